@@ -1,5 +1,5 @@
-/** Names the user for whom a screen was opened: the tabs of a browser share one session. */
+/** Names the user a screen was opened for, because all tabs of a browser share one session. */
 export const ACTING_USER_HEADER = 'x-signal-board-user';
 
-/** The `failureType` of the refusal when the session is another user's by now. */
+/** `failureType` of the refusal when the session now belongs to another user. */
 export const OTHER_USER = 'OTHER_USER';

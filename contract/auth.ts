@@ -4,7 +4,7 @@ import { limitedText, ownPassword } from './text.ts';
 /** Bodies under /api/auth hold a name and a password. */
 export const MAX_AUTH_BODY_BYTES = 16 * 1024;
 
-/** Limited by the body only: a value that no account can have is wrong like any other. */
+/** Only the body size limits these: a value that no account can have fails like any wrong one. */
 export const loginBody = z.object({
   username: limitedText(MAX_AUTH_BODY_BYTES).min(1, 'Username is required'),
   password: limitedText(MAX_AUTH_BODY_BYTES).min(1, 'Password is required'),

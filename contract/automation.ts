@@ -5,7 +5,7 @@ import { userEligibility } from './signals.ts';
 export const WORKFLOW_PAGE_SIZES = [25, 50, 100] as const;
 export const DEFAULT_WORKFLOW_PAGE_SIZE = 50;
 
-/** What this version writes; a row of another origin may hold anything, and is then shown as technical details. */
+/** As this version writes them. Rows of other versions may hold anything and are shown as technical details. */
 export const errorDetails = z.object({
   failureType: z.string(),
   userFriendlyExplanation: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { filterInstant, wholeNumber } from './paging.ts';
 
-/** One bar. Prices are decimal strings above zero, `time` is the candle's time as an instant. */
+/** One bar. Prices are decimal strings above zero; `time` is the candle's time as an instant. */
 export const candle = z.object({
   time: z.string(),
   open: z.string(),
@@ -16,7 +16,7 @@ export const candlesQuery = z.object({
   timeframe: z.string().min(1, 'Timeframe is required').max(100),
   /** Only candles up to this instant. */
   until: filterInstant,
-  /** Also shows candles of this price log's own webhook, not only those of administrators. */
+  /** Also returns candles of this price log's webhook, not only those of administrators. */
   priceLogId: z.uuid().optional(),
   limit: wholeNumber('limit', 1, 500).default(120),
 });
@@ -46,7 +46,7 @@ export const signalChart = z.object({
   timeframe: z.string(),
   candles: z.array(candle),
   signal: z.object({ time: z.string(), price: z.string(), action: z.enum(['buy', 'sell']) }),
-  /** Of the first user by trade order in the newest workflow; null when nobody's position was calculated. */
+  /** Levels of the first user by trade order in the newest workflow; null when no position was calculated. */
   levels: chartLevels.nullable(),
   /** Oldest first. */
   fills: z.array(chartFill),

@@ -12,7 +12,7 @@ export const environmentStatus = z.object({
   deploymentId: z.string().optional(),
   hasDeploymentId: z.boolean(),
   exchangeMode: z.enum(['paper', 'demo', 'live']),
-  /** The setting MANUAL_ORDERS; `orderSubmissionAllowed` says where it decides. */
+  /** The setting MANUAL_ORDERS; `orderSubmissionAllowed` defines where it applies. */
   manualOrders: z.enum(['enabled', 'disabled']),
   timestamp: z.string(),
 });

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { userSettings } from './settings.ts';
 
 /**
- * The one list of refusals that HTTP callers can meet. `status` is the answer's status code and `message` its text;
- * a thrower may give a more exact text. docs/errors.md is generated from this list.
+ * All errors that HTTP callers can receive. `status` is the response's status code and `message` its default text;
+ * the code that throws may pass a more specific text. docs/errors.md is generated from this list.
  */
 export const ERRORS = {
   badRequest: { status: 400, message: 'The request is not valid' },
@@ -94,7 +94,7 @@ export const errorBody = z.object({
   message: z.string(),
   errors: z.array(fieldError).optional(),
   failureType: z.string().optional(),
-  /** With `settingsChanged`: the settings as they are now. */
+  /** With `settingsChanged`: the current settings. */
   data: userSettings.optional(),
 });
 export type ErrorBody = z.infer<typeof errorBody>;

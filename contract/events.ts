@@ -1,8 +1,6 @@
 import { z } from 'zod';
 
-/**
- * What may have changed. Triggers of the database announce these; the ingest announces deliveries and price logs.
- */
+/** What may have changed. The ingest announces deliveries and price logs; database triggers announce the rest. */
 export const CHANGE_TOPICS = [
   'signals',
   'price-logs',
@@ -19,7 +17,7 @@ export const CHANGE_TOPICS = [
 ] as const;
 export type ChangeTopic = (typeof CHANGE_TOPICS)[number];
 
-/** Ids narrow a change down to a record; without them anything of the topic may have changed. */
+/** Ids narrow a change down to one record; without them, any record of the topic may have changed. */
 export const change = z.object({
   topic: z.enum(CHANGE_TOPICS),
   signalId: z.string().optional(),
@@ -31,11 +29,11 @@ export type Change = z.infer<typeof change>;
 export const changes = z.array(change);
 
 /**
- * The events of GET /api/events. `ready`: from here on nothing is missed; `changes`: a list of `Change`;
- * `gap`: something may have been missed, so everything has to be fetched again; `beat`: the stream lives.
+ * The events of GET /api/events. `ready`: no change after this is missed; `changes`: a list of `Change`;
+ * `gap`: changes may have been missed, so fetch everything again; `beat`: the stream is alive.
  */
 export const EVENT_NAMES = ['ready', 'changes', 'gap', 'beat'] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
-/** A stream that has been silent for twice this long is dead. */
+/** Interval of `beat`; a stream that is silent for twice as long is dead. */
 export const BEAT_MS = 10_000;

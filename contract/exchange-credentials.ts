@@ -10,13 +10,13 @@ const secret = (what: string) =>
     .max(256, `${what} must be at most 256 characters`)
     .regex(/^[\x21-\x7e]*$/, `${what} must be plain letters, digits and signs without spaces`);
 
-/** What PUT takes. The secrets go in and never come back out. */
+/** Body of PUT. The secrets are never returned. */
 export const exchangeCredentialsBody = z
   .object({
     exchangePlatform: z.enum(EXCHANGE_PLATFORMS),
     apiKey: secret('API key'),
     apiSecret: secret('API secret'),
-    /** Bitget's third secret; for Bybit it is dropped. */
+    /** Bitget's third secret; dropped for Bybit. */
     passphrase: z.preprocess((value) => (value === '' ? undefined : value), secret('Passphrase').optional()),
   })
   .refine((body) => body.exchangePlatform !== 'Bitget' || body.passphrase !== undefined, {
@@ -25,13 +25,13 @@ export const exchangeCredentialsBody = z
   });
 export type ExchangeCredentialsBody = z.infer<typeof exchangeCredentialsBody>;
 
-/** Of the asked exchange; without the parameter, of the one that the user's settings name. */
+/** Defaults to the exchange in the user's settings. */
 export const exchangeCredentialsQuery = z.object({ exchangePlatform: z.enum(EXCHANGE_PLATFORMS).optional() });
 
 /**
- * The state of stored credentials. `unverified`: the exchange could not be asked yet, and nothing is ordered before that;
- * `rejected`: the exchange refuses them; `duplicate`: another user connected to the same account first; `other-mode`:
- * entered in another mode; `unreadable`: they do not open.
+ * The state of stored credentials. `unverified`: the exchange has not confirmed them yet, and no order is placed before it
+ * does; `rejected`: the exchange refuses them; `duplicate`: another user connected the same account first; `other-mode`:
+ * entered in another mode; `unreadable`: they cannot be decrypted.
  */
 export const CONNECTION_STATES = [
   'none',
@@ -46,18 +46,18 @@ export type ConnectionState = (typeof CONNECTION_STATES)[number];
 
 export const exchangeCredentials = z.object({
   exchangePlatform: z.enum(EXCHANGE_PLATFORMS),
-  /** Credentials are stored, can be opened, are of this mode, not rejected, and of no other user's account. */
+  /** Credentials are stored, decryptable, of this mode, not rejected, and not of another user's account. */
   connected: z.boolean(),
   state: z.enum(CONNECTION_STATES),
-  /** Why they are not used; null while they are. */
+  /** Why the credentials are not used; null while they are used. */
   problem: z.string().nullable(),
-  /** The last four characters of the key, '••••' of a short one; null when none is stored. */
+  /** The last four characters of the key, '••••' for a short key; null when none is stored. */
   apiKeyHint: z.string().nullable(),
   updatedAt: z.string().nullable(),
 });
 export type ExchangeCredentials = z.infer<typeof exchangeCredentials>;
 
-/** What the exchange said: the futures balance of the account, or why it gave none. */
+/** The futures balance that the exchange reported, or why it reported none. */
 export const connectionTest = z.discriminatedUnion('success', [
   z.object({
     success: z.literal(true),
@@ -75,6 +75,6 @@ export const connectionTest = z.discriminatedUnion('success', [
 ]);
 export type ConnectionTest = z.infer<typeof connectionTest>;
 
-/** PUT tests and stores; a key that the exchange refuses is not stored. `test` is null where there is nothing to ask (paper mode). */
+/** PUT tests the key and stores it unless the exchange refuses it. `test` is null in paper mode, which has no exchange to ask. */
 export const savedExchangeCredentials = exchangeCredentials.extend({ test: connectionTest.nullable() });
 export type SavedExchangeCredentials = z.infer<typeof savedExchangeCredentials>;

@@ -5,14 +5,14 @@ import { ownPassword, plainText } from './text.ts';
 export const webhook = z.object({
   id: z.string(),
   name: z.string(),
-  /** Whole after a password check in the same session (five minutes) and once after create and renew; else masked. */
+  /** Unmasked for five minutes after a password check in the same session, and once after create and renew. */
   hookKey: z.string(),
   masked: z.boolean(),
-  /** Its key was sealed under another SECRET_KEY: it stays masked, and opens nothing, until it is renewed. */
+  /** The key was sealed with another SECRET_KEY: it stays masked and accepts no delivery until it is renewed. */
   unreadable: z.boolean(),
   createdAt: z.string(),
   lastUsedAt: z.string().nullable(),
-  /** Since then its deliveries are refused, until an administrator lifts the suspension. */
+  /** Deliveries are refused from this instant until an administrator lifts the suspension. */
   suspendedAt: z.string().nullable(),
 });
 export type Webhook = z.infer<typeof webhook>;
@@ -30,7 +30,7 @@ export const renewHookBody = z.object({
 });
 export const deleteHookBody = z.object({ password: ownPassword('Password') });
 
-/** A webhook as administrators see it: never with its whole key. */
+/** A webhook as administrators see it: the key is always masked. */
 export const adminHook = z.object({
   id: z.string(),
   name: z.string(),
@@ -38,7 +38,7 @@ export const adminHook = z.object({
   username: z.string(),
   /** Deliveries to the webhook of an inactive user are refused. */
   userActive: z.boolean(),
-  /** Its signals are for every eligible user; other users' signals are for themselves only. */
+  /** Signals of an administrator's webhook go to every eligible user; others go to their owner only. */
   isAdmin: z.boolean(),
   hookKey: z.string(),
   createdAt: z.string(),
@@ -52,7 +52,7 @@ export const adminHooksQuery = pagingQuery(ADMIN_HOOKS_PAGE_SIZE).extend({ userI
 export const adminHooksAnswer = z.object({ hooks: z.array(adminHook), total: z.number() });
 export type AdminHooksAnswer = z.infer<typeof adminHooksAnswer>;
 
-/** Either `suspended`, without a password, or `generateNewKey` with the administrator's own. */
+/** Either `suspended` without a password, or `generateNewKey` with the administrator's own password. */
 export const adminHookBody = z
   .object({
     suspended: z.boolean('suspended must be true or false').optional(),
@@ -80,14 +80,14 @@ export type Delivery = z.infer<typeof delivery>;
 /** The last 50 deliveries to a webhook, newest first: GET /api/hooks/{id}/deliveries */
 export const deliveries = z.array(delivery);
 
-/** What 'Send test signal' and 'Send test candle' post; it goes the way of every delivery. */
+/** Posted by 'Send test signal' and 'Send test candle'; handled like any other delivery. */
 export const testDeliveryBody = z.object({
   kind: z.enum(['signal', 'candle']),
   payload: z.record(z.string().max(64), z.union([z.string().max(200), z.number()])),
 });
 export type TestDeliveryBody = z.infer<typeof testDeliveryBody>;
 
-/** The answer that the charting platform would have got. */
+/** The answer that the charting platform would receive. */
 export const testDeliveryAnswer = z.object({
   success: z.boolean(),
   id: z.string().nullable(),

@@ -19,7 +19,7 @@ const ROWS: Row[] = [
   ['positions', '/positions', 'Positions', 'Wallet', 'administrators'],
 ];
 
-/** All pages; `audience` says whose navigation lists one. */
+/** All pages; `audience` says whose navigation lists the page. */
 export const PAGES = ROWS.map(([pageName, path, displayName, icon, audience]) => ({
   pageName,
   path,

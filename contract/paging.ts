@@ -23,14 +23,14 @@ export const optionalPagingQuery = z.object({
   limit: wholeNumber('limit', 1, MAX_PAGE_SIZE).optional(),
 });
 
-/** A filter that was left empty is no filter. */
+/** An empty filter counts as no filter. */
 export const filterText = z
   .string()
   .max(100)
   .optional()
   .transform((text) => (text === '' || text === 'all' ? undefined : text));
 
-/** ISO 8601 with its zone, as the database can read it. */
+/** ISO 8601 with a zone, in the range that the database can read. */
 export const instantText = limitedText(40).pipe(
   z.iso.datetime({ offset: true, abort: true }).refine((text) => hasYearOfFourDigits(new Date(text)), {
     error: 'must be an ISO 8601 instant with its zone',
@@ -40,7 +40,7 @@ export const instantText = limitedText(40).pipe(
 
 const [FIRST_INSTANT, LAST_INSTANT] = [Date.UTC(1970, 0, 1), Date.UTC(9998, 11, 31)];
 
-/** An instant with its zone; left empty it is no filter. The months on both sides of it have to be dates as well. */
+/** An instant with a zone; empty means no filter. The months before and after it must be valid dates too. */
 export const filterInstant = z
   .union([
     z.literal(''),

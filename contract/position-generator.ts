@@ -18,7 +18,7 @@ export const generateBody = z.object({
 });
 export type GenerateBody = z.infer<typeof generateBody>;
 
-/** Prices and money are decimal strings in USDT, fractions are decimal strings (0.05 = 5%). */
+/** Prices and amounts are decimal strings in USDT; fractions are decimal strings (0.05 = 5%). */
 export const calculatedPosition = z.object({
   token: z.string(),
   action: z.enum(['buy', 'sell']),
@@ -43,7 +43,7 @@ export const calculatedPosition = z.object({
 });
 export type CalculatedPosition = z.infer<typeof calculatedPosition>;
 
-/** One figure in force for this calculation, with its source: 'Built-in default', 'User settings' or the exchange. */
+/** A parameter of this calculation and its source: 'Built-in default', 'User settings' or the exchange. */
 export const hyperparameter = z.object({ name: z.string(), value: z.string(), source: z.string() });
 export type Hyperparameter = z.infer<typeof hyperparameter>;
 
@@ -52,7 +52,7 @@ export const calculation = z.object({
   hyperparameters: z.array(hyperparameter),
   calculationReason: z.string(),
   calculationDetail: z.string(),
-  /** The method's formula in words, with this case's numbers. */
+  /** The method's formula in words, with the numbers of this calculation. */
   methodology: z.array(z.string()),
 });
 export type Calculation = z.infer<typeof calculation>;
@@ -62,7 +62,7 @@ export const generateAnswer = z.discriminatedUnion('success', [
   calculation.extend({
     success: z.literal(true),
     positionGeneratorLogId: z.string(),
-    /** Sized by the fallback balance: shown, never traded. */
+    /** Sized with the fallback balance: shown, never traded. */
     isEstimate: z.boolean(),
     message: z.string(),
   }),
@@ -72,13 +72,13 @@ export const generateAnswer = z.discriminatedUnion('success', [
     error: z.string(),
     message: z.string(),
     details: z.string(),
-    /** In USDT, as far as it is known. */
+    /** In USDT; null when unknown. */
     availableBalance: z.string().nullable(),
   }),
 ]);
 export type GenerateAnswer = z.infer<typeof generateAnswer>;
 
-/** POST /api/internal/position-generator/preview: the same calculation with settings as they are edited; nothing is saved. */
+/** POST /api/internal/position-generator/preview: the same calculation with the edited settings; saves nothing. */
 export const previewBody = z.object({
   signalId: z.uuid(),
   userId: z.uuid(),
@@ -95,15 +95,15 @@ export const preview = z.discriminatedUnion('success', [
 ]);
 export type Preview = z.infer<typeof preview>;
 export const previewAnswer = z.object({
-  /** With the edited settings as they are. */
+  /** The result with the edited settings. */
   chosen: preview,
-  /** The three methods side by side, each with the edited portion and risk where it takes them. */
+  /** The three methods side by side, each with the edited portion and risk if it uses them. */
   methods: z.array(z.object({ method: z.enum(SIZING_METHODS), result: preview })),
   isEstimate: z.boolean(),
 });
 export type PreviewAnswer = z.infer<typeof previewAnswer>;
 
-/** The symbol is read, never passed on: a token and USDT, nothing else. */
+/** A token followed by USDT. The symbol is parsed, never passed on. */
 export const currentPriceParams = z.object({
   symbol: z
     .string()
@@ -111,7 +111,7 @@ export const currentPriceParams = z.object({
 });
 export const currentPriceQuery = z.object({
   marketType: z.string().max(20).optional(),
-  /** Whose exchange is asked; the default exchange without one. */
+  /** The user whose exchange is asked; without one, the default exchange. */
   userId: z.uuid().optional(),
 });
 
@@ -119,7 +119,7 @@ export const currentPriceQuery = z.object({
 export const currentPriceAnswer = z.object({
   success: z.boolean(),
   data: z.object({ currentPrice: z.string(), source: z.string() }).nullable(),
-  /** The price service is at its limit or has no price: the signal price is used. */
+  /** The price service is at its limit or has no price, so the signal price is used. */
   fallbackRequired: z.boolean(),
   message: z.string().optional(),
 });

@@ -11,7 +11,7 @@ export const accountBalance = z.object({
     futuresAvailable: z.string(),
     spotAvailable: z.string(),
     futuresLocked: z.string(),
-    /** What is neither available nor locked: the margin that positions hold, with their unrealised profit. */
+    /** The margin that positions hold, with their unrealised profit: neither available nor locked. */
     futuresInPositions: z.string(),
     spotLocked: z.string(),
     displayFuturesAvailable: z.string(),
@@ -30,7 +30,7 @@ const customEntryPrice = z
 
 export const prepareBody = z.object({
   positionGeneratorLogId: z.uuid(),
-  /** Shows the order with an entry price of the operator's. */
+  /** Prepares the order with the operator's entry price. */
   customEntryPrice: customEntryPrice.optional(),
 });
 
@@ -53,12 +53,12 @@ export const preparedOrder = z.object({
   inputParameters: z.object({
     marketType: z.string(),
     calculationBehavior: z.string(),
-    /** The method of the calculation, which the settings may have left since. */
+    /** The method of the calculation; the user's settings may have changed since. */
     positionSizingMethod: z.string(),
   }),
   apiEndpoint: z.string(),
   exchange: z.string(),
-  /** What is sent to the exchange, secrets left out. */
+  /** The request to the exchange, without secrets. */
   orderPayload: z.record(z.string(), z.unknown()),
 });
 export type PreparedOrder = z.infer<typeof preparedOrder>;
@@ -101,7 +101,7 @@ export const verificationAttempt = z.object({
   error: z.string().nullable(),
 });
 
-/** An order by hand as far as it has come: the same shape while it runs and when it is done. */
+/** Progress of a manual order; the shape is the same while it runs and when it is done. */
 export const orderResult = z.object({
   tradeId: z.string(),
   positionGeneratorLogId: z.string(),
@@ -138,16 +138,16 @@ export const orderResult = z.object({
 });
 export type OrderResult = z.infer<typeof orderResult>;
 
-/** Flat. Answered when the order is done; until then GET …/orders/{tradeId} tells how far it is. */
+/** Flat. Sent when the order is done; until then GET …/orders/{tradeId} reports its progress. */
 export const submitOrderAnswer = z.union([orderResult, z.object(refusal)]);
 export type SubmitOrderAnswer = z.infer<typeof submitOrderAnswer>;
 
 export const orderParams = z.object({ tradeId: z.uuid() });
 export const orderOfCalculationQuery = z.object({ positionGeneratorLogId: z.uuid() });
-/** GET /api/position-maker/orders?positionGeneratorLogId= : the order of a calculation; null when it has none. */
+/** GET /api/position-maker/orders?positionGeneratorLogId= : the order of a calculation, or null. */
 export const orderOfCalculation = z.object({ order: orderResult.nullable() });
 
-/** An unsettled order whose exchange cannot be asked about it, and why. */
+/** An unsettled order that cannot be looked up at its exchange; `problem` says why. */
 export const orderInDoubt = z.object({
   tradeId: z.string(),
   userId: z.string(),
@@ -165,7 +165,7 @@ export type OrdersInDoubt = z.infer<typeof ordersInDoubt>;
 
 export const positionMakerWorker = z.object({
   workerId: z.string(),
-  /** The instance it belongs to. */
+  /** The instance that runs the worker. */
   instanceId: z.string(),
   isActive: z.boolean(),
   currentTasks: z.number(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CLOSED_BY } from '#domain/orders/closed-by.ts';
 import { pagingQuery } from './paging.ts';
 
-/** A position as the exchange reports it now, beside what we recorded of it. Money and prices are decimal strings. */
+/** A position as the exchange reports it now, next to our record of it. Amounts and prices are decimal strings. */
 export const openPosition = z.object({
   userId: z.string(),
   username: z.string(),
@@ -18,10 +18,10 @@ export const openPosition = z.object({
   unrealisedProfit: z.string(),
   liquidationPrice: z.string().nullable(),
   openedAt: z.string().nullable(),
-  /** As the exchange holds them. */
+  /** Stop loss and take profit as set at the exchange. */
   stopLoss: z.string().nullable(),
   takeProfit: z.string().nullable(),
-  /** The trade of ours that opened it; null when it is not ours. */
+  /** Our trade that opened the position; null when it was not opened here. */
   tradeId: z.string().nullable(),
   /** Where exchange and record disagree, in words; empty when they agree. */
   differences: z.array(z.string()),
@@ -45,7 +45,7 @@ export const closedPosition = z.object({
   fees: z.string().nullable(),
   closedBy: z.enum(CLOSED_BY),
   openedAt: z.string(),
-  /** Until the exchange reports more, the time when it was seen to be gone. */
+  /** Until the exchange reports the time, when the position was first seen closed. */
   closedAt: z.string(),
   /** Where exchange and record disagree, in words; empty when they agree. */
   differences: z.array(z.string()),
@@ -60,7 +60,7 @@ export const positionsTotals = z.object({
   fees: z.string(),
 });
 
-/** As it was opened: nobody knows whether it is still open. */
+/** A position as it was opened; whether it is still open is unknown. */
 export const hiddenPosition = z.object({
   tradeId: z.string(),
   exchangePlatform: z.string(),
@@ -70,25 +70,25 @@ export const hiddenPosition = z.object({
 });
 export type HiddenPositionView = z.infer<typeof hiddenPosition>;
 
-/** GET /api/positions (administrators, filters userId and token) and GET /api/my-positions (one's own). */
+/** GET /api/positions (administrators, filters userId and token) and GET /api/my-positions (the caller's own). */
 export const positionsAnswer = z.object({
   open: z.array(openPosition),
   /** Newest first, at most `limit`. */
   closed: z.array(closedPosition),
-  /** All of them, shown or not: totals and the sums below are over all. */
+  /** All closed positions, shown or not; the totals and sums below cover all of them. */
   closedCount: z.number(),
   totals: positionsTotals,
   perUser: z.array(positionsTotals.extend({ userId: z.string(), username: z.string() })),
   perToken: z.array(positionsTotals.extend({ token: z.string() })),
-  /** Realised profit after fees, summed up from the first one on; the newest 1,000 points, oldest first. */
+  /** Running total of realised profit after fees since the first position; the newest 1,000 points, oldest first. */
   cumulativeProfit: z.array(z.object({ at: z.string(), profit: z.string() })),
-  /** Accounts that could not be read, or not in full: positions of theirs are missing in `open`. */
+  /** Accounts that could not be read, or only in part: some of their positions are missing in `open`. */
   unreachable: z.array(
     z.object({
       userId: z.string(),
       username: z.string(),
       message: z.string(),
-      /** Positions that were opened here, in an account that is not connected any more. */
+      /** Positions that were opened here in an account that is no longer connected. */
       hidden: z.array(hiddenPosition),
     }),
   ),
@@ -102,7 +102,7 @@ export const positionsQuery = z.object({
     .string()
     .regex(/^[A-Z0-9]{1,20}$/)
     .optional(),
-  /** How many closed positions to answer, 1 to 1000. */
+  /** Maximum number of closed positions, 1 to 1000. */
   limit: pagingQuery(100).shape.limit,
 });
 export type PositionsQuery = z.infer<typeof positionsQuery>;
@@ -110,9 +110,9 @@ export type PositionsQuery = z.infer<typeof positionsQuery>;
 export const myPositionsQuery = positionsQuery.omit({ userId: true });
 
 export const closePositionBody = z.object({ userId: z.uuid(), token: z.string().regex(/^[A-Z0-9]{1,20}$/) });
-/** 200 when the position is confirmed flat; a refusal by the exchange is 200 with success false. */
+/** 200 when the position is confirmed closed; a refusal by the exchange is 200 with success false. */
 export const closePositionAnswer = z.object({ success: z.boolean(), message: z.string() });
 export type ClosePositionAnswer = z.infer<typeof closePositionAnswer>;
 
-/** POST /api/positions/write-off (administrators): what no connected account can show counts as ended from then on. */
+/** POST /api/positions/write-off (administrators): a position that no connected account can show counts as closed from then on. */
 export const writeOffPositionBody = z.object({ tradeId: z.uuid() });

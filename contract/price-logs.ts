@@ -23,13 +23,13 @@ export const priceLogsQuery = pagingQuery(PRICE_LOGS_PAGE_SIZE).extend({
   token: filterText,
   timeframe: filterText,
   processor: filterText,
-  /** Rows received at or before it: what arrives meanwhile does not move the pages. */
+  /** Only rows received up to this instant, so new arrivals do not shift the pages. */
   until: filterInstant,
 });
 export const priceLogsAnswer = z.object({ priceLogs: z.array(priceLog), total: z.number() });
 export type PriceLogsAnswer = z.infer<typeof priceLogsAnswer>;
 
-/** GET /api/price-logs/hash/{hashValue}: the same, with the candle's figures on the top level. */
+/** GET /api/price-logs/hash/{hashValue}: a price log with the candle's figures at the top level. */
 export const priceLogDetail = priceLog.extend({
   open: z.string().nullable(),
   high: z.string().nullable(),

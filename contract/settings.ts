@@ -18,7 +18,7 @@ const fraction = (allowed: (text: string) => boolean, message: string) =>
     .refine(allowed, message)
     .nullable();
 
-/** What PUT takes; a field that is not sent keeps its value, null means Auto, unknown fields are dropped. */
+/** Body of PUT: omitted fields keep their value, null means Auto, unknown fields are dropped. */
 export const settingsBody = z.object({
   calculationBehavior: z.enum(CALCULATION_BEHAVIORS).optional(),
   marketType: z.enum(MARKET_TYPES).optional(),
@@ -44,7 +44,7 @@ export const settingsBody = z.object({
     .refine(isProcessorName, 'Signal processor may contain letters, digits, spaces and - _ . only')
     .optional(),
   signalTimeframe: plainText('Signal timeframe', 16).min(1, 'Signal timeframe is required').optional(),
-  /** As read: the write is refused when the settings have changed since. Without it they are written anyway. */
+  /** The `updatedAt` that was read: the write is refused if the settings have changed since. Optional. */
   updatedAt: instantText.optional(),
 });
 export type SettingsBody = z.infer<typeof settingsBody>;

@@ -35,7 +35,7 @@ export const signalsQuery = pagingQuery(SIGNALS_PAGE_SIZE).extend({
   action: filterText.pipe(z.enum(['buy', 'sell']).optional()),
   processor: filterText,
   timeframe: filterText,
-  /** Rows received at or before it: what arrives meanwhile does not move the pages. */
+  /** Only rows received up to this instant, so new arrivals do not shift the pages. */
   until: filterInstant,
 });
 export const signalsAnswer = z.object({ signals: z.array(signal), total: z.number() });
@@ -44,7 +44,7 @@ export type SignalsAnswer = z.infer<typeof signalsAnswer>;
 export const signalDetail = signal.extend({
   priceLogId: z.string().nullable(),
   priceLogHash: z.string().nullable(),
-  /** False: there is none because price logs of that time are no longer kept. */
+  /** False: the price log is missing because price logs of that time are no longer kept. */
   priceLogsKept: z.boolean(),
   originalTimeTrading: z.string().nullable(),
   candleTimeServer: z.string().nullable(),
@@ -57,7 +57,7 @@ export const signalStats = z.object({
   todaySignals: z.number(),
   buySignals: z.number(),
   sellSignals: z.number(),
-  /** The last 30 days in the display time zone, today the last of them; `day` is yyyy-MM-dd. */
+  /** The last 30 days in the display time zone, up to today; `day` is yyyy-MM-dd. */
   perDay: z.array(z.object({ day: z.string(), count: z.number() })),
 });
 export type SignalStats = z.infer<typeof signalStats>;
@@ -65,7 +65,7 @@ export type SignalStats = z.infer<typeof signalStats>;
 export const trade = z.object({
   id: z.string(),
   success: z.boolean(),
-  /** Null while the order is on its way or in doubt. */
+  /** Null while the order is in progress or in doubt. */
   fillStatus: z.enum(['filled', 'partial', 'unfilled', 'unknown']).nullable(),
   state: z.string(),
   error: z.string().nullable(),
@@ -111,10 +111,10 @@ export const userEligibility = z.object({
 });
 export type UserEligibility = z.infer<typeof userEligibility>;
 
-/** The newest workflow's record, or why the decision was made now instead. */
+/** 'recorded' by the newest workflow; otherwise why the decision was made now instead. */
 const decisionBasis = z.enum(['recorded', 'workflow ended', 'workflow under way', 'no workflow']);
 export type DecisionBasis = z.infer<typeof decisionBasis>;
-/** All of one answer have the same basis. */
+/** All users in one response have the same basis. */
 export const signalUser = userEligibility.extend({ basis: decisionBasis });
 export type SignalUser = z.infer<typeof signalUser>;
 export const signalUsers = z.array(signalUser);
@@ -160,7 +160,7 @@ export const eligibilityBreakdown = z.object({
 });
 export type EligibilityBreakdown = z.infer<typeof eligibilityBreakdown>;
 
-/** Which workflow's decision is asked for; without one the signal's newest. */
+/** The user whose decision is explained; `workflowId` defaults to the signal's newest workflow. */
 export const whyParams = z.object({ id: z.uuid(), userId: z.uuid() });
 export const whyQuery = z.object({ workflowId: z.uuid().optional() });
 
@@ -168,7 +168,7 @@ const eligibilityCheck = z.object({
   layer: z.number(),
   rule: z.string(),
   result: z.enum(['passed', 'failed', 'not reached']),
-  /** Null where it is not known: a rule that was not reached, or one that a recorded decision passed. */
+  /** Null when unknown: the rule was not reached, or a recorded decision passed it. */
   saw: z.string().nullable(),
   wanted: z.string().nullable(),
 });
@@ -176,7 +176,7 @@ const eligibilityCheck = z.object({
 const explainedDecision = z.object({
   status: z.enum(['eligible', 'not eligible']),
   reason: z.string(),
-  /** The deciding rule with its value, and every rule in the order of asking. */
+  /** The deciding rule with its values; `checks` lists every rule in order of evaluation. */
   rule: z.string(),
   saw: z.string(),
   wanted: z.string(),
@@ -199,7 +199,7 @@ export const whyAnswer = z.object({
       trigger: z.enum(['automatic', 'manual']),
       status: z.string(),
       createdAt: z.string(),
-      /** When it selected its users; null when it did not come to that. */
+      /** When the workflow selected its users; null when it never did. */
       selectedAt: z.string().nullable(),
     })
     .nullable(),
@@ -225,7 +225,7 @@ export const whyAnswer = z.object({
   trades: z.array(
     z.object({
       id: z.string(),
-      /** Null for an order of the position calculator. */
+      /** Null for an order from the position calculator. */
       workflowId: z.string().nullable(),
       ofThisWorkflow: z.boolean(),
       state: z.string(),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Control and format characters (zero-width, direction marks) and lone surrogates. */
 const UNSTORABLE = /[\p{Cc}\p{Cf}\p{Cs}]/u;
 
-/** Text of a limited length. What is longer is refused before any other rule looks at it. */
+/** Text of a limited length. Longer text is refused before any other rule checks it. */
 export const limitedText = (maximum: number, error?: string) =>
   z.string().max(maximum, { error, abort: true });
 
@@ -14,16 +14,16 @@ export const plainText = (what: string, maximum: number) =>
     `${what} contains characters that are not allowed`,
   );
 
-/** Nobody chooses a longer password, and longer requests are not hashed. */
+/** No user chooses a longer password, so longer ones are refused before they are hashed. */
 export const LONGEST_PASSWORD = 1000;
 
 export const tooLongPassword = (what: string) => `${what} must be at most ${LONGEST_PASSWORD} characters`;
 
-/** The password of the caller's own account, as it is asked for again. */
+/** The password of the caller's own account, entered again as confirmation. */
 export const ownPassword = (what: string) =>
   limitedText(LONGEST_PASSWORD, tooLongPassword(what)).min(1, `${what} is required`);
 
-/** The same rule where no schema is at hand. */
+/** The rule of `plainText` as a predicate. */
 export const isPlainText = (text: string, maximum: number): boolean =>
   text.length <= maximum && isStorableLine(text);
 

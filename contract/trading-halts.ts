@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HALT_KINDS } from '#domain/orders/trading-halt.ts';
 
-/** A user who opens nothing because of a position without a verified stop. */
+/** A user whose trading is halted because a position has no verified stop. */
 export const tradingHalt = z.object({
   id: z.string(),
   userId: z.string(),
@@ -9,23 +9,23 @@ export const tradingHalt = z.object({
   exchangePlatform: z.string(),
   token: z.string(),
   tradeId: z.string().nullable(),
-  /** `unprotected` waits for an administrator; `unverified` ends by itself. */
+  /** `unprotected` waits for an administrator; `unverified` ends automatically. */
   kind: z.enum(HALT_KINDS),
   reason: z.string(),
   since: z.string(),
-  /** Since then the exchange shows the position closed or protected again, and how; null: not yet. */
+  /** When and how the exchange showed the position closed or protected again; null: not yet. */
   clearedAt: z.string().nullable(),
   clearedHow: z.string().nullable(),
   endedAt: z.string().nullable(),
-  /** The administrator's name; null while it goes on, or when it ended by itself. */
+  /** The administrator's name; null while the halt is open or if it ended automatically. */
   endedBy: z.string().nullable(),
 });
 export type TradingHaltView = z.infer<typeof tradingHalt>;
 
-/** GET /api/admin/trading-halts: those that go on, oldest first, and the last ones that ended, newest first. */
+/** GET /api/admin/trading-halts: open halts, oldest first, and recently ended ones, newest first. */
 export const tradingHaltsAnswer = z.object({ halts: z.array(tradingHalt), ended: z.array(tradingHalt) });
 export type TradingHaltsAnswer = z.infer<typeof tradingHaltsAnswer>;
 
-/** GET /api/my-trading-halts: one's own that go on. */
+/** GET /api/my-trading-halts: the caller's open halts. */
 export const myTradingHaltsAnswer = tradingHaltsAnswer.pick({ halts: true });
 export type MyTradingHaltsAnswer = z.infer<typeof myTradingHaltsAnswer>;

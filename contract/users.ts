@@ -3,7 +3,7 @@ import { optionalPagingQuery, queryBoolean } from './paging.ts';
 import { userSettings } from './settings.ts';
 import { limitedText, plainText } from './text.ts';
 
-/** ASCII only: look-alike letters must not make a second account that reads like the first. */
+/** ASCII only, so that look-alike letters cannot create an account that reads like an existing one. */
 const EMAIL =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$/;
 
@@ -65,7 +65,7 @@ export type UserSort = (typeof USER_SORTS)[number];
 
 export const usersQuery = optionalPagingQuery.extend({
   includeInactive: queryBoolean,
-  /** Matches anywhere in the username, the names or the phone number, without regard to case. */
+  /** Matches any part of the username, the names or the phone number; case-insensitive. */
   search: limitedText(100).trim().optional(),
   sort: z.enum(USER_SORTS).optional(),
   direction: z.enum(['asc', 'desc']).default('asc'),

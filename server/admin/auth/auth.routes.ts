@@ -27,7 +27,7 @@ const asUser = { access: 'user' } as const;
 const asAnyone = { access: 'public' } as const;
 
 export function registerAuthRoutes(app: App, deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool'>): void {
-  // In the background, so that no start waits for it. A failure shows at the next sign-in.
+  // In the background, so that the start does not wait. A failure shows at the next sign-in.
   app.addHook('onListen', (done) => {
     prepareUnknownUserHash().catch(() => {});
     done();
@@ -38,7 +38,7 @@ export function registerAuthRoutes(app: App, deps: Pick<Deps, 'config' | 'clock'
     { config: asAnyone, schema: { body: loginBody, response: { 200: loginAnswer } } },
     async (request, reply) => {
       const address = sourceAddress(request, deps.config);
-      // The given name is not logged: people type passwords into the wrong field.
+      // Do not log the typed name: people type passwords into the wrong field.
       const { user, token } = await signIn(deps, { ...request.body, address }).catch((error: unknown) => {
         request.log.warn({ address, reason: toAppError(error).code }, 'sign-in failed');
         throw error;
@@ -51,7 +51,7 @@ export function registerAuthRoutes(app: App, deps: Pick<Deps, 'config' | 'clock'
     },
   );
 
-  // Open to anyone: signing out of a session that has ended is no error.
+  // Public: signing out of a session that has ended is not an error.
   app.post(
     '/api/auth/logout',
     { config: asAnyone, schema: { response: { 200: messageAnswer } } },
@@ -87,6 +87,6 @@ export function registerAuthRoutes(app: App, deps: Pick<Deps, 'config' | 'clock'
   );
 }
 
-/** The pages of a user's navigation. The response schema keeps the fields that screens read. */
+/** The response schema drops the fields that screens do not read. */
 const navigationFor = (user: { isAdmin: boolean }): NavigationPage[] =>
   PAGES.filter(({ audience }) => audience !== (user.isAdmin ? 'ordinary users' : 'administrators'));

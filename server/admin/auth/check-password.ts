@@ -9,8 +9,8 @@ import { verifyPassword } from '#server/platform/password.ts';
 import { findUser } from '../users/users.store.ts';
 
 /**
- * Asks for the signed-in user's password again before something that cannot be undone. A wrong one is 403 and counts as a
- * failed attempt. Returns the hash it was checked against.
+ * Checks the signed-in user's password before an action that cannot be undone. A wrong password is 403 and counts as a
+ * failed attempt. Returns the stored hash.
  */
 export async function checkOwnPassword(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'pool'>,

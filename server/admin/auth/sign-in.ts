@@ -9,14 +9,14 @@ import { toCurrentUser, typedUsernameKey, type UserRow } from '../users/user-row
 import { findUserByKey, holdForSignIn } from '../users/users.store.ts';
 
 /**
- * Opens a new session. An unknown user, a wrong password and an inactive user are refused alike, after the
+ * Opens a new session. Refuses an unknown user, a wrong password and an inactive user with the same error, after the
  * same work.
  */
 export async function signIn(
   deps: Pick<Deps, 'clock' | 'db' | 'pool'>,
   request: LoginBody & { address: string },
 ): Promise<{ user: CurrentUser; token: string }> {
-  // A name that is too long for any account is treated as unknown.
+  // A name that is too long for any account counts as unknown.
   const key = typedUsernameKey(request.username);
   const { address } = request;
   const now = deps.clock.now();

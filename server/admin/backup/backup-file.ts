@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { StartError } from '#server/platform/db/start-error.ts';
 
 /*
- * A backup is gzipped text, a line each: a header, then for every table its name and its rows as JSON objects, and a
- * last line that says how many rows there were. Without that line the backup is not whole.
+ * A backup is gzipped text: a header line; for every table, a line with its name and a line for each row as a JSON
+ * object; and a last line with the number of rows. Without the last line the backup is incomplete.
  */
 
 export const FORMAT = 'signal-board-backup';
@@ -16,9 +16,9 @@ export const header = z.object({
   version: z.literal(1),
   createdAt: z.string(),
   program: z.string(),
-  /** Shows whether a SECRET_KEY seals the backup's secrets, without revealing it. */
+  /** Tells whether a SECRET_KEY is the one that sealed the backup's secrets, without revealing it. */
   keyCheck: z.string(),
-  /** Hashes of the migrations that had been applied, in order. */
+  /** Hashes of the applied migrations, in order. */
   migrations: z.array(z.string()).min(1),
 });
 export type BackupHeader = z.infer<typeof header>;
@@ -27,8 +27,8 @@ const tableLine = z.object({ table: z.string().regex(/^[a-z_]+$/) });
 export const lastLine = z.object({ rows: z.number().int().min(0), whole: z.literal(true) });
 
 /**
- * Tables whose rows are useless or harmful in a restored database: sessions, workers and limits of earlier programs, and
- * rows that follow from other tables.
+ * Tables whose rows are useless or harmful in a restored database: sessions, workers and limits of earlier processes,
+ * and rows that are derived from other tables.
  */
 export const LEFT_OUT: readonly string[] = [
   'sessions',
@@ -41,17 +41,17 @@ export const LEFT_OUT: readonly string[] = [
   'engine_restart_answers',
   'exchange_slots',
   'exchange_preparations',
-  // Written by the next start, which knows the key.
+  // The next start writes it, because it knows the key.
   'secret_key_checks',
-  // Made anew from the price logs.
+  // Rebuilt from the price logs.
   'price_log_hashes',
-  // Kept by the trigger of closed positions, while these are put back too.
+  // The trigger on closed positions fills it as they are restored.
   'closed_position_totals',
 ];
 
 export interface OpenBackup {
   header: BackupHeader;
-  /** Batches of rows as JSON texts, table after table; throws a StartError if the file is not whole. */
+  /** Batches of rows as JSON texts, table by table; throws a StartError if the file is incomplete. */
   batches(): AsyncGenerator<{ table: string; rows: string[] }>;
 }
 
@@ -81,7 +81,7 @@ export async function openBackup(path: string): Promise<OpenBackup> {
         return;
       }
       if (table === null) throw new StartError(`${path} is damaged: a row belongs to no table`);
-      // A blank before each row sets it apart from the lines above.
+      // A leading space marks a row; the other lines start with '{'.
       rows.push(line.slice(1));
       count += 1;
       if (rows.length < BATCH_ROWS) continue;
@@ -93,7 +93,7 @@ export async function openBackup(path: string): Promise<OpenBackup> {
   return { header: parsed.data, batches };
 }
 
-/** Only a line feed ends a line: JSON may hold other separators as they are, and readline takes those for ends too. */
+/** Splits at line feeds only: readline would also split at separators that JSON may contain unescaped. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const file = createReadStream(path);
   const unzipped = file.pipe(createGunzip());

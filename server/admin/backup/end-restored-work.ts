@@ -4,18 +4,18 @@ import type { Queryable } from '#server/platform/db/database.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 
 export interface RestoredWork {
-  /** Workflows that will not be gone on with. */
+  /** Workflows that will not continue. */
   endedWorkflows: number;
-  /** Orders that are looked up at the exchange after the start. */
+  /** Orders to look up at the exchange after the start. */
   ordersInDoubt: number;
 }
 
 const DETAIL = 'the database was restored from a backup; what was under way then is not traded again';
 
 /**
- * Work went on after the backup was made, so orders may have been sent that the backup does not know. Old signals start
- * nothing, and every order under way counts as in doubt (I2, I6): it is looked up by its client order id, taken over as
- * the exchange has it, and not sent again; also a second attempt that may have followed (`restored_at`).
+ * Orders may have been sent after the backup was made. So old signals start nothing, and every unfinished order counts as
+ * in doubt (I2, I6): it is looked up by its client order id, takes the state that the exchange reports, and is not sent
+ * again. The same holds for a second attempt that may have followed (`restored_at`).
  */
 export async function endRestoredWork(db: Queryable, now: Date): Promise<RestoredWork> {
   const at = now.toISOString();
@@ -32,7 +32,7 @@ export async function endRestoredWork(db: Queryable, now: Date): Promise<Restore
         'The database was restored from a backup: looking up at the exchange what became of the order')`);
   }
 
-  // A user with an order is ended by that order's end, as always.
+  // Users with an order end when that order ends, as usual.
   await db.execute(sql`
     update workflow_users set outcome = 'failed'
     where outcome in ('waiting', 'running') and not exists (

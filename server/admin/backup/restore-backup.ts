@@ -15,18 +15,18 @@ export interface Restored extends RestoredWork {
 }
 
 /**
- * Fills a database from a backup in one transaction: creates the tables as they were, fills them, applies the later
- * migrations, and ends work that was under way, so that nothing is ordered twice.
+ * Restores a database from a backup in one transaction: creates the tables as they were, fills them, applies later
+ * migrations, and ends unfinished work, so that nothing is ordered twice.
  */
 export async function restoreBackup(options: {
   connection: DatabaseConnection;
   path: string;
-  /** Null without a key: the backup is accepted whatever key sealed it. */
+  /** Null accepts a backup that was sealed with any key. */
   secretKey: string | null;
-  /** Removes what the database holds. */
+  /** Empties the database first. */
   replace: boolean;
   now: Date;
-  /** Those of the program, unless a test has more. */
+  /** Defaults to the program's own migrations. */
   migrations?: MigrationMeta[];
 }): Promise<Restored> {
   const { connection, path, secretKey, replace, now, migrations = readMigrations() } = options;
@@ -59,7 +59,7 @@ export async function restoreBackup(options: {
   }
 }
 
-/** How many of the migrations the backup has seen. */
+/** Number of migrations that had been applied when the backup was made. */
 function knownMigrations(
   { header }: OpenBackup,
   { path, migrations }: { path: string; migrations: MigrationMeta[] },
@@ -94,7 +94,7 @@ async function refuseWhenFilled(client: pg.Client): Promise<void> {
   }
 }
 
-/** Only empties the schema, which another role may own. */
+/** Empties the public schema instead of dropping it, because another role may own it. */
 async function empty(client: pg.Client): Promise<void> {
   await client.query('set local client_min_messages = warning');
   await client.query('drop schema if exists drizzle, jobs cascade');
@@ -126,7 +126,7 @@ async function fill(client: pg.Client, backup: OpenBackup): Promise<number> {
   return count;
 }
 
-/** In the order of the price logs, as its BRIN index wants them; a key that is made at the end is ready much sooner. */
+/** Inserts in the order of the price logs, for the BRIN index. Adding the primary key last is much faster. */
 async function fillHashes(client: pg.Client): Promise<void> {
   await client.query(`set local maintenance_work_mem = '256MB'`);
   await client.query('alter table price_log_hashes drop constraint price_log_hashes_pkey');
@@ -137,7 +137,7 @@ async function fillHashes(client: pg.Client): Promise<void> {
   await client.query('alter table price_log_hashes add primary key (hash_value)');
 }
 
-/** Identity columns continue after their highest value. */
+/** Makes identity columns continue after their highest value. */
 async function continueNumbers(client: pg.Client, table: string): Promise<void> {
   const { rows } = await client.query<{ column: string; sequence: string }>(
     `select attname as column, pg_get_serial_sequence($1, attname) as sequence

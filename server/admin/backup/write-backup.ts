@@ -18,8 +18,8 @@ export const keyCheckOf = (secretKey: string): string =>
   createSecretBox(secretKey).lookupHash('the key of this backup', 'backup').toString('hex');
 
 /**
- * Writes everything that must survive into one file, as it stood at one instant, while programs go on working: one
- * read-only transaction sees one snapshot. The file gets its name when it is whole and on the disk.
+ * Writes everything that must survive into one file while instances keep working. One read-only transaction gives a
+ * consistent snapshot. The file gets its final name once it is complete and synced to disk.
  */
 export async function writeBackup(options: {
   connection: DatabaseConnection;
@@ -36,7 +36,7 @@ export async function writeBackup(options: {
   await rm(draft, { force: true });
   try {
     await client.query('begin isolation level repeatable read read only');
-    // How values look as text must not depend on the server's settings.
+    // The text form of values must not depend on the server's settings.
     await client.query("set local timezone = 'UTC'");
     await client.query("set local bytea_output = 'hex'");
     await client.query("set local datestyle = 'ISO'");
@@ -55,7 +55,7 @@ export async function writeBackup(options: {
     const file = createWriteStream(draft, { mode: 0o600, flags: 'wx' });
     zip.pipe(file);
     const written = finished(file);
-    // A full disk fails the next write, or the end.
+    // A full disk makes the next write or the end fail.
     written.catch((error: Error) => zip.destroy(error));
     const write = async (line: string) => {
       if (!zip.write(`${line}\n`)) await Promise.race([once(zip, 'drain'), written]);
@@ -100,7 +100,7 @@ async function writeTable(
   return count;
 }
 
-/** Partitions are part of their table. In an order in which each table comes after those that it refers to. */
+/** Tables in dependency order: each after the tables it references. Partitions belong to their table. */
 async function listTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; needs: string[] }>(`
     select relname as name, array(

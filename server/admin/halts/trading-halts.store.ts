@@ -8,7 +8,7 @@ import { timeOrderedId } from '#server/platform/ids.ts';
 
 export type HaltRow = typeof tradingHalts.$inferSelect;
 
-/** Halts belong to a position: of a user, at an exchange, in a token. */
+/** A halt belongs to the position of a user at an exchange in a token. */
 export interface HaltedPosition {
   userId: string;
   exchangePlatform: string;
@@ -24,9 +24,9 @@ const ofPosition = ({ userId, exchangePlatform, token }: HaltedPosition) =>
   );
 
 /**
- * Halts the user, in the transaction that records why; true when that is new. The user's row is locked first, so that an
- * order intent either commits before the halt or sees it (I9). A cleared halt becomes uncleared again, and one that would
- * end by itself waits for an administrator once the stop is known to be missing.
+ * Halts the user, in the transaction that records why. Locks the user's row first, so that an order intent either commits
+ * before the halt or sees it (I9). A cleared halt becomes uncleared again, and an 'unverified' halt becomes 'unprotected'
+ * once the stop is known to be missing. Returns true if a halt was added or changed.
  */
 export async function startHalt(
   tx: Tx,
@@ -55,8 +55,8 @@ export async function startHalt(
 }
 
 /**
- * The exchange shows the position closed or protected again. That ends a halt for an unverified stop; a halt for a
- * position without a stop waits for an administrator. Does nothing without a halt.
+ * Call it when the exchange shows the position closed or protected again. Ends a halt for an unverified stop; a halt for
+ * a missing stop still waits for an administrator. Does nothing without a halt.
  */
 export async function clearHalt(
   db: Queryable,
@@ -81,12 +81,12 @@ const ofUser = builtOnce<{ userId: string }>()((db, value) =>
     .where(and(eq(tradingHalts.userId, value('userId')), isNull(tradingHalts.endedAt))),
 );
 
-/** Why the user opens nothing; null when nothing halts the user. */
+/** The user's most serious open halt, or null. */
 export async function findHalt(db: Queryable, userId: string): Promise<HaltRow | null> {
   return worstHalt(await ofUser(db, { userId }));
 }
 
-/** The most serious halt of every halted user. */
+/** The most serious open halt of every halted user. */
 export async function listHaltedUsers(db: Queryable): Promise<Map<string, HaltRow>> {
   const rows = await db.select().from(tradingHalts).where(isNull(tradingHalts.endedAt));
   const byUser = Map.groupBy(rows, ({ userId }) => userId);
@@ -98,7 +98,7 @@ export async function listHaltedUsers(db: Queryable): Promise<Map<string, HaltRo
   );
 }
 
-/** Positions whose halt waits for the exchange to show them closed or protected. */
+/** Halts that wait for the exchange to show their position closed or protected. */
 export const listUnclearedHalts = (db: Queryable): Promise<HaltRow[]> =>
   db
     .select()
@@ -137,7 +137,7 @@ export async function findNamedHalt(db: Queryable, id: string): Promise<NamedHal
   return row ?? null;
 }
 
-/** Ends a cleared halt; false if it is not cleared or has ended. */
+/** Ends a cleared halt; false if it is not cleared or has already ended. */
 export async function endHalt(
   db: Queryable,
   { id, by, now }: { id: string; by: string; now: Date },

@@ -25,7 +25,7 @@ import { renewHook } from './manage-hooks.ts';
 
 const config = { access: 'admin' } as const;
 
-/** The webhooks of all users, with masked keys: only the owner reads a key, after a password check. */
+/** The webhooks of all users with masked keys: only the owner can read a key, after a password check. */
 export function registerAdminHookRoutes(
   app: App,
   deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool' | 'secretBox'>,

@@ -6,15 +6,15 @@ import type { Logger } from '#server/platform/log.ts';
 import { createSecretBox, type SecretBox } from '#server/platform/secret-box.ts';
 import { openHookKey } from './hook-keys.ts';
 
-/** In a database without a key check, one of this many newest webhooks has to open with the key. */
+/** In a database without a key check, the key must open at least one of this many newest webhooks. */
 const ASKED_HOOKS = 20;
 
 const MISMATCH =
   'The SECRET_KEY (or DATA_DIR/secret.key) is not the one that this database was sealed with: no webhook key would be known, and every alert be lost. Put the former key back, or start once with --new-secret-key to go without what is sealed with it (webhook keys, exchange credentials)';
 
 /**
- * Refuses a start with another key than the database's: the program would look healthy and answer 401 to every alert,
- * which its sender does not repeat. The first start stores a check of its key; `replace` accepts another key.
+ * Refuses to start with a key that is not the database's: the program would look healthy but answer 401 to every alert,
+ * and alerts are not resent. The first start stores a check of its key; `replace` accepts another key.
  */
 export async function checkSecretKey(options: {
   db: Queryable;
@@ -33,13 +33,13 @@ export async function checkSecretKey(options: {
     .insert(secretKeyChecks)
     .values({ keyCheck: own })
     .onConflictDoUpdate({ target: secretKeyChecks.isOnly, set: { keyCheck: own }, setWhere: isFree });
-  // Another instance that starts at the same time may have been first.
+  // Another instance may have started at the same time and stored its key first.
   const [decided] = await db.select().from(secretKeyChecks);
   if (!decided?.keyCheck?.equals(own)) throw new StartError(MISMATCH);
   if (replace) log.warn('what was sealed with the former SECRET_KEY cannot be read any more');
 }
 
-/** Lets the next start bring its own key: nothing in the database is sealed with the former one. */
+/** Lets the next start store a check of its own key, whatever key sealed the rows. */
 export async function forgetSecretKey(db: Queryable): Promise<void> {
   await db
     .insert(secretKeyChecks)

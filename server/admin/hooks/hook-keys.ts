@@ -16,7 +16,7 @@ interface HookOwner {
   userId: string;
 }
 
-/** A new key: sealed, so that its owner can see it again, and hashed, to look up deliveries. */
+/** Creates a key: sealed, so that its owner can see it again, and hashed, to look up deliveries. */
 export function createHookKey(box: SecretBox, hook: HookOwner): SealedKey {
   const key = randomBytes(KEY_BYTES).toString('base64url');
   return {
@@ -26,7 +26,7 @@ export function createHookKey(box: SecretBox, hook: HookOwner): SealedKey {
   };
 }
 
-/** Null if it does not open: SECRET_KEY has changed, or the row was altered or moved. */
+/** Null if the key cannot be opened: SECRET_KEY has changed, or the row was altered or moved. */
 export function openHookKey(box: SecretBox, hook: HookOwner & { keySealed: string }): string | null {
   try {
     return box.open(hook.keySealed, { purpose: PURPOSE, binding: bindingOf(hook) });

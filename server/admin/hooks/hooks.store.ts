@@ -4,12 +4,12 @@ import { deliveries, hooks, users } from '#server/platform/db/schema.ts';
 
 export type HookRow = typeof hooks.$inferSelect;
 
-/** A user's hooks: at most one. */
+/** A user has at most one hook. */
 export async function listHooks(db: Queryable, userId: string): Promise<HookRow[]> {
   return db.select().from(hooks).where(eq(hooks.userId, userId));
 }
 
-/** By id and owner: somebody else's hook is not found. */
+/** Null for another user's hook. */
 export async function findOwnHook(
   db: Queryable,
   options: { id: string; userId: string },
@@ -21,7 +21,7 @@ export async function findOwnHook(
   return row ?? null;
 }
 
-/** Accepts deliveries: the owner is active, and no administrator suspended it. The ingest has the same rule in its SQL. */
+/** An open hook accepts deliveries: its owner is active and it is not suspended. The ingest has the same rule in SQL. */
 const isOpen = sql<boolean>`(${users.isActive} and ${hooks.suspendedAt} is null)`;
 
 export interface HookOfKey {
@@ -30,7 +30,7 @@ export interface HookOfKey {
   isOpen: boolean;
 }
 
-/** The webhooks of the keys with these hashes; unknown, renewed and deleted keys have none. */
+/** The webhooks that belong to these key hashes; unknown, renewed and deleted keys have none. */
 export async function findHooksByHash(db: Queryable, keyHashes: Buffer[]): Promise<HookOfKey[]> {
   return await db
     .select({ id: hooks.id, keyHash: hooks.keyHash, isOpen })
@@ -39,7 +39,7 @@ export async function findHooksByHash(db: Queryable, keyHashes: Buffer[]): Promi
     .where(inArray(hooks.keyHash, keyHashes));
 }
 
-/** Fails with a unique violation when the user has one already. */
+/** Fails with a unique violation when the user already has a hook. */
 export async function insertHook(db: Queryable, hook: HookRow): Promise<void> {
   await db.insert(hooks).values(hook);
 }
@@ -61,7 +61,7 @@ export async function updateHook(
   return row ?? null;
 }
 
-/** Not a suspended one: its owner could just create another. */
+/** Keeps a suspended hook: its owner could just create another. */
 export async function deleteOwnHook(
   db: Queryable,
   { id, userId }: { id: string; userId: string },
@@ -77,7 +77,7 @@ async function deleteHook(db: Queryable, which: SQL | undefined): Promise<boolea
   return removed.length > 0;
 }
 
-/** Newest first. Ids are time-ordered, and the index holds them by hook. */
+/** Newest first. Ids are time-ordered, and the index covers (hook, id). */
 export async function listDeliveries(db: Queryable, options: { hookId: string; limit: number }) {
   return db
     .select()
@@ -97,7 +97,7 @@ const withOwner = {
   owner: { username: users.username, isActive: users.isActive, isAdmin: users.isAdmin },
 };
 
-/** One page of all webhooks by the usernames of their owners, or the webhook of one user; and how many there are. */
+/** One page of webhooks, of all users or of one, sorted by the owner's username; and the total. */
 export async function listAllHooks(
   db: Queryable,
   { userId, page, limit }: { userId?: string | undefined; page: number; limit: number },
@@ -124,7 +124,7 @@ export async function findHookWithOwner(db: Queryable, id: string): Promise<Hook
   return row ?? null;
 }
 
-/** One that is suspended already keeps its instant. */
+/** A hook that is already suspended keeps its `suspendedAt`. */
 export async function setHookSuspended(
   db: Queryable,
   { id, suspended, now }: { id: string; suspended: boolean; now: Date },

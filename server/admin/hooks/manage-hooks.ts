@@ -8,7 +8,7 @@ import { type HookRow, insertHook, listHooks, updateHook } from './hooks.store.t
 
 type HookDeps = Pick<Deps, 'clock' | 'db' | 'secretBox'>;
 
-/** One hook per user: of two created at once, the database accepts one. Returns the whole key, only this once. */
+/** Creates the user's only hook; the database refuses a second, concurrent one. Returns the unmasked key, only this once. */
 export async function createHook(
   deps: HookDeps,
   request: { userId: string; name: string },
@@ -34,7 +34,7 @@ export async function createHook(
   return toWebhook(hook, { key, masked: false });
 }
 
-/** The commit removes the old key. Returns the whole new one, only this once. */
+/** The old key stops working with the commit. Returns the unmasked new key, only this once. */
 export async function renewHook(
   deps: HookDeps,
   request: { id: string; userId: string; name?: string | undefined },
@@ -47,7 +47,7 @@ export async function renewHook(
   return toWebhook(hook, { key, masked: false });
 }
 
-/** The user's hooks; the key is masked unless the session confirmed the password a moment ago. */
+/** The user's hooks. Keys are masked unless the session has recently confirmed the password. */
 export async function showHooks(
   deps: HookDeps & Pick<Deps, 'log'>,
   request: { userId: string; keyRevealedUntil: Date | null },

@@ -6,23 +6,23 @@ import type { Queryable, Tx } from '#server/platform/db/database.ts';
 import { exchangeCredentials, users } from '#server/platform/db/schema.ts';
 
 /*
- * One user per exchange account and mode: two would each size their orders by the whole balance. The user who connected
- * first has the account, and the next user has it as soon as that key is removed or replaced.
+ * One user per exchange account and mode: two users would each size their orders with the whole balance. The account
+ * belongs to the user who connected it first; when that key is removed or replaced, it passes to the next user.
  */
 
 interface AccountClaim {
-  /** When the user's first key of the account was stored; the earliest user has the account. Null: no account is known. */
+  /** When the user's first key for the account was stored; the earliest user owns the account. Null: account unknown. */
   since: Date | null;
-  /** The name of the user who was connected before; null: nobody was. */
+  /** Name of the user who connected earlier, or null. */
   usedBy: string | null;
 }
 
-/** Older rows without `account_since` count from the time their key was entered. */
+/** Older rows without `account_since` use the time when their key was entered. */
 const sinceOf = (table: string) => `coalesce(${table}.account_since, ${table}.updated_at)`;
 
 /**
- * For a query of `exchange_credentials`: the name of the user who connected to the same account first; null: the row's
- * own user. Columns are written out because Drizzle leaves out the table in a query of one table.
+ * For queries on `exchange_credentials`: the name of the user who connected the same account first, or null if that is
+ * the row's own user. Columns are spelled out because Drizzle omits table names in single-table queries.
  */
 export const accountUsedBy = sql<string | null>`(
   select u.username from exchange_credentials other join users u on u.id = other.user_id
@@ -34,9 +34,9 @@ export const accountUsedBy = sql<string | null>`(
   order by ${sql.raw(sinceOf('other'))}, other.user_id limit 1)`.as('account_used_by');
 
 /**
- * The user's claim to an account, by the exchange's id of it (a sub-account has its own). Call it in the transaction that
- * writes the key, and before the write: claims of one account come one after another on all instances, so that of two
- * users at once the second sees the first. There are no accounts in paper mode.
+ * Claims an account for the user by the exchange's account id (a sub-account has its own id). Call it in the transaction
+ * that writes the key, before the write: claims to the same account are serialized across instances, so that the second
+ * of two concurrent users sees the first. Paper mode has no accounts.
  */
 export async function claimAccount(
   tx: Tx,
@@ -47,7 +47,7 @@ export async function claimAccount(
   if (mode === 'paper' || accountId === null) return { since: null, usedBy: null };
   const name = `exchange-account:${platform}:${mode}:${accountId}`;
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
-  // A statement of its own sees what was committed during the wait.
+  // A separate statement sees rows that were committed during the wait.
   const connected = await listConnected(tx, { platform, mode, accountId });
   const [first] = connected;
   const own = connected.find((row) => row.userId === userId);
@@ -59,7 +59,7 @@ export async function claimAccount(
   return { since, usedBy: first?.username ?? null };
 }
 
-/** Users with a key of the account, the first one first. */
+/** Users with a key for the account, in the order in which they connected. */
 async function listConnected(
   db: Queryable,
   { platform, mode, accountId }: { platform: ExchangePlatform; mode: 'demo' | 'live'; accountId: string },
@@ -79,7 +79,7 @@ async function listConnected(
     .orderBy(since, exchangeCredentials.userId);
 }
 
-/** A condition for every user who trades nothing because another user connected to the exchange account first. */
+/** One condition for every user who cannot trade because another user connected the same exchange account first. */
 export async function duplicateAccountConditions({
   config,
   db,

@@ -83,8 +83,8 @@ function stateOf(
 }
 
 /**
- * Tests the credentials and stores them. A key that the exchange refuses, or that may do too much or too little, is not
- * stored, and the earlier key stays. A key that could not be tested is stored, and inspected before its first order.
+ * Tests the credentials and stores them. If the exchange refuses the key, or its permissions are too broad or too narrow,
+ * the earlier key stays. A key that could not be tested is stored, and inspected before its first order.
  */
 export async function saveCredentials(
   deps: ChangeDeps,
@@ -133,7 +133,7 @@ export async function saveCredentials(
   return { ...(await showCredentials(deps, owner, viewer)), test };
 }
 
-/** The exchange is asked before the first order. In paper mode nobody knows the mode of the key. */
+/** For a key that was not inspected; that happens before its first order. In paper mode the key's mode is unknown. */
 const nothingFound = ({ config, exchanges }: ChangeDeps, platform: ExchangePlatform) => ({
   accountMode: exchanges.supported.includes(platform) ? exchanges.get(platform).accountMode : 'classic',
   exchangeMode: config.exchangeMode === 'paper' ? null : config.exchangeMode,
@@ -160,9 +160,9 @@ function secretsOf({ exchangePlatform, apiKey, apiSecret, passphrase }: Exchange
 }
 
 /**
- * While an order of the user is not settled or a position is open, only a key of the same account may replace the stored
- * one: in another account 'not found' would be taken for 'never placed' or 'closed' (docs/decisions/0005). Another secret
- * of the same key reaches the same account. Returns the account's id where it is known.
+ * While an order of the user is unsettled or a position is open, only a key of the same account may replace the stored
+ * one: in another account, 'not found' would be read as 'never placed' or 'closed' (docs/decisions/0005). A new secret
+ * for the same key reaches the same account. Returns the account id, if known.
  */
 async function requireSameAccount(
   deps: ChangeDeps,
@@ -191,7 +191,7 @@ async function requireSameAccount(
       `An order of this user on ${platform} is not settled, and ${why('where the order cannot be looked up')}. Enter a key of ${account}, wait until the order is settled, or have an administrator write it off.`,
     );
   }
-  // In paper mode positions are in the paper account, and a key of another mode shows none.
+  // In paper mode the positions are in the paper account, and a key of another mode shows none of this mode's.
   if (mode === 'paper' || (stored.row.exchangeMode ?? mode) !== mode) return accountId;
   const accounts = { mode, stored: stored.row.accountId, next: accountId };
   const held = await listTokensHeldInStored(tx, owner, accounts);
@@ -204,8 +204,8 @@ async function requireSameAccount(
 }
 
 /**
- * Under the user's lease, which sizing holds until its order is written: a position that was sized by the balance of one
- * account is never ordered on another.
+ * Runs the change under the user's lease. Sizing holds that lease until its order is written, so a position sized with
+ * one account's balance is never ordered on another account.
  */
 async function whileNothingIsSized(
   deps: ChangeDeps,

@@ -20,12 +20,12 @@ import { removeCredentials, saveCredentials, showCredentials } from './change-cr
 import type { CredentialsOwner } from './exchange-credentials.store.ts';
 import { testStoredConnection } from './test-connection.ts';
 
-/** Per user and minute; entering a key and testing one both make the program ask an exchange. */
+/** Per user; entering a key and testing a key both call the exchange. */
 export const CALLS_PER_MINUTE = 10;
-/** How many of these may enter a key. */
+/** How many of these calls may enter a key. */
 export const ENTRIES_PER_MINUTE = 5;
 
-/** Every user for their own keys, administrators for those of the user in the path. */
+/** Users manage their own keys; administrators manage those of the user in the path. */
 interface Audience {
   path: string;
   config: { access: 'user' | 'admin' };
@@ -126,7 +126,7 @@ function logTest(request: FastifyRequest, owner: CredentialsOwner, test: Connect
   log(request, owner, 'exchange credentials tested', { result: test.success ? 'success' : test.error });
 }
 
-/** The user, who must exist, and the exchange of the request, or by default that of the user's settings. */
+/** The user, who must exist, and the requested exchange; defaults to the exchange in the user's settings. */
 async function ownerOf(
   deps: Pick<Deps, 'db'>,
   userId: string,
@@ -139,7 +139,7 @@ async function ownerOf(
   return { userId, platform };
 }
 
-/** Refuses with 429. Counted in the database for all instances, by the user whose keys they are. */
+/** Refuses with 429. Counts in the database for all instances, per owner of the keys. */
 function createLimit(pool: Pool, limit: { keyPrefix: string; points: number }) {
   const limiter = new RateLimiterPostgres({
     storeClient: pool,
@@ -148,7 +148,7 @@ function createLimit(pool: Pool, limit: { keyPrefix: string; points: number }) {
     tableCreated: true,
     ...limit,
     duration: 60,
-    // The limiter of the password routes clears the shared table.
+    // The password limiter already clears the shared table.
     clearExpiredByTimeout: false,
   });
   return async (userId: string): Promise<void> => {

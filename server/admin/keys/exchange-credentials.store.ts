@@ -8,7 +8,7 @@ import { accountUsedBy } from './account-claims.ts';
 
 export type CredentialsRow = typeof exchangeCredentials.$inferSelect;
 
-/** `accountUsedBy`: the user who connected to the same account first, in the mode of the key; null: this user. */
+/** `accountUsedBy`: the user who connected the same account first, in the key's mode; null: this user. */
 export type StoredRow = CredentialsRow & { accountUsedBy: string | null };
 
 const storedColumns = { ...getTableColumns(exchangeCredentials), accountUsedBy };
@@ -30,7 +30,7 @@ export async function findCredentials(db: Queryable, owner: CredentialsOwner): P
 export const listCredentials = (db: Queryable): Promise<StoredRow[]> =>
   db.select(storedColumns).from(exchangeCredentials);
 
-/** Changes only this key, not one that was entered meanwhile. False when nothing changed. */
+/** Changes only this key, not a key that was entered since. False when nothing changed. */
 export async function updateCredentials(
   db: Queryable,
   row: CredentialsRow,
@@ -44,7 +44,7 @@ export async function updateCredentials(
         eq(exchangeCredentials.userId, row.userId),
         eq(exchangeCredentials.exchangePlatform, row.exchangePlatform),
         eq(exchangeCredentials.sealed, row.sealed),
-        // The first reason stays: later ones follow from it.
+        // Keep the first reason: later ones follow from it.
         changes.rejectedAt ? isNull(exchangeCredentials.rejectedAt) : undefined,
       ),
     )
@@ -52,13 +52,13 @@ export async function updateCredentials(
   return updated.length > 0;
 }
 
-/** What becomes known about a key after it was entered. */
+/** Facts about a key that are learned after it was entered. */
 type KeyFindings = Omit<
   CredentialsRow,
   'userId' | 'exchangePlatform' | 'sealed' | 'apiKeyHint' | 'updatedAt'
 >;
 
-/** A key orders nothing before its exchange has said what it may do and to which account it belongs. */
+/** No order is placed with a key until the exchange has reported its permissions and its account. */
 export const isVerified = ({ inspectedAt, accountId }: CredentialsRow): boolean =>
   inspectedAt !== null && accountId !== null;
 
@@ -81,7 +81,7 @@ export async function deleteCredentials(db: Queryable, owner: CredentialsOwner):
   return removed.length > 0;
 }
 
-/** Settling an order needs the key that placed it. */
+/** Settling an order needs the key that placed the order. */
 export async function hasUnsettledTrade(
   db: Queryable,
   { userId, platform }: CredentialsOwner,
@@ -95,8 +95,8 @@ export async function hasUnsettledTrade(
 }
 
 /**
- * Tokens of positions, opened here in this mode, that may be open in the account of the stored key (null: unknown) and not
- * in that of the next key.
+ * Tokens of positions opened here in this mode that may be open in the stored key's account (null: unknown) but not in
+ * the next key's account.
  */
 export async function listTokensHeldInStored(
   db: Queryable,
@@ -127,7 +127,7 @@ export async function listTokensHeldInStored(
   return rows.map(({ token }) => token);
 }
 
-/** Continues orders that wait for a key at once. */
+/** Makes orders that wait for a key continue immediately. */
 export async function wakeUnsettledTrades(
   tx: Tx,
   deps: Pick<Deps, 'clock' | 'jobs'>,

@@ -8,7 +8,7 @@ import { openCredentials, readCredentials, type StoredCredentials } from './seal
 
 type FinderDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'jobs' | 'log' | 'secretBox'>;
 
-/** Why stored credentials are not used, as far as the database knows; null: they are used. */
+/** Why stored credentials are not used, judging by the database; null: they are used. */
 export function denyStored(
   { config }: Pick<Deps, 'config'>,
   stored: StoredCredentials,
@@ -39,13 +39,13 @@ export const nameFor = ({ isAdmin }: Viewer, username: string) => (isAdmin ? use
 export const denyDuplicate = (exchange: string, usedBy: string) =>
   deny('exchange_account_duplicate', { exchange, usedBy });
 
-/** Nothing is ordered with a key before its exchange was asked about it. */
+/** No order is placed with a key until the exchange has been asked about it. */
 const denyUnverified = (stored: StoredCredentials, exchange: string): Denial | null =>
   stored.state !== 'open' || isVerified(stored.row)
     ? null
     : deny('exchange_key_not_inspected', { exchange, message: 'it is asked when a signal comes' });
 
-/** Outside paper mode: the user's account as the stored credentials open it; null without usable ones. */
+/** Outside paper mode: the user's account, opened with the stored credentials; null without usable credentials. */
 export function createAccountFinder(
   deps: Pick<Deps, 'config' | 'db' | 'exchanges' | 'log' | 'secretBox'>,
 ): Deps['findAccount'] {
@@ -59,14 +59,14 @@ export function createAccountFinder(
     }
     if (stored.state !== 'open') return null;
     const denial = denyStored(deps, stored, platform);
-    // Open positions are still watched and closed, even if another user has a key of the account.
+    // Open positions are still watched and closed, even if the account belongs to another user.
     const isOpened = denial === null || denial.code === 'exchange_account_duplicate';
     if (!isOpened && !(evenRejected && denial.code === 'exchange_key_rejected')) return null;
     return accountOf(deps, { userId, platform, stored, denial });
   };
 }
 
-/** The account of a key that was not inspected yet is assumed to be of the traded kind. */
+/** Assumes the supported account mode for a key that was not inspected yet. */
 export function accountOf(
   deps: Pick<Deps, 'config' | 'exchanges'>,
   owned: {
@@ -124,7 +124,7 @@ export function createAccountGuard(deps: FinderDeps & Pick<Deps, 'exchanges'>): 
   };
 }
 
-/** Marks stored credentials as rejected when an exchange refuses them in any call. */
+/** Marks stored credentials as rejected when the exchange refuses them in any call. */
 export function createKeyWatch(deps: FinderDeps): KeyRefused {
   return async ({ platform, account, message }) => {
     const { userId } = account;
@@ -133,7 +133,7 @@ export function createKeyWatch(deps: FinderDeps): KeyRefused {
       if (stored.state !== 'open' || !isSameKey(stored.credentials, account.credentials)) return;
       await rejectKey(deps, stored.row, `${platform} refused it: ${messageOf(message, platform)}`);
     } catch (error) {
-      // The next call meets the refusal again.
+      // The next call is refused again and retries this.
       deps.log.error(
         { err: error, userId, exchangePlatform: platform },
         'a rejected key could not be marked',
@@ -142,7 +142,7 @@ export function createKeyWatch(deps: FinderDeps): KeyRefused {
   };
 }
 
-/** The words of an exchange without its name in front. */
+/** The exchange's message without the exchange name in front. */
 export const messageOf = (message: string, platform: ExchangePlatform) =>
   message.startsWith(`${platform}: `) ? message.slice(platform.length + 2) : message;
 

@@ -20,15 +20,15 @@ import {
 
 type FindingDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'jobs' | 'log'>;
 
-/** Characters of an exchange's own message. */
+/** Maximum length of a rejection reason, in characters. */
 const LONGEST_REASON = 300;
 
-/** A key that may trade, and whose account is known. */
+/** A key that may trade and whose account is known. */
 export interface GoodKey extends KeyInspection {
   accountId: string;
 }
 
-/** What is stored about a good key; it lifts an earlier rejection. */
+/** The columns to store for a good key; they lift an earlier rejection. */
 export const findingsOfGoodKey = (deps: Pick<Deps, 'clock' | 'config'>, { accountMode }: GoodKey) => ({
   accountMode,
   exchangeMode: deps.config.exchangeMode === 'paper' ? null : deps.config.exchangeMode,
@@ -37,7 +37,7 @@ export const findingsOfGoodKey = (deps: Pick<Deps, 'clock' | 'config'>, { accoun
   rejectedReason: null,
 });
 
-/** The key may trade: unless its account is another user's, orders are placed with it, and those that waited go on. */
+/** Accepts a key that may trade. Waiting orders continue, unless the account belongs to another user. */
 export async function acceptKey(deps: FindingDeps, row: CredentialsRow, key: GoodKey): Promise<void> {
   const isNews = !isVerified(row) || row.rejectedAt !== null;
   const owner = ownerOf(row);
@@ -50,7 +50,7 @@ export async function acceptKey(deps: FindingDeps, row: CredentialsRow, key: Goo
   });
 }
 
-/** From now on nothing is ordered with the key. */
+/** From now on no order is placed with the key. */
 export async function rejectKey(deps: FindingDeps, row: CredentialsRow, reason: string): Promise<void> {
   if (row.rejectedAt !== null) return;
   const changes = { rejectedAt: deps.clock.now(), rejectedReason: cutText(reason, LONGEST_REASON) };
@@ -65,8 +65,8 @@ export async function rejectKey(deps: FindingDeps, row: CredentialsRow, reason: 
 export const namesAccount = (key: KeyInspection): key is GoodKey => key.accountId !== null;
 
 /**
- * Asks the exchange what the stored key may do, and stores the answer. Null: the exchange lets it trade; whether another
- * user has the account is read separately.
+ * Asks the exchange for the stored key's permissions and stores the answer. Null: the key may trade. Does not check
+ * whether the account belongs to another user.
  */
 export async function inspectStored(
   deps: FindingDeps,
@@ -88,7 +88,7 @@ export async function inspectStored(
     if (!(error instanceof ExchangeError)) throw error;
     const { message } = error;
     if (error.kind === 'credentials') {
-      // The key watch has marked it as rejected.
+      // The key watch has already marked the key as rejected.
       const since = deps.clock.now().toISOString();
       return deny('exchange_key_rejected', { exchange: platform, since, reason: message });
     }

@@ -6,11 +6,11 @@ import { type CredentialsOwner, findCredentials, type StoredRow } from './exchan
 
 const PURPOSE = 'exchange-credentials';
 const SHOWN_CHARACTERS = 4;
-/** The last four characters of a shorter key would reveal too much. */
+/** For shorter keys the last four characters would reveal too much. */
 const SHORTEST_HINTED_KEY = 12;
 const HIDDEN = '••••';
 
-/** The sealed part; the account mode is no secret and has its own column. */
+/** The sealed part; the account mode is not secret and has its own column. */
 export type Secrets = Omit<ExchangeCredentials, 'accountMode'>;
 
 const sealedSecrets = z.object({
@@ -19,13 +19,13 @@ const sealedSecrets = z.object({
   passphrase: z.string().exactOptional(),
 });
 
-/** `locked`: stored, but it does not open: SECRET_KEY has changed, or the row was altered or moved. */
+/** `locked`: stored but cannot be opened: SECRET_KEY has changed, or the row was altered or moved. */
 export type StoredCredentials =
   | { state: 'none' }
   | { state: 'locked'; row: StoredRow }
   | { state: 'open'; row: StoredRow; credentials: ExchangeCredentials };
 
-/** Bound to user and platform: in another row it does not open. */
+/** Bound to user and platform, so the sealed text cannot be opened in another row. */
 export function sealSecrets(box: SecretBox, owner: CredentialsOwner, secrets: Secrets): string {
   return box.seal(JSON.stringify(secrets), { purpose: PURPOSE, binding: bindingOf(owner) });
 }

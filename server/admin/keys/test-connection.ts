@@ -17,15 +17,15 @@ type TestDeps = Pick<
   'clock' | 'config' | 'db' | 'exchanges' | 'findAccount' | 'jobs' | 'log' | 'secretBox'
 >;
 
-/** `key`: what the exchange says about the key if it is good. */
+/** `key`: the exchange's answer about a good key, else null. */
 interface Tested {
   test: ConnectionTest;
   key: GoodKey | null;
 }
 
 /**
- * Asks the exchange what the key may do, and for the futures balance: the same call that sizes a position. A key that may
- * do too much or too little fails like one that does not work.
+ * Asks the exchange for the key's permissions and for the futures balance, with the same call that sizes a position. A
+ * key with too broad or too narrow permissions fails like one that does not work.
  */
 export async function testConnection(
   deps: Pick<Deps, 'config' | 'exchanges'>,
@@ -71,7 +71,7 @@ export async function testConnection(
 }
 
 /**
- * Tests the stored credentials and stores what it finds: a success lifts an earlier rejection. In paper mode it tests the
+ * Tests the stored credentials and stores the result; a success lifts an earlier rejection. In paper mode it tests the
  * paper account.
  */
 export async function testStoredConnection(

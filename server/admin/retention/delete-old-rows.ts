@@ -24,15 +24,15 @@ export interface OldRowsDeps extends Pick<Deps, 'clock' | 'log' | 'metrics'> {
   >;
 }
 
-/** One kind of rows, walked in the order of time-ordered ids. */
+/** One rule for deleting old rows. Walks a table in the order of its time-ordered ids. */
 interface Kind {
   /** The table whose rows are deleted. */
   table: 'signal_hashes' | 'workflows' | 'workflow_steps' | 'position_generator_logs' | 'trade_events';
-  /** The table whose ids are walked, `old` in `isKept`. */
+  /** The table that is walked; `old` in `isKept`. */
   walked: string;
-  /** SQL: true for an old row that stays. Rows from before $1 are old. */
+  /** SQL that is true for an old row that stays. Rows from before $1 are old. */
   isKept: string;
-  /** 0: all are kept. */
+  /** 0 keeps all rows. */
   days: (config: OldRowsDeps['config']) => number;
   remove: (tx: Tx, client: pg.Client, found: Found) => Promise<number>;
 }
@@ -44,7 +44,7 @@ interface WalkedRow {
 
 interface Found {
   ids: string[];
-  /** The ids lie in [from, to), and no other row of the table does. */
+  /** The range [from, to) holds these ids and no other row of the table. */
   from: string;
   to: string;
 }
@@ -61,7 +61,7 @@ const isUnfinished = (workflowId: string) => `exists (
 
 const KINDS: readonly Kind[] = [
   {
-    // Without its own time an equal signal counts as new after a minute. Kept for a day, since clocks differ.
+    // A signal without its own time counts as new again after a minute. Keep its hash for a day because clocks differ.
     table: 'signal_hashes',
     walked: 'signals',
     isKept: 'old.signal_time_server is not null',
@@ -70,7 +70,7 @@ const KINDS: readonly Kind[] = [
       and signal_hashes.hash_value = signals.hash_value and signal_hashes.signal_id = signals.id and not lasting`),
   },
   {
-    // An equal signal is not traded once it is older than OLDEST_SIGNAL_DAYS. A day more, since clocks differ.
+    // A repeated signal older than OLDEST_SIGNAL_DAYS is not traded anyway. One more day because clocks differ.
     table: 'signal_hashes',
     walked: 'signals',
     isKept: 'old.signal_time_server is null or old.signal_time_server >= $1',
@@ -91,7 +91,7 @@ const KINDS: readonly Kind[] = [
     isKept: isUnfinished('old.id'),
     days: (config) => config.workflowRetentionDays,
     async remove(tx, client, { ids, from, to }) {
-      // The totals of lists count what is kept.
+      // List totals count only rows that are kept.
       await forgetRows(tx, 'workflows', { from, to });
       await client.query('delete from workflow_steps where workflow_id = any ($1)', [ids]);
       await client.query('delete from workflow_users where workflow_id = any ($1)', [ids]);
@@ -101,7 +101,7 @@ const KINDS: readonly Kind[] = [
   {
     table: 'position_generator_logs',
     walked: 'position_generator_logs',
-    // An order names its calculation.
+    // Orders reference their calculation.
     isKept: `exists (select from trades where position_generator_log_id = old.id)
       or ${isUnfinished('old.workflow_id')}`,
     days: (config) => config.calculationRetentionDays,
@@ -119,8 +119,8 @@ const KINDS: readonly Kind[] = [
 type DeleteOldRows = (options: { connection: DatabaseConnection; signal?: AbortSignal }) => Promise<void>;
 
 /**
- * Deletes rows that are older than their setting allows, in small batches, in one instance at a time. A program looks
- * at each old row that has to stay only once.
+ * Deletes rows that are older than their setting allows, in small batches, in one instance at a time. A process checks
+ * each old row that stays only once.
  */
 export function createDeleteOldRows({ clock, config, log, metrics }: OldRowsDeps): DeleteOldRows {
   const walkedTo = new Map<Kind, string>();
@@ -136,7 +136,7 @@ export function createDeleteOldRows({ clock, config, log, metrics }: OldRowsDeps
         [before, after, end],
       );
       const isLast = rows.length < BATCH;
-      // The last row of a full batch begins the next one: the row after it is not known yet.
+      // The last row of a full batch starts the next batch, because the row after it is not known yet.
       const looked = isLast ? rows : rows.slice(0, -1);
       for (const found of between(rows, looked, end)) {
         count += await drizzleOn(client).transaction((tx) => kind.remove(tx, client, found));
@@ -162,7 +162,7 @@ export function createDeleteOldRows({ clock, config, log, metrics }: OldRowsDeps
   };
 }
 
-/** The rows to delete, in runs that no kept row interrupts. `rows` may hold one more row than `looked`. */
+/** Rows to delete, grouped into runs without a kept row in between. `rows` may hold one more row than `looked`. */
 function between(rows: readonly WalkedRow[], looked: readonly WalkedRow[], end: string): Found[] {
   const runs: Found[] = [];
   for (const [index, { id, kept }] of looked.entries()) {

@@ -14,14 +14,14 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MANY_HASHES = 20_000;
 
-/** Days for which each table's rows are kept; 0 for ever. */
+/** How many days each table keeps its rows; 0 keeps them for ever. */
 type KeepDays = Record<PartitionedTable, number>;
 
-/** A partition that is about to go, with the rows whose ids are in [from, to). */
+/** A partition to drop; it holds the rows whose ids are in [from, to). */
 export interface DroppedPartition {
   table: PartitionedTable;
   partition: string;
-  /** Null: from the first one on. */
+  /** Null: no lower bound. */
   from: Date | null;
   to: Date;
 }
@@ -29,15 +29,15 @@ export interface DroppedPartition {
 /** Runs in the transaction that drops the partition. */
 export type BeforeDrop = (tx: Tx, dropped: DroppedPartition) => Promise<void>;
 
-/** The totals of lists count only rows that are kept. */
+/** List totals count only rows that are kept. */
 export const forgetTotals: BeforeDrop = async (tx, { table, from, to }) => {
   if (table !== 'price_logs') return;
   await forgetRows(tx, 'price-logs', { from: firstIdOf(from ?? new Date(0)), to: firstIdOf(to) });
 };
 
 /**
- * Drops the partitions in which every row is older than its table's rows are kept, oldest first. A partition with one
- * younger row stays whole: rows live up to a month longer than the setting says, never shorter.
+ * Drops partitions in which every row has passed the retention period, oldest first. A partition with one younger row
+ * stays whole, so rows live up to a month longer than the setting, never shorter.
  */
 export async function dropOldPartitions(options: {
   client: pg.Client;
@@ -72,13 +72,13 @@ async function dropPartition(
 ): Promise<{ rows: number; bytes: number }> {
   const { table, partition } = dropped;
   return await withShortLocks(client, async (tx) => {
-    // The counted rows are the dropped ones: only a clock that is months behind could write here.
+    // Blocks writes, so that the counted rows are the dropped ones. Only a clock that is months behind would write here.
     await client.query(`lock table ${partition} in share mode`);
     const { rows } = await client.query<{ rows: string; bytes: string }>(
       `select (select count(*) from ${partition}) as rows, pg_total_relation_size('${partition}') as bytes`,
     );
     await beforeDrop(tx, dropped);
-    // From here on all readers wait until the name is out of the catalogue.
+    // From here on, all readers wait until the partition is gone from the catalogue.
     await client.query(`lock table only ${table} in access exclusive mode`);
     await client.query(`drop table ${partition}`);
     return { rows: Number(rows[0]?.rows), bytes: Number(rows[0]?.bytes) };
@@ -86,8 +86,8 @@ async function dropPartition(
 }
 
 /**
- * Deletes the hashes of dropped price logs, so that the same candle would be stored again. In steps, since a delivery of
- * such a candle waits for the step under way. The next call finds what an interrupted one left.
+ * Deletes the hashes of dropped price logs, so that the same candle can be stored again. Works in steps because a
+ * delivery of such a candle waits for the current step. The next call continues after an interruption.
  */
 export async function forgetHashes(client: pg.Client): Promise<number> {
   const [oldest] = await listPartitions(client, 'price_logs');

@@ -24,7 +24,7 @@ interface Retention {
   beforeDrop?: BeforeDrop;
 }
 
-/** Makes the partitions of the coming months and drops those that are too old, in one instance at a time. */
+/** Creates the partitions of the coming months and drops those that are too old, in one instance at a time. */
 export async function keepPartitions(
   options: Retention & { signal?: AbortSignal },
 ): Promise<DroppedPartition[]> {
@@ -42,7 +42,7 @@ export async function keepPartitions(
   return dropped ?? [];
 }
 
-/** Keeps the partitions and deletes old rows every ten minutes. Returns how to stop that. */
+/** Maintains partitions and deletes old rows every ten minutes. Returns a function that stops it. */
 export function startRetention(
   retention: Retention & { deps: RetentionDeps & OldRowsDeps },
   { everyMs = EVERY_MS }: { everyMs?: number } = {},
@@ -58,7 +58,7 @@ export function startRetention(
     running = null;
   }
 
-  /** The next run repeats work that fails or does not get its locks. */
+  /** The next run repeats work that failed or did not get its locks. */
   async function attempt(work: () => Promise<unknown>, what: string): Promise<void> {
     if (signal.aborted) return;
     try {

@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
 
 /**
- * Runs the work while this instance holds the advisory lock; null when another one holds it. On its own connection: the
- * work may take longer than a statement of the pool. Aborting ends the connection, which rolls back what is under way.
+ * Runs the work while this instance holds the advisory lock; null when another one holds it. Uses its own connection
+ * because the work may exceed the pool's statement limit. Aborting ends the connection, which rolls the work back.
  */
 export async function withRetentionClient<Result>(
   { connection, lock, signal }: { connection: DatabaseConnection; lock: number; signal?: AbortSignal },

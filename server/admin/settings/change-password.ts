@@ -9,8 +9,8 @@ import { passwordFault } from '../users/password-rules.ts';
 import { replacePasswordHash } from '../users/users.store.ts';
 
 /**
- * Needs the current password. Ends every session of the user in the same transaction, the caller's too, so that a stolen
- * cookie is worthless. Returns the token of a new session for the caller.
+ * Requires the current password. Ends every session of the user in the same transaction, including the caller's, so that
+ * a stolen cookie is worthless. Returns the token of a new session for the caller.
  */
 export async function changePassword(
   deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool'>,

@@ -8,7 +8,7 @@ import { userSettings, users } from '#server/platform/db/schema.ts';
 import type { SettingsRow } from '../users/user-rows.ts';
 import { settingsUpdatedAt } from '../users/users.store.ts';
 
-/** A user who may trade, apart from the exchange connection and halts, which other features know. */
+/** A user for the eligibility check, without the exchange connection and halts, which other features provide. */
 export type TradingUser = Omit<EligibilityUser, 'exchangeReady' | 'tradingHalt'>;
 
 const ofUser = builtOnce<{ userId: string }>()((db, value) =>
@@ -24,7 +24,7 @@ export async function findTradingSettings(db: Queryable, userId: string): Promis
   return row === undefined ? null : toTradingSettings(row);
 }
 
-/** All users with their settings, inactive ones too: eligibility gives a reason for each. */
+/** All users with their settings, including inactive users: eligibility gives a reason for each. */
 export async function listTradingUsers(db: Queryable): Promise<TradingUser[]> {
   const rows = await db
     .select({
@@ -43,7 +43,7 @@ export async function listTradingUsers(db: Queryable): Promise<TradingUser[]> {
   }));
 }
 
-/** The exchanges that active users trade on, by their settings. */
+/** The exchanges named in the settings of active users. */
 export async function listExchangesInUse(db: Queryable): Promise<string[]> {
   const rows = await db
     .selectDistinct({ platform: userSettings.exchangePlatform })
@@ -54,8 +54,8 @@ export async function listExchangesInUse(db: Queryable): Promise<string[]> {
 }
 
 /**
- * Writes the given fields; a field that is not given keeps its value. False when the user has no settings, or they have
- * changed since `updatedAt`.
+ * Writes the given fields; omitted fields keep their value. False when the user has no settings or they have changed
+ * since `updatedAt`.
  */
 export async function updateSettings(
   db: Queryable,
@@ -90,7 +90,7 @@ function toTradingSettings(row: SettingsRow): TradingSettings {
   return settings;
 }
 
-/** The given fields without those that are undefined, which a spread would write. */
+/** Drops undefined fields, which a spread would write. */
 export function withoutUndefined<Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {

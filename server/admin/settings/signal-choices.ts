@@ -3,7 +3,7 @@ import { BASE_TIMEFRAMES, sameTimeframe, timeframeMinutes } from '#domain/timefr
 import { ANY_PROCESSOR, SIGNAL_PROCESSORS } from '#domain/user-settings.ts';
 import { MOST_CHOICES } from '#server/platform/db/list-totals/list-choices.ts';
 
-/** The processors that the settings form offers: the usual ones, then those seen that settings may name. */
+/** Processors for the settings form: the usual ones, then seen ones that settings accept. */
 export function signalProcessors(seen: readonly string[]): string[] {
   const choices: string[] = [...SIGNAL_PROCESSORS, ANY_PROCESSOR];
   for (const processor of seen) {
@@ -14,8 +14,8 @@ export function signalProcessors(seen: readonly string[]): string[] {
 }
 
 /**
- * The timeframes that the settings form offers: the usual ones, then those seen that are not another spelling of one
- * of them. If there are too many, those of signals come before those of candles.
+ * Timeframes for the settings form: the usual ones, then seen ones that are not another spelling of a listed one. If
+ * there are too many, signals take precedence over candles.
  */
 export function signalTimeframes(seen: { signals: readonly string[]; candles: readonly string[] }): string[] {
   const others: string[] = [];

@@ -10,7 +10,7 @@ import { passwordFault } from './password-rules.ts';
 import { toUser, usernameKey } from './user-rows.ts';
 import { insertUserWithSettings } from './users.store.ts';
 
-/** A new user with the default settings; trading is off until an administrator turns it on. */
+/** Creates a user with the default settings; trading is off until an administrator turns it on. */
 export async function createUser(
   deps: Pick<Deps, 'config' | 'clock'> & { db: Queryable },
   body: CreateUserBody,

@@ -6,16 +6,16 @@ import { createUser } from './create-user.ts';
 import { passwordFault } from './password-rules.ts';
 import { countUsers } from './users.store.ts';
 
-/** An arbitrary key: instances that start together take turns on it. */
+/** Arbitrary advisory lock key; instances that start together take turns. */
 const FIRST_ADMINISTRATOR_LOCK = 7_305_001;
 
 export interface FirstAdministrator {
   username: string;
-  /** Generated, and shown once; null when it came from ADMIN_PASSWORD. */
+  /** The generated password, shown once; null when ADMIN_PASSWORD was used. */
   password: string | null;
 }
 
-/** Creates the first administrator when there is no user at all; null when there is one already. */
+/** Creates the first administrator if there are no users; otherwise null. */
 export async function ensureFirstAdministrator(
   deps: Pick<Deps, 'config' | 'clock' | 'db' | 'log'>,
 ): Promise<FirstAdministrator | null> {

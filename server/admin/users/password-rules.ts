@@ -6,14 +6,14 @@ const MOST_USED = 10_000;
 
 interface NewPassword {
   password: string;
-  /** As it was typed; checked elsewhere. */
+  /** As typed; only compared with the new password here. */
   currentPassword?: string;
   username: string;
   isAdmin: boolean;
   exchangeMode: Config['exchangeMode'];
 }
 
-/** Why a new password is refused, as the answer says it; null when it is accepted. */
+/** The message to return for a refused password; null when it is accepted. */
 export async function passwordFault(options: NewPassword): Promise<string | null> {
   const { password, currentPassword, username } = options;
   if (password === currentPassword) return 'Password must not be the current one';
@@ -30,7 +30,7 @@ export async function passwordFault(options: NewPassword): Promise<string | null
 
 let mostUsed: Promise<Set<string>> | undefined;
 
-/** Loaded when the first password is set: most starts need no list. */
+/** Loaded when the first password is set: most starts do not need the list. */
 function loadMostUsed(): Promise<Set<string>> {
   mostUsed ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common'].slice(0, MOST_USED)),

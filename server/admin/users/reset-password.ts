@@ -8,8 +8,8 @@ import { type UserRow, usernameKey } from './user-rows.ts';
 import { findUserByKey } from './users.store.ts';
 
 /**
- * Replaces a forgotten password by a generated one, for operators with access to the machine, and ends every session of
- * the user. For an unknown user it returns the names of the administrators.
+ * Replaces a forgotten password with a generated one and ends every session of the user; for operators with access to the
+ * machine. For an unknown user it returns the names of the administrators.
  */
 export async function resetPassword(
   { db, clock }: Pick<Deps, 'clock'> & { db: Queryable },

@@ -6,18 +6,18 @@ import type { userSettings, users } from '#server/platform/db/schema.ts';
 export type UserRow = typeof users.$inferSelect;
 export type SettingsRow = typeof userSettings.$inferSelect;
 
-/** Usernames with the same key are the same: letter case and compatibility forms do not count. */
+/** Usernames with the same key are equal; the key ignores letter case and Unicode compatibility forms. */
 export function usernameKey(username: string): string {
   return username.normalize('NFKC').trim().toLowerCase();
 }
 
-/** The key of a typed name; null, without normalising it, for a name that is too long for any account. */
+/** The key of a typed name. Null for a name too long for any account, which is not normalised. */
 export function typedUsernameKey(typed: string): string | null {
   const username = typed.trim();
   return username.length > LONGEST_USERNAME ? null : usernameKey(username);
 }
 
-/** The user as administrators see it; without the password hash, since every field is named. */
+/** The user as administrators see it. Every field is listed, so the password hash cannot leak. */
 export function toUser(user: UserRow, settings: SettingsRow | null): User {
   return {
     id: user.id,

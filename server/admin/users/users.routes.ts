@@ -35,7 +35,7 @@ export function registerUserRoutes(app: App, deps: Pick<Deps, 'config' | 'clock'
     { config, schema: { querystring: usersQuery, response: { 200: usersAnswer } } },
     async ({ query: { page, limit, includeInactive, search, sort, direction } }) => {
       const order = sort === undefined ? undefined : { sort, direction };
-      // Without page and limit: every user, inactive ones included.
+      // Without page and limit: every user, including inactive users.
       if (page === undefined && limit === undefined) {
         const everyone = await listUsers(deps.db, { includeInactive: true, search, order });
         return { users: everyone.map((row) => toUser(row.user, row.settings)), total: everyone.length };

@@ -58,7 +58,7 @@ export async function insertUserWithSettings(db: Queryable, user: UserRow): Prom
   });
 }
 
-/** False when there is no such user. */
+/** False when the user does not exist. */
 export async function setUserActive(
   db: Queryable,
   options: { id: string; isActive: boolean; now: Date },
@@ -71,7 +71,7 @@ export async function setUserActive(
   return changed.length > 0;
 }
 
-/** Always later than before, even within a millisecond or after the clock went back. */
+/** Always later than the previous value, even within a millisecond or after the clock went back. */
 export const settingsUpdatedAt = (now: Date) =>
   sql`greatest(${now.toISOString()}, ${userSettings.updatedAt} + interval '1 millisecond')`;
 
@@ -89,7 +89,7 @@ export async function setActiveTrading(
 }
 
 /**
- * Replaces the hash of an active user only if it is still the old one: of two changes at once, one wins and the other is
+ * Replaces an active user's hash only if it is still the old one: of two concurrent changes, one wins and the other is
  * refused.
  */
 export async function replacePasswordHash(
@@ -107,8 +107,8 @@ export async function replacePasswordHash(
 }
 
 /**
- * Locks the user's row until the transaction ends. False if the user was deactivated or the password changed; a change
- * that commits later ends the new session.
+ * Locks the user's row until the transaction ends. False if the user was deactivated or the password changed. A later
+ * change waits for the lock and ends the new session.
  */
 export async function holdForSignIn(
   db: Queryable,
@@ -130,7 +130,7 @@ export async function holdForSignIn(
 
 interface UserFilter {
   includeInactive: boolean;
-  /** Part of the username, of 'first last' or of the phone number; letter case does not count. */
+  /** Part of the username, of 'first last' or of the phone number; case-insensitive. */
   search?: string | undefined;
 }
 
@@ -142,23 +142,23 @@ interface UserOrder {
 const fullName = sql`concat_ws(' ', ${users.firstName}, ${users.lastName})`;
 const phone = sql`concat(${users.countryCode}, ${users.mobileNumber})`;
 
-/** Which users a list shows; undefined: all of them. */
+/** Undefined matches all users. */
 function matchUsers({ includeInactive, search = '' }: UserFilter): SQL | undefined {
   const active = includeInactive ? undefined : eq(users.isActive, true);
   if (search === '') return active;
   const part = containing(search);
-  // A phone number is found however it is set apart: the table shows '+44 7700900123'.
+  // Ignore separators in phone numbers: the table shows '+44 7700900123'.
   const digits = search.replace(/[\s()./-]/g, '');
   const byPhone = /^\+?\d+$/.test(digits) ? sql` or ${phone} like ${containing(digits)}` : sql``;
   return and(active, sql`(${users.username} ilike ${part} or ${fullName} ilike ${part}${byPhone})`);
 }
 
-/** Newest first unless asked otherwise: a user just created stands on the first page. Ties: newest first, then id. */
+/** Newest first by default, so that a new user is on the first page. Ties: newest first, then id. */
 function orderUsers(order: UserOrder | undefined): SQL[] {
   const newestFirst = [desc(users.createdAt), desc(users.id)];
   if (order === undefined) return newestFirst;
   const direction = sql.raw(order.direction);
-  // Users without a name or without settings come last either way.
+  // Users without a name or without settings come last in both directions.
   return [sql`${SORT_KEYS[order.sort]} ${direction} nulls last`, ...newestFirst];
 }
 
