@@ -113,7 +113,7 @@ async function listTables(client: pg.Client): Promise<string[]> {
   let left = rows;
   while (left.length > 0) {
     const ready = left.filter(({ needs }) => needs.every((need) => ordered.includes(need)));
-    if (ready.length === 0) throw new Error('the tables refer to each other in a circle');
+    if (ready.length === 0) throw new Error('the tables reference each other in a cycle');
     ordered.push(...ready.map(({ name }) => name));
     left = left.filter((table) => !ready.includes(table));
   }

@@ -134,10 +134,7 @@ export function createKeyWatch(deps: FinderDeps): KeyRefused {
       await rejectKey(deps, stored.row, `${platform} refused it: ${messageOf(message, platform)}`);
     } catch (error) {
       // The next call is refused again and retries this.
-      deps.log.error(
-        { err: error, userId, exchangePlatform: platform },
-        'a rejected key could not be marked',
-      );
+      deps.log.error({ err: error, userId, exchangePlatform: platform }, 'could not mark a key as rejected');
     }
   };
 }

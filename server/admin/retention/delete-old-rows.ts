@@ -155,8 +155,7 @@ export function createDeleteOldRows({ clock, config, log, metrics }: OldRowsDeps
         if (days === 0) continue;
         const count = await walk(client, kind, new Date(clock.now().getTime() - days * DAY_MS));
         metrics.rowsDeleted(kind.table, count);
-        if (count > 0)
-          log.info({ table: kind.table, rows: count, keptDays: days }, 'old rows have been deleted');
+        if (count > 0) log.info({ table: kind.table, rows: count, keptDays: days }, 'deleted old rows');
       }
     });
   };

@@ -72,7 +72,7 @@ async function dropPartition(
 ): Promise<{ rows: number; bytes: number }> {
   const { table, partition } = dropped;
   return await withShortLocks(client, async (tx) => {
-    // Blocks writes, so that the counted rows are the dropped ones. Only a clock that is months behind would write here.
+    // Blocks writes, so that the count matches the dropped rows. Only a clock that is months behind would write here.
     await client.query(`lock table ${partition} in share mode`);
     const { rows } = await client.query<{ rows: string; bytes: string }>(
       `select (select count(*) from ${partition}) as rows, pg_total_relation_size('${partition}') as bytes`,

@@ -36,7 +36,7 @@ export async function keepPartitions(
     const keepDays = { price_logs: config.priceLogRetentionDays, deliveries: config.deliveryRetentionDays };
     const gone = await dropOldPartitions({ client, now, keepDays, beforeDrop, log });
     const hashes = await forgetHashes(client);
-    if (hashes > 0) log.info({ hashes }, 'hashes of price logs that are no longer kept have been forgotten');
+    if (hashes > 0) log.info({ hashes }, 'deleted hashes of dropped price logs');
     return gone;
   });
   return dropped ?? [];

@@ -4,10 +4,10 @@ import type { AttentionSource, Deps } from '#server/deps.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import type { Logger } from '#server/platform/log.ts';
 
-/** Shorter than the limit of a statement: known conditions do not wait for one that cannot be read. */
+/** Shorter than the statement limit, so that one unreadable source does not delay the known conditions. */
 const SOURCE_LIMIT_MS = 5_000;
 
-/** Without it an operator would take it that there is no condition. */
+/** Added when a source fails; otherwise an operator would assume that there is no condition. */
 const NOT_CHECKED: AttentionCondition = {
   code: 'not_checked',
   severity: 'warning',
@@ -28,7 +28,7 @@ export function registerAttentionRoutes(
   );
 }
 
-/** The conditions of all sources, the most severe first, then the oldest. A source that fails does not hide the others. */
+/** Conditions of all sources, most severe first, then oldest first. A failing source does not hide the others. */
 export async function collectConditions(options: {
   sources: readonly AttentionSource[];
   log: Logger;
@@ -59,7 +59,7 @@ async function inTime(source: AttentionSource, limitMs: number): Promise<Attenti
 }
 
 const rank = ({ severity }: AttentionCondition) => ATTENTION_SEVERITIES.indexOf(severity);
-/** A condition without a known beginning comes last. */
+/** Conditions with an unknown start come last. */
 const begin = ({ since }: AttentionCondition) =>
   since === null ? Number.POSITIVE_INFINITY : Date.parse(since);
 
@@ -68,7 +68,7 @@ function byUrgency(one: AttentionCondition, other: AttentionCondition): number {
   return begin(one) === begin(other) ? 0 : begin(one) - begin(other);
 }
 
-/** A reverse proxy that `TRUST_PROXY` does not name. No screen can mend it. */
+/** Reverse proxies missing from `TRUST_PROXY`. No screen can fix this, so there is no link. */
 export function untrustedProxyConditions(deps: Pick<Deps, 'config' | 'untrustedProxies'>): AttentionSource {
   return async () =>
     deps.untrustedProxies.list().map(({ address, since }) => ({

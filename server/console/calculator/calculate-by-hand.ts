@@ -17,7 +17,7 @@ import { findSignal, type SignalRow } from '#server/ingest/stored-signals.ts';
 import { AppError, invalidFields } from '#server/platform/http/errors.ts';
 import { type CalculatorDeps, readCalculatorFacts } from './calculator-facts.ts';
 
-/** The calculator's calculation with the settings as they are saved; recorded, refused ones too. Trades nothing. */
+/** Calculates a position with the saved settings and records the result, including refusals. Trades nothing. */
 export async function generateByHand(deps: CalculatorDeps, body: GenerateBody): Promise<GenerateAnswer> {
   const { userId, currentMarketPrice } = body;
   const { signal, settings } = await findSubject(deps, body);
@@ -49,7 +49,7 @@ export async function generateByHand(deps: CalculatorDeps, body: GenerateBody): 
   };
 }
 
-/** The same calculation with settings as they are edited, and the three methods side by side. Saves nothing. */
+/** The same calculation with the edited settings and with each of the three methods. Saves nothing. */
 export async function previewPosition(deps: CalculatorDeps, body: PreviewBody): Promise<PreviewAnswer> {
   const { signal, settings } = await findSubject(deps, body);
   const priceLog = await matchPriceLog(deps.db, signal);
@@ -91,7 +91,7 @@ async function findSubject(
   return { signal, settings };
 }
 
-/** The requested price log, if it may belong to the signal; without a request, the matching one. */
+/** The requested price log, if it may belong to the signal; by default the matching one. */
 async function findOwnPriceLog(
   { db }: CalculatorDeps,
   signal: SignalRow,

@@ -20,10 +20,10 @@ import { ExchangeError } from '#server/exchanges/exchange.ts';
 import type { CurrentPrice, CurrentPrices } from './current-price.ts';
 
 /*
- * What the calculator calculates with. It is kinder than a workflow: without a live price it takes the
- * signal price, and without a balance the last real one or, in the end, an invented one. I5 holds all the same:
- * 1. An invented balance makes an estimate, which is marked so and cannot be submitted.
- * 2. A balance read earlier counts for a minute, less everything that was ordered since.
+ * Inputs of the calculator. It is more lenient than a workflow: without a live price it uses the signal price, and
+ * without a balance the last real one or, failing that, a fallback balance. I5 still holds:
+ * 1. A fallback balance yields an estimate, which is marked as such and cannot be submitted.
+ * 2. A balance read earlier is valid for a minute, less everything that was ordered since.
  */
 
 export type CalculatorDeps = Pick<
@@ -35,7 +35,7 @@ export type CalculatorDeps = Pick<
 
 export interface CalculatorFacts extends MarketFacts {
   isEstimate: boolean;
-  /** Where the figures come from, for the operator; sentences without a full stop. */
+  /** Tell the operator where the figures come from; sentences without a full stop. */
   notices: string[];
 }
 
@@ -60,7 +60,7 @@ export async function readCalculatorFacts(
   ]);
   if (rules === null) return { ok: false, denial: deny('token_not_listed', { token, exchange: platform }) };
   const price = chooseLivePrice(current, request.clientPrice);
-  // Without the contract's rules nothing can be ordered, so the result is an estimate.
+  // Without the contract's rules no order is possible, so the result is an estimate.
   const sizing =
     rules === 'unknown' ? estimate(`${platform} did not tell the contract of ${token}`) : balance;
   return {
@@ -72,7 +72,7 @@ export async function readCalculatorFacts(
       availableBalance: sizing.available,
       balanceNote: sizing.note,
       isEstimate: sizing.isEstimate,
-      // An estimate has only its own notice, so that nobody takes it for a real calculation.
+      // Show only the estimate's own notice, so that nobody mistakes it for a real calculation.
       notices: (sizing.isEstimate ? [sizing.notice] : [price.notice, sizing.notice]).filter(
         (one) => one !== null,
       ),
@@ -80,7 +80,7 @@ export async function readCalculatorFacts(
   };
 }
 
-/** A client's price counts only beside the server's own. */
+/** Accepts the client's price only if it is close to the server's live price. */
 function chooseLivePrice(current: CurrentPrice, clientPrice: string | undefined) {
   if (!current.ok) {
     const notice = `The signal price is used: ${current.problem}`;
@@ -119,7 +119,7 @@ async function readBalance(
 ): Promise<SizingBalance> {
   const owner = { userId: account.userId, exchangePlatform: platform };
   const readAt = deps.clock.now();
-  // In this order, an order that the exchange accepts in between counts twice instead of not at all.
+  // Read before the balance: an order accepted in between then counts twice instead of not at all.
   const committed = await sumUnknownMargin(deps.db, owner);
   try {
     const { futuresAvailable } = await retryRead(() => exchange.fetchBalance(account), BALANCE_TRIES);

@@ -12,13 +12,13 @@ export type CurrentPrice =
   /** `problem`: a clause without a full stop. */
   | { ok: false; isLimited: boolean; problem: string };
 
-/** The calculator's price service. Nothing that it answers is older than a second. */
+/** The calculator's price service. Prices are at most one second old. */
 export interface CurrentPrices {
-  /** `viewerUserId`: the user who sees the price; null for the price that everyone sees. */
+  /** `viewerUserId`: the user who sees the price; null for the price that everybody sees. */
   read(request: { exchange: Exchange; token: string; viewerUserId: string | null }): Promise<CurrentPrice>;
 }
 
-/** The exchange refused for its limit, or the request was held back too long to keep to it. */
+/** The exchange refused because of its rate limit, or our own limiter held the request back for too long. */
 const RATE_LIMIT_TEXT = /too many (requests|visits)|request limit|rate limit/i;
 const isRateLimit = ({ kind, message }: ExchangeError): boolean =>
   kind === 'retry-later' && RATE_LIMIT_TEXT.test(message);
@@ -28,9 +28,9 @@ class LimitReached extends Error {
 }
 
 /**
- * Prices for people, with a limit of their own (2 requests a second), counted in the database for all
- * instances: however many calculators are open, the engine's requests are not crowded out. One request serves all
- * who ask at the same time and for a second after.
+ * Prices for the calculator, with a separate limit of 2 requests a second, counted in the database for all instances, so
+ * that open calculators never crowd out the engine's requests. One request serves all callers that ask at the same time
+ * and for a second after.
  */
 export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock' | 'config'>): CurrentPrices {
   const limiter = new RateLimiterPostgres({
@@ -41,7 +41,7 @@ export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock' | 'config'
     keyPrefix: 'current-price',
     points: CALCULATOR_PRICES_PER_SECOND,
     duration: 1,
-    // The limiter of the password routes clears the table that they share.
+    // The password limiter already clears the shared table.
     clearExpiredByTimeout: false,
   });
   const prices = createTickerCache<string | null>({

@@ -25,10 +25,10 @@ import type { App } from '#server/platform/http/http-app.ts';
 
 const config = { access: 'admin' } as const;
 const tags = ['position maker'];
-/** Two attempts with their waits take half a minute; an order in doubt is settled within this. */
+/** Two attempts with their waits take half a minute; an order in doubt is settled within this limit. */
 const FOLLOW_LIMIT_MS = 90_000;
 
-/** Orders by hand: preparation, submission, and how far an order has come. */
+/** Manual orders: preparation, submission and progress. */
 export function registerOrderRoutes(app: App, deps: Deps): void {
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());

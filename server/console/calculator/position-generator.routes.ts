@@ -20,7 +20,7 @@ import { createCurrentPrices } from './current-price.ts';
 const config = { access: 'admin' } as const;
 const tags = ['position generator'];
 
-/** The calculator: the current price, a calculation, and its preview. None of it trades. */
+/** The calculator: current price, calculation and preview. Trades nothing. */
 export function registerPositionGeneratorRoutes(app: App, deps: Deps): void {
   const prices = createCurrentPrices(deps);
 
@@ -67,7 +67,7 @@ export function registerPositionGeneratorRoutes(app: App, deps: Deps): void {
     return settings.exchangePlatform;
   }
 
-  /** Prices of the built-in exchange and of demo trading are not the market's. */
+  /** Names the mode, because paper and demo prices are not market prices. */
   const sourceOf = (platform: string) =>
     deps.config.exchangeMode === 'live' ? platform : `${platform} (${deps.config.exchangeMode})`;
 

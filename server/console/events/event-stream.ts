@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Change, EventName } from '#contract/events.ts';
 
-/** Changes of one transaction after another go out together; a browser asks once for all of them. */
+/** Changes within this time are sent together, so that a browser fetches once for all of them. */
 const GATHER_MS = 100;
-/** Above this only topics are sent, without records: the browser fetches lists anyway. */
+/** Above this number only topics are sent, without ids: the browser fetches lists anyway. */
 const MOST_CHANGES = 100;
-/** A browser that does not read is disconnected instead of kept in memory; it comes back and fetches everything. */
+/** A browser that does not read is disconnected instead of buffered; it reconnects and fetches everything. */
 const MOST_UNREAD_BYTES = 256 * 1024;
 
-/** Nor may it hold up a stop of the program. */
+/** An unread stream must not delay a shutdown. */
 const END_LIMIT_MS = 300;
 
 export interface EventStream {
@@ -17,7 +17,7 @@ export interface EventStream {
   end(): void;
 }
 
-/** Server-sent events over one answer. */
+/** Server-sent events over one response. */
 export function createEventStream(response: ServerResponse): EventStream {
   const waiting = new Map<string, Change>();
   let timer: NodeJS.Timeout | null = null;

@@ -9,10 +9,10 @@ import { AppError } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
 
-/** Tabs of one user; the oldest gives way, and comes back when it is looked at. */
+/** Streams (tabs) per user; a new one closes the oldest, which reconnects when its tab is viewed. */
 const MOST_STREAMS_A_USER = 20;
 
-/** A HEAD would never end. */
+/** Without a HEAD route, because its response would never end. */
 const ROUTE = {
   config: { access: 'user' },
   schema: { tags: ['events'], summary: 'Server-sent events: what to fetch again' },
@@ -26,7 +26,7 @@ interface OpenStream {
   stream: EventStream;
 }
 
-/** Tells signed-in screens what to fetch again. */
+/** Tells the screens of signed-in users what to fetch again. */
 export function registerEventRoutes(app: App, deps: StreamDeps): void {
   const open = new Set<OpenStream>();
   app.addHook('preClose', async () => {
@@ -52,7 +52,7 @@ export function registerEventRoutes(app: App, deps: StreamDeps): void {
   });
 }
 
-/** Sends changes to a stream, and ends it with its session. Returns how to stop that. */
+/** Forwards changes to a stream and ends the stream with its session. Returns a function that stops it. */
 async function follow(
   deps: StreamDeps,
   { request, stream }: { request: FastifyRequest; stream: EventStream },
@@ -62,7 +62,7 @@ async function follow(
     try {
       if (!(await isSessionLiving(deps, { id, isAdmin: user.isAdmin }))) stream.end();
     } catch (error) {
-      request.log.debug({ err: error }, 'the session of an event stream cannot be checked now');
+      request.log.debug({ err: error }, 'could not check the session of an event stream');
     }
   };
   const unsubscribe = await deps.changeFeed
@@ -74,7 +74,7 @@ async function follow(
         if (visible) stream.add(visible);
       },
       onGap: () => stream.send('gap'),
-      // An open stream that stays silent would have the screen say that it is up to date.
+      // A stream that stayed open but silent would make the screen look up to date.
       onAway: () => stream.end(),
     })
     .catch((error: unknown) => {
@@ -95,9 +95,9 @@ function sendHead(reply: FastifyReply): void {
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
-    // A connection that carried a stream carries nothing after it: its end must not be waited for at a stop.
+    // Close the connection after the stream, so that a shutdown does not wait for it.
     connection: 'close',
-    // Reverse proxies that gather answers would hold events back.
+    // Reverse proxies that buffer responses would hold events back.
     'x-accel-buffering': 'no',
   });
   reply.raw.flushHeaders();
@@ -109,8 +109,8 @@ function makeRoom(open: ReadonlySet<OpenStream>, userId: string): void {
 }
 
 /**
- * Whether a session still receives events: not expired, of an active user, in the role it had. This read does not count
- * as use, so that an open tab does not keep its session alive.
+ * Whether a session still receives events: it has not expired, its user is active, and the user's role has not changed.
+ * The check does not count as use, so an open tab does not keep its session alive.
  */
 async function isSessionLiving(
   deps: StreamDeps,
@@ -137,8 +137,8 @@ async function isSessionLiving(
 const OF_ONES_OWN: ReadonlySet<ChangeTopic> = new Set(['deliveries', 'hooks', 'users', 'trading-halts']);
 
 /**
- * The part of a change that a signed-in user receives: administrators see all, others only that something of their own
- * changed. A change without a user (too many at once) may be their own.
+ * The part of a change that the viewer may receive: administrators see everything except others' deliveries; other users
+ * only learn that something of their own changed. A change without a user (too many at once) may be the viewer's.
  */
 export function visibleChange(change: Change, viewer: { id: string; isAdmin: boolean }): Change | null {
   const isOwn = change.userId === undefined || change.userId === viewer.id;

@@ -3,26 +3,26 @@ import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 
-/** How much of an order was filled, or that its position had to be closed at once (I4). */
+/** How much of an order was filled, or that its position had to be closed immediately (I4). */
 export const ORDER_OUTCOMES = ['filled', 'partial', 'unfilled', 'unknown', 'closed-unprotected'] as const;
 
 /**
- * Totals of all ended work, of every instance and since the first day, read from the rows themselves. Ends on record do
- * not change, so a process counts old rows once and only the newer ones with every reading.
+ * Totals of all ended work, across instances and since the first day, counted from the rows. Recorded outcomes never
+ * change, so a process counts old rows once and only recounts the newer ones with every reading.
  */
 export interface EndedWork {
   workflows: { trigger: string; status: string; count: number }[];
   orders: { platform: string; trigger: string; outcome: string; count: number }[];
-  /** Orders to close a position without a stop: of one just opened, or of one that lost its stop later. */
+  /** Orders that closed a position without a stop, whether it was just opened or lost its stop later. */
   unprotectedCloses: { platform: string; count: number }[];
-  /** From the arrival of a signal to its first order on the way; one for each bucket, not yet added up. */
+  /** From the arrival of a signal to the submission of its first order; per bucket, not cumulative. */
   signalToOrder: { bucket: number; count: number; seconds: number }[];
 }
 
-/** Upper bounds in seconds; the last bucket is what took longer. */
+/** Upper bounds in seconds; a last bucket counts everything slower. */
 export const SIGNAL_TO_ORDER_BUCKETS = [0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 300];
 
-/** No transaction that inserts a row lasts this long. */
+/** Longer than any transaction that inserts a row. */
 const SETTLED_AFTER_SECONDS = 300;
 
 type Range = { after: Date; until: Date | null };
@@ -41,7 +41,7 @@ export function createEndedWork(db: Db): () => Promise<EndedWork> {
   };
 }
 
-/** Before this instant everything has ended. */
+/** All work created before this instant has ended. */
 async function settledUntil(db: Db): Promise<Date> {
   const { rows } = await db.execute<{ until: Date | string }>(sql`
     select least(

@@ -8,7 +8,7 @@ import { createEndedWork, type EndedWork, ORDER_OUTCOMES, SIGNAL_TO_ORDER_BUCKET
 import { type OpenWork, readOpenWork } from './open-work.ts';
 
 const FRESH_MS = 5_000;
-/** Less than the ten seconds after which a scraper gives up. */
+/** Less than the ten seconds after which Prometheus gives up. */
 const PATIENCE_MS = 3_000;
 
 type BoardDeps = Pick<
@@ -21,7 +21,7 @@ interface Reading {
   ended: EndedWork;
 }
 
-/** What Prometheus reads (docs/operations.md). It names no user, key or token. */
+/** Metrics for Prometheus (docs/operations.md). They contain no users, keys or tokens. */
 export function registerMetricsRoutes(app: App, deps: Deps): void {
   const board = createBoardMetrics(deps);
   app.get('/metrics', { config: { access: 'metrics' }, schema: { hide: true } }, async (_request, reply) =>
@@ -33,8 +33,8 @@ export function registerMetricsRoutes(app: App, deps: Deps): void {
 }
 
 /**
- * Adds figures of the database and of the process to the counters of the instance. The database is read at most once in
- * five seconds. While it does not answer its figures are left out, and `signal_board_database_up` is 0.
+ * Adds figures of the database and of the process to the instance's counters. Reads the database at most once every five
+ * seconds. While the database does not answer, its figures are left out and `signal_board_database_up` is 0.
  */
 function createBoardMetrics(deps: BoardDeps): { text(): Promise<string>; contentType: string } {
   const { registry } = deps.metrics;
@@ -48,7 +48,7 @@ function createBoardMetrics(deps: BoardDeps): { text(): Promise<string>; content
     try {
       reading = { open: await readOpenWork(deps.db, deps.config.exchangeMode), ended: await readEnded() };
     } catch (error) {
-      deps.log.warn({ err: error }, 'the figures of the database could not be read');
+      deps.log.warn({ err: error }, 'could not read the metrics of the database');
       reading = null;
     }
     readAt = performance.now();
@@ -90,7 +90,7 @@ function createBoardMetrics(deps: BoardDeps): { text(): Promise<string>; content
   };
 }
 
-/** A gauge of the values at the moment of a reading. Without a value it is left out: an old one would be wrong. */
+/** A gauge that reads its values on each scrape. Series without a value are left out instead of showing a stale one. */
 function addGauge(
   registry: Registry,
   gauge: {
@@ -149,7 +149,7 @@ function registerInstance(registry: Registry, deps: BoardDeps): void {
   });
 }
 
-/** Each pool has its own figures: a sum would hide that one of them is used up. */
+/** Per pool: a sum would hide that one of them is exhausted. */
 function registerPools(registry: Registry, pools: Record<string, PoolFigures>): void {
   const perPool = (figure: (pool: PoolFigures) => number) => () =>
     Object.entries(pools).map(([pool, figures]) => [{ pool }, figure(figures)] as const);
@@ -247,7 +247,7 @@ function registerEndedWork(registry: Registry, latest: () => EndedWork | null): 
         this.reset();
         const ended = latest();
         if (ended === null) return;
-        // A series that begins with its first event hides that event from increase().
+        // Start every series at 0: increase() misses the first event of a series that starts with it.
         for (const series of combinationsOf(labels)) this.inc(series, 0);
         for (const { count, ...series } of read(ended)) this.inc(series, count);
       },
@@ -263,7 +263,7 @@ function combinationsOf(labels: Record<string, readonly string[]>): Record<strin
   );
 }
 
-/** A histogram whose sums come from the database, which the library does not support. */
+/** A histogram with sums from the database; the library has no support for that. */
 function registerSignalToOrder(registry: Registry, latest: () => EndedWork['signalToOrder'] | null): void {
   const name = 'signal_board_signal_to_order_seconds';
   const help =

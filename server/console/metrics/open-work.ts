@@ -3,7 +3,7 @@ import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import type { JobName } from '#server/platform/jobs/jobs.ts';
 
-/** The present state of all instances; every query has its index. */
+/** The current state across all instances; every query uses an index. */
 export interface OpenWork {
   queues: { queue: JobName; waiting: number; oldestSeconds: number }[];
   unfinishedWorkflows: number;
@@ -17,10 +17,10 @@ export interface OpenWork {
 }
 
 const QUEUES: readonly JobName[] = ['run-workflow', 'trade-user', 'advance-trade'];
-/** A beat comes every second. */
+/** Instances send a heartbeat every second. */
 const LIVING_SECONDS = 10;
 
-/** Positions of paper and demo mode count only in their own mode (docs/decisions/0006). */
+/** Paper and demo positions count only in their own mode (docs/decisions/0006). */
 export async function readOpenWork(db: Db, mode: ExchangeMode): Promise<OpenWork> {
   const ofMode = sql`(exchange_mode is null or exchange_mode in ('live', ${mode}))`;
   const { rows } = await db.execute<{ queue: string; waiting: string; oldest: string | null }>(sql`

@@ -5,15 +5,15 @@ import type { Db } from '#server/platform/db/database.ts';
 import { orderAttempts, trades, users } from '#server/platform/db/schema.ts';
 
 const NEWEST = 50;
-/** An order leaves within this time of its trade: older calculations are refused. */
+/** An order is submitted within this time after its trade is created, because older calculations are refused. */
 const SUBMITTED_WITHIN_MS = (CALCULATION_MAX_AGE_MINUTES + 1) * 60_000;
 
 const isDone = eq(trades.state, 'done');
 
 /**
- * The executions that ended, last submitted first; `id` is the id of the deciding attempt, `taskId` of the trade. The
- * attempts hold the time of submission, so only trades that are late enough to be among the last are read. Their oldest
- * time comes from a query of its own: with a subquery PostgreSQL reads the whole table instead of a range of the index.
+ * Ended executions, last submitted first; `id` is the id of the deciding attempt, `taskId` that of the trade. The time of
+ * submission is in the attempts, so only trades recent enough to be among the newest are read. A separate query finds
+ * their oldest time: with a subquery PostgreSQL reads the whole table instead of an index range.
  */
 export async function listExecutionLogs(db: Db): Promise<ExecutionLogs> {
   const [oldestOfNewest] = await db
@@ -42,7 +42,7 @@ export async function listExecutionLogs(db: Db): Promise<ExecutionLogs> {
     .where(and(isDone, madeSince && gte(trades.createdAt, madeSince)))
     .orderBy(desc(submittedAt), desc(trades.createdAt), desc(trades.id))
     .limit(NEWEST);
-  // The response schema leaves out the other columns.
+  // The response schema drops the other columns.
   const logs = rows.map(({ trade, username, attemptId, submittedAt }) => ({
     ...trade,
     id: attemptId ?? trade.id,

@@ -35,7 +35,7 @@ export function registerSystemStatusRoutes(app: App, deps: Pick<Deps, 'db' | 'lo
   );
 }
 
-/** The position maker of all instances on the database together. */
+/** The position makers of all instances on this database combined. */
 async function readSystemStatus(db: Db): Promise<PositionMakerStatus> {
   const [workers, tasks] = await Promise.all([listWorkers(db), countTasks(db)]);
   const activeWorkers = workers.filter(({ isActive }) => isActive).length;
@@ -54,7 +54,7 @@ async function readSystemStatus(db: Db): Promise<PositionMakerStatus> {
   };
 }
 
-/** Done ones are the rest: an index counts all and the unfinished ones, the done ones are only in the long rows. */
+/** Completed = all - unfinished: those two counts use indexes, a count of completed trades would read full rows. */
 async function countTasks(db: Db): Promise<{ processing: number; completed: number }> {
   const { rows } = await db.execute<{ total: number; processing: number }>(sql`
     select (select count(*) from trades)::int as total,

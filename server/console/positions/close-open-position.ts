@@ -28,7 +28,7 @@ const LEASE_POLL_MS = 100;
 const CLOSE_LIMIT_MS = 15_000;
 const CLOSE_POLL_MS = 200;
 const MOST_REFUSALS = 3;
-/** A closing order that is still open after this long is cancelled, and the rest is closed by another one. */
+/** A closing order that is still open after this time is cancelled, and another order closes the rest. */
 const UNDER_WAY_LIMIT_MS = 3_000;
 
 interface CloseTask {
@@ -45,10 +45,10 @@ interface CloseWork extends CloseTask {
 }
 
 /**
- * Closes a user's position in a token at market for an operator, in every mode, since it only reduces risk. Reduce-only,
- * recorded before it is sent, and done when the exchange reports nothing left. Under the user's lease: the second of two
- * requests finds it closed, and no order is planned meanwhile. Refused while an order of the user in the token is under
- * way, which could open the position again.
+ * Closes a user's position in a token at market for an operator. Allowed in every mode because it only reduces risk. The
+ * order is reduce-only and recorded before it is sent; closing ends when the exchange reports nothing left. It holds the
+ * user's lease, so a second request finds the position closed and no order is planned during the closing. Refused while
+ * an order of the user in the token is in progress, because that order could open the position again.
  */
 export async function closeOpenPosition(
   deps: TradeDeps,
@@ -72,7 +72,7 @@ export async function closeOpenPosition(
       closeUnderLease({ ...task, deps, exchange, account, lease }),
     ).finally(() => reader.forget(key));
     if (leased.held) {
-      // Read at once, so that how it ended is recorded with the closing.
+      // Read the account immediately, so that the outcome is recorded with the closing.
       await reader.read(key, 0).catch(() => undefined);
       return leased.result;
     }
@@ -85,7 +85,7 @@ export async function closeOpenPosition(
 
 const refused = (message: string): ClosePositionAnswer => ({ success: false, message });
 
-/** Where a position of ours may be open, else where the user trades now. */
+/** The exchange where a position opened here may be open, else the one in the user's settings. */
 async function findPlatform(deps: TradeDeps, { userId, token }: CloseTask): Promise<ExchangePlatform> {
   if ((await findUser(deps.db, userId)) === null) throw new AppError('userNotFound');
   const settings = await findTradingSettings(deps.db, userId);
@@ -98,7 +98,7 @@ async function findPlatform(deps: TradeDeps, { userId, token }: CloseTask): Prom
 
 async function closeUnderLease(work: CloseWork): Promise<ClosePositionAnswer> {
   const { deps, exchange, account, userId, token } = work;
-  // An order that has ended, whose position is being protected or closed, opens nothing any more.
+  // Only a working order can still open something; one that is protecting or closing its position cannot.
   if ((await findWorkingTrade(deps.db, { userId, token }))?.state === 'working') {
     return refused(
       `An order of this user in ${token} is still being worked on; close the position when it is done`,
@@ -142,7 +142,7 @@ async function readTrades({ deps, exchange, account, userId }: CloseWork) {
   return tradesOfAccount(deps, trades, account);
 }
 
-/** Until the exchange says that the position is not open any more, or for as long as that may take. */
+/** Repeats until the exchange reports the position closed, the time limit passes, or it has refused three times. */
 async function closeUntilFlat(work: CloseWork, position: OpenPosition): Promise<CloseResult> {
   const { deps, exchange, account, token, requestedBy, lease } = work;
   const { here } = await readTrades(work);
@@ -168,7 +168,7 @@ async function closeUntilFlat(work: CloseWork, position: OpenPosition): Promise<
   }
 }
 
-/** Its fills have reduced the position; the next step closes the rest. */
+/** Cancels a closing order that stays open. Its fills have reduced the position; the next order closes the rest. */
 async function cancelWhatStaysOpen({ deps, exchange, account, userId, token }: CloseWork): Promise<void> {
   const underWay = await findUnsettledClose(deps.db, {
     userId,

@@ -22,16 +22,16 @@ import { describeHidden, type HiddenPosition } from '#server/engine/protection/t
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 
 const YOUNGEST_MS = 2_000;
-/** With many accounts a reading serves for longer: 25 accounts a second stay below what an address may ask. */
+/** With more accounts, readings are reused for longer: 25 accounts a second stay within the exchange's limit per address. */
 const MS_AN_ACCOUNT = 40;
-/** A screen does not wait longer for one account; its reading goes on and serves the next call. */
+/** How long a screen waits for one account; the reading continues and serves the next call. */
 const ACCOUNT_LIMIT_MS = 5_000;
 const MOST_POINTS = 1_000;
 
 type Account = AccountKey & { username: string };
 type Unreachable = PositionsAnswer['unreachable'][number];
 
-/** Open positions as the exchanges report them now, and the closed ones as recorded, with their sums. */
+/** Open positions as the exchanges report them now, closed positions as recorded, and sums of both. */
 export async function listPositions(
   deps: Pick<Deps, 'db' | 'clock'>,
   reader: AccountReader,
@@ -41,14 +41,14 @@ export async function listPositions(
   const accounts = await listAccounts(deps.db, { userId });
   const maxAgeMs = Math.max(YOUNGEST_MS, accounts.length * MS_AN_ACCOUNT);
   const late = sleep(ACCOUNT_LIMIT_MS, null, { ref: false });
-  // The reader asks for a few accounts at a time, in this order.
+  // The reader asks a few accounts at a time, in this order.
   const readings = await Promise.all(
     accounts.map((account) => readAccount(reader, { account, maxAgeMs, late })),
   );
   const open = readings
     .flatMap((reading) => reading.open)
     .filter((position) => token === undefined || position.token === token);
-  // Read after the exchanges, whose answers may record closed positions.
+  // Read closed positions last: the exchanges' answers may record more of them.
   const [closed, sums, profit] = await Promise.all([
     listClosedPositions(deps.db, { userId, token, limit }),
     sumClosedPositions(deps.db, { userId, token }),
@@ -74,7 +74,7 @@ async function readAccount(
     userId,
     username,
     message,
-    // The position maker still works on the others.
+    // The position maker still works on trades that are not done.
     hidden: hidden.filter(({ trade }) => trade.state === 'done').map(toHidden),
   });
   try {
@@ -138,7 +138,7 @@ const emptySum = (): Sum => ({
   fees: D(0),
 });
 
-/** Sums in USDT over all, by user and by token, each in the order of its name. */
+/** Sums in USDT: in total, by user and by token, sorted by name. */
 function addTotals({
   open,
   closed,

@@ -16,15 +16,15 @@ import { trades } from '#server/platform/db/schema.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 
 /*
- * Positions that no connected account can show any more: its key was deleted, or is another account's, or the program
- * runs in another mode.
- *  I7 nothing is claimed about how it ended; the record keeps who wrote it off, when and why.
- *  I4 a halt that waited for its account to show it safe now waits for an administrator only.
+ * Write-off of positions that no connected account can show any more: the key was deleted or belongs to another account,
+ * or the program runs in another mode.
+ *  I7 The record claims nothing about how the position ended; it keeps who wrote it off, when and why.
+ *  I4 A halt that waited for the account to show the position safe now waits only for an administrator.
  */
 
 /**
- * Ends a position on record, so that its user's signals in the token are traded again. Nothing is sent to an exchange.
- * Refused while the connected account can show it, and while its order is not settled.
+ * Marks a position as ended, so that the user's signals in the token are traded again. Sends nothing to an exchange.
+ * Refused while the connected account can show the position and while its order is not settled.
  */
 export async function writeOffPosition(
   deps: AccountDeps & Pick<Deps, 'clock' | 'log'>,

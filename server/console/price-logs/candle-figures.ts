@@ -3,7 +3,7 @@ import { isDecimal, largest, parsePositiveNumber, smallest, toPlain } from '#dom
 
 type Parameters = Record<string, unknown>;
 
-/** Reads a candle's figures in any letter case; null unless it is a decimal. */
+/** Reads a figure of a candle by case-insensitive name; null unless it is a decimal. */
 export function figureReader(parameters: Parameters): (name: string) => string | null {
   const figures = new Map(Object.entries(parameters).map(([name, value]) => [name.toLowerCase(), value]));
   return (name) => {
@@ -14,8 +14,8 @@ export function figureReader(parameters: Parameters): (name: string) => string |
 }
 
 /**
- * The bar of a stored candle. Open, high and low are what the charting platform sent along and may be absent or
- * unusable: the close takes their place, and a high or low never cuts off an open that is there.
+ * The bar of a stored candle. Open, high and low come from the charting platform and may be absent or unusable: the close
+ * replaces a missing open, and a missing high or low is taken from open and close.
  */
 export function toCandle(row: { candleTimeServer: Date; price: string; parameters: Parameters }): Candle {
   const figure = figureReader(row.parameters);

@@ -9,16 +9,16 @@ export interface CandleSeries {
   token: string;
   /** Compared in minutes. */
   timeframe: string;
-  /** Every chart shows administrators' candles; those of a user's webhook are only for that user's own data. */
+  /** Also includes candles of this webhook. Every chart shows administrators' candles. */
   hookId: string | null;
-  /** Candles that name another processor are left out; null takes all. */
+  /** Leaves out candles that name another processor; null includes all. */
   processor: string | null;
 }
 
-/** A series as it is stored: with every way in which its timeframe and its processor are written. */
+/** A series with every stored spelling of its timeframe and its processor. */
 export interface StoredSeries extends Pick<CandleSeries, 'token' | 'hookId'> {
   timeframes: readonly string[];
-  /** Besides those without one; null takes all. */
+  /** Candles without a processor are always included; null includes all. */
   processors: readonly string[] | null;
 }
 
@@ -32,8 +32,8 @@ export async function findSeries(db: Queryable, series: CandleSeries): Promise<S
 }
 
 /**
- * The candles of a series up to an instant (the newest of all without one), at most `limit` of them, oldest first.
- * Of those with the same candle time the one that arrived last holds.
+ * The last candles of a series up to an instant (null: up to now), at most `limit`, oldest first. Of candles with the same
+ * candle time, the one that arrived last wins.
  */
 export async function listCandlesUntil(
   db: Queryable,
@@ -66,8 +66,8 @@ const COLUMNS = {
 type Row = Pick<typeof priceLogs.$inferSelect, keyof typeof COLUMNS>;
 
 /**
- * Each spelling of the timeframe is read by itself, in the order of the index, and the first ones of all are taken: a
- * daily chart may reach back over years of candles of a minute.
+ * Reads each spelling of the timeframe separately, in index order, and merges the first rows: a daily chart may reach
+ * back over years of one-minute candles.
  */
 async function readSeries(
   db: Queryable,

@@ -74,7 +74,7 @@ export function registerPriceLogRoutes(app: App, deps: Deps): void {
   );
 }
 
-/** The response schema leaves out the columns that are not for screens. */
+/** The response schema drops the columns that screens do not show. */
 const toPriceLog = (row: PriceLogRow): PriceLog => ({
   ...row,
   candleTimeServer: row.candleTimeServer.toISOString(),

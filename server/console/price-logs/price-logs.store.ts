@@ -13,7 +13,7 @@ export interface PriceLogFilter {
   until?: Date | undefined;
 }
 
-/** One page, newest first, and how many rows the filter matches. */
+/** One page, newest first, and the total number of matching rows. */
 export async function listPriceLogs(
   db: Queryable,
   options: { filter: PriceLogFilter; page: number; limit: number; now: Date },

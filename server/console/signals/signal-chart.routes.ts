@@ -50,7 +50,7 @@ export function registerSignalChartRoutes(app: App, { db }: Deps): void {
   );
 }
 
-/** Entry, stop and target of the first user by trade order in the signal's newest workflow. */
+/** Levels of the first user by trade order in the signal's newest workflow. */
 async function findFirstLevels(db: Queryable, signalId: string): Promise<ChartLevels | null> {
   const newest = db
     .select({ id: workflows.id })
@@ -80,9 +80,9 @@ async function findFirstLevels(db: Queryable, signalId: string): Promise<ChartLe
   return row ?? null;
 }
 
-/** What the signal's orders filled, one entry an order (a trade may need two), oldest first. */
+/** Fills of the signal's orders, one per order (a trade may need two), oldest first. */
 async function listSignalFills(db: Queryable, signalId: string): Promise<ChartFill[]> {
-  // An order under way has no end yet; its fills came after its submission.
+  // An order in progress has no end time yet; its fills came after its submission.
   const time = sql<Date>`coalesce(${orderAttempts.finishedAt}, ${orderAttempts.submittedAt}, ${trades.createdAt})`;
   const rows = await db
     .select({

@@ -37,7 +37,7 @@ const config = { access: 'admin' } as const;
 const tags = ['signals'];
 const DEFAULT_PAGE_SIZE = 50;
 
-/** What became of a signal: its workflows, users, calculations and trades. */
+/** The outcomes of a signal: workflows, users, calculations and trades. */
 export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
   const { db } = deps;
   registerSignalChartRoutes(app, deps);
@@ -138,7 +138,7 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
   );
 }
 
-/** Null: all of them, as the specified call wants it. */
+/** Null: all trades, as specified for calls without paging. */
 function pageOf({ page, limit }: { page?: number | undefined; limit?: number | undefined }) {
   if (page === undefined && limit === undefined) return null;
   const size = limit ?? DEFAULT_PAGE_SIZE;
@@ -151,13 +151,13 @@ const toSignalUsers = (
 ): SignalUser[] =>
   decisions.map(({ userId, username, status, reason }) => ({ id: userId, username, status, reason, basis }));
 
-/** The basis of decisions made now, because the newest workflow recorded none. */
+/** Why decisions are made now: the newest workflow recorded none. */
 function basisWithout(newest: WorkflowRow | null): DecisionBasis {
   if (newest === null) return 'no workflow';
   return isWorkflowEnded(newest.status) ? 'workflow ended' : 'workflow under way';
 }
 
-/** The response schema leaves out the columns that are not for screens. */
+/** The response schema drops the columns that screens do not show. */
 const toSignalWorkflow = (workflow: WorkflowRow) => ({
   ...workflow,
   workflowId: workflow.id,

@@ -7,13 +7,13 @@ import { readCounted } from '#server/platform/db/list-totals/count-list.ts';
 export const DAYS_SHOWN = 30;
 const DAY_MS = 86_400_000;
 
-/** A calendar day (yyyy-MM-dd) of the display time zone and the instant at which it began. */
+/** A calendar day (yyyy-MM-dd) in the display time zone and the instant when it began. */
 export interface Day {
   day: string;
   start: Date;
 }
 
-/** The last 30 days, today the last of them. Remembered until the day is over: finding its start takes a while. */
+/** The last 30 days up to today. Cached until the day ends, because finding the starts is slow. */
 export function createLastDays(timeZone: string): (now: Date) => Day[] {
   let known: Day[] = [];
   return (now) => {
@@ -31,7 +31,7 @@ function lastDays(now: Date, timeZone: string): Day[] {
   return days;
 }
 
-/** 24 hours earlier, but for the two days of a year on which the clock is changed. */
+/** 24 hours earlier, except on the two days a year when the clock changes. */
 function startOfDayBefore(start: Date, timeZone: string): Date {
   const guess = start.getTime() - DAY_MS;
   const isStart = calendarDay(new Date(guess), timeZone) !== calendarDay(new Date(guess - 1), timeZone);
@@ -39,8 +39,8 @@ function startOfDayBefore(start: Date, timeZone: string): Date {
 }
 
 /**
- * Counts for the stat cards and for each of the days, zeros included; the last day is today. Added up are quarters of
- * an hour, on which the days of every time zone begin.
+ * Counts for the stat cards and for each day, zeros included; the last day is today. Totals are kept per quarter of an
+ * hour, because the days of every time zone begin on one.
  */
 export async function readSignalStats(db: Queryable, days: readonly Day[]): Promise<SignalStats> {
   const starts = sql`array[${sql.join(

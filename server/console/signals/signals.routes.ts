@@ -70,7 +70,7 @@ export function registerSignalRoutes(app: App, deps: Deps): void {
   );
 }
 
-/** The response schema leaves out the columns that are not for screens. */
+/** The response schema drops the columns that screens do not show. */
 const toSignal = ({ signal, ...summary }: SignalSummary): Signal => ({
   ...signal,
   signalTimeServer: signal.signalTimeServer?.toISOString() ?? null,

@@ -29,7 +29,7 @@ export interface SignalSummary {
   takeProfit: string | null;
 }
 
-/** One page, newest first, and how many signals the filter matches. */
+/** One page, newest first, and the total number of matching signals. */
 export async function listSignals(
   db: Queryable,
   options: { filter: SignalFilter; page: number; limit: number; now: Date },
@@ -60,8 +60,8 @@ export async function listSignals(
 }
 
 /**
- * What the cells of a signal's row show: workflow fields and user counts of its newest workflow, trade counts over
- * all its trades (calculator orders included), stop and target of the newest workflow's first user.
+ * The fields of a signal's row in the list: status and user counts of its newest workflow, trade counts over all its
+ * trades (including calculator orders), and the stop and target of the newest workflow's first user.
  */
 export async function summarise(db: Queryable, rows: SignalRow[]): Promise<SignalSummary[]> {
   if (rows.length === 0) return [];

@@ -88,7 +88,7 @@ export function registerAutomationRoutes(app: App, deps: Deps): void {
   );
 }
 
-// The response schemas leave out the columns that are not for screens.
+// The response schemas drop the columns that screens do not show.
 
 const toWorkflowRun = ({ workflow, ...counts }: WorkflowSummary): WorkflowRun => ({
   ...workflow,

@@ -20,7 +20,7 @@ import {
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 
-/** Everything that is known about why this user does or does not trade the signal, then and now. */
+/** Explains why this user did or did not trade the signal: as recorded then, and as decided now. */
 export async function explainUser(
   deps: Deps,
   options: { signal: SignalRow; userId: string; workflowId?: string | undefined },
@@ -63,7 +63,7 @@ export async function explainUser(
     }),
     decidedThen: snapshot === null ? null : { ...snapshot, checks: recallChecks(snapshot) },
     decidedNow: { ...now.decision, checks: now.checks },
-    // The response schema leaves out the columns that are not for this screen.
+    // The response schema drops the columns that this screen does not show.
     steps: userSteps.map((step) => ({
       ...step,
       startedAt: step.startedAt?.toISOString() ?? null,
@@ -101,7 +101,7 @@ interface Evidence {
   trade: TradeRow | undefined;
 }
 
-/** An order decides before the steps, and steps before the recorded decision: what came last counts. */
+/** The latest evidence wins: an order before the steps, and steps before the recorded decision. */
 function conclude(evidence: Evidence): WhyAnswer['conclusion'] {
   const { snapshot, steps, trade } = evidence;
   if (trade !== undefined) return concludeTrade(trade);
