@@ -8,8 +8,8 @@ const AT_ONCE = 250;
 const MOST_GUESSES = 15;
 const HOME = '192.0.2.1';
 
-// A guess is answered 401 only where it was evaluated (account-guesses.test.ts).
-test('10,000 guesses at one account from 1,000 addresses have fifteen evaluated, and the owner signs in meanwhile', async () => {
+// Only an evaluated guess is answered 401 (account-guesses.test.ts).
+test('evaluates only fifteen of 10,000 guesses at one account from 1,000 addresses while the owner can sign in', async () => {
   const clock = fakeClock(new Date());
   const board = await startTestApp({ config: { trustProxy: ['127.0.0.1'] }, clock });
   const login = async (username: string, password: string, address: string) => {
@@ -34,7 +34,7 @@ test('10,000 guesses at one account from 1,000 addresses have fifteen evaluated,
     const evaluated = answers.get(401) ?? 0;
     expect(evaluated).toBeGreaterThan(0);
     expect(evaluated).toBeLessThanOrEqual(MOST_GUESSES);
-    // A busy program answers 503 instead of evaluating a guess.
+    // A busy server answers 503 instead of evaluating a guess.
     const turnedAway = (answers.get(429) ?? 0) + (answers.get(503) ?? 0);
     expect(evaluated + turnedAway).toBe(ADDRESSES * ROUNDS);
   } finally {

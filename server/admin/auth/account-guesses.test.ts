@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type FakeClock, fakeClock } from '#test/app/fake-clock.ts';
 import type { TestApp, TestUser } from '#test/app/test-app.ts';
 
-// Counts the calls; the real function does the work.
+// Spies on the real functions to count calls.
 vi.mock('@node-rs/argon2', { spy: true });
 
 const QUARTER_HOUR_MS = 15 * 60_000;
@@ -14,7 +14,7 @@ let board: TestApp;
 let clock: FakeClock;
 
 beforeAll(async () => {
-  // Files share a worker: a program that an earlier one loaded would go on with the function that is not counted.
+  // Files share a worker: modules loaded by an earlier file would keep using the unspied function.
   vi.resetModules();
   argon2 = await import('@node-rs/argon2');
   const { startTestApp } = await import('#test/app/test-app.ts');
@@ -22,7 +22,7 @@ beforeAll(async () => {
   board = await startTestApp({ config: { trustProxy: ['127.0.0.1'] }, clock });
 });
 afterAll(() => board.close());
-// Nothing that was tried before counts any more.
+// Reset the counts of earlier tests.
 beforeEach(async () => {
   await board.database.pool.query('delete from rate_limits');
 });
@@ -34,14 +34,14 @@ const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
 const login = (username: string, password: string, address: string) =>
   board.anonymous.post('/api/auth/login', { username, password }, from(address));
 
-/** The statuses of one wrong guess each, from addresses that nobody signed in from; all at once. */
+/** Status codes of concurrent wrong guesses, one from each address. */
 async function guessFrom(addresses: readonly string[], username: string): Promise<number[]> {
   const answers = await Promise.all(addresses.map((address) => login(username, 'wrong', address)));
   return answers.map(({ statusCode }) => statusCode);
 }
 
 let used = 0;
-/** So many addresses that no test has used before. */
+/** Addresses that no other test uses. */
 function newAddresses(count: number): string[] {
   return Array.from({ length: count }, () => {
     used += 1;
@@ -51,7 +51,7 @@ function newAddresses(count: number): string[] {
 
 const newAddress = () => newAddresses(1)[0] ?? '';
 
-/** A user who signs in from one address, which is known from then on. */
+/** A user who signed in from one address, which is therefore known. */
 async function owner(): Promise<TestUser & { home: string }> {
   const user = await board.createUser();
   const home = newAddress();
@@ -61,7 +61,7 @@ async function owner(): Promise<TestUser & { home: string }> {
 
 describe('guesses at one account from many addresses', () => {
   // Requirements: sign-in-and-sessions-6
-  test('are evaluated fifteen times a quarter hour at most, and the owner signs in meanwhile', async () => {
+  test('evaluates at most fifteen in a quarter of an hour while the owner can sign in', async () => {
     const { username, password, home } = await owner();
     vi.mocked(argon2.verify).mockClear();
     const guesses: number[] = [];
@@ -76,11 +76,11 @@ describe('guesses at one account from many addresses', () => {
     expect(evaluated() - signIns).toBeGreaterThan(0);
     expect(evaluated() - signIns).toBeLessThanOrEqual(MOST_GUESSES);
     expect(guesses.filter((status) => status === 401)).toHaveLength(evaluated() - signIns);
-    // A busy program answers 503 instead of checking a guess.
+    // A busy server answers 503 instead of checking a guess.
     expect(guesses.filter((status) => ![401, 429, 503].includes(status))).toEqual([]);
   });
 
-  test('are never more than fifteen in any quarter hour', async () => {
+  test('never evaluates more than fifteen in any quarter of an hour', async () => {
     const { username } = await owner();
     const at: number[] = [];
     for (let step = 0; step < 240; step++) {
@@ -94,7 +94,7 @@ describe('guesses at one account from many addresses', () => {
     expect(Math.max(...inQuarterHours)).toBe(MOST_GUESSES);
   });
 
-  test('wait longer and longer, as Retry-After says', async () => {
+  test('makes them wait longer each time, as Retry-After says', async () => {
     const { username, password } = await owner();
     const waits: number[] = [];
     for (;;) {
@@ -116,7 +116,7 @@ describe('guesses at one account from many addresses', () => {
     expect((await login(username, password, newAddress())).statusCode).toBe(200);
   });
 
-  test('get the same answers when there is no such account', async () => {
+  test('gives the same answers for an unknown account', async () => {
     const { username } = await owner();
     const codes = async (name: string) => {
       const guesses: string[] = [];
@@ -133,7 +133,7 @@ describe('guesses at one account from many addresses', () => {
     expect(evaluated()).toBe(known.filter((answer) => answer.startsWith('401')).length);
   });
 
-  test('count on every password route', async () => {
+  test('counts guesses on every password route', async () => {
     const user = await owner();
     const hook = (await user.client.post('/api/hooks', {})).json<{ id: string }>();
     const { client } = user;
@@ -151,11 +151,11 @@ describe('guesses at one account from many addresses', () => {
         ),
     ];
     vi.mocked(argon2.verify).mockClear();
-    // The cookie is a stolen one: it makes no address known.
+    // The attacker uses a stolen cookie; that does not make an address known.
     for (const [at, address] of newAddresses(40).entries()) await routes[at % routes.length]?.(from(address));
     expect(evaluated()).toBeLessThanOrEqual(MOST_GUESSES);
     for (const route of routes) expect((await route(from(newAddress()))).statusCode).toBe(429);
-    // Where the owner is at home nothing has changed.
+    // The owner's known address is not affected.
     const verify = await client.post(
       '/api/auth/verify-password',
       { password: user.password },
@@ -164,7 +164,7 @@ describe('guesses at one account from many addresses', () => {
     expect(verify.statusCode).toBe(200);
   });
 
-  test('do not count right passwords', async () => {
+  test('does not count correct passwords', async () => {
     const { username, password } = await owner();
     for (const address of newAddresses(40)) {
       expect((await login(username, password, address)).statusCode).toBe(200);
@@ -173,8 +173,8 @@ describe('guesses at one account from many addresses', () => {
   });
 });
 
-describe('an address', () => {
-  /** Uses up what unknown addresses may guess. */
+describe('known addresses', () => {
+  /** Uses up the guesses that unknown addresses may make. */
   async function besiege(username: string): Promise<void> {
     const codes = await guessFrom(newAddresses(30), username);
     expect(codes).toContain(429);
@@ -182,7 +182,7 @@ describe('an address', () => {
   const enters = async ({ username, password }: TestUser, address: string) =>
     (await login(username, password, address)).statusCode === 200;
 
-  test('is known for thirty days after the last right password from there', async () => {
+  test('stay known for thirty days after the last correct password', async () => {
     const user = await owner();
     await besiege(user.username);
     expect(await enters(user, newAddress())).toBe(false);
@@ -195,13 +195,13 @@ describe('an address', () => {
     expect(await enters(user, user.home)).toBe(false);
   });
 
-  test('that is known to one user is not known to another', async () => {
+  test('are known only for their own user', async () => {
     const [user, other] = [await owner(), await owner()];
     await besiege(user.username);
     expect(await enters(user, other.home)).toBe(false);
   });
 
-  test('is known with its whole IPv6 network', async () => {
+  test('cover the whole IPv6 network', async () => {
     const user = await owner();
     expect(await enters(user, '2001:db8:7:7::1')).toBe(true);
     await besiege(user.username);
@@ -209,7 +209,7 @@ describe('an address', () => {
     expect(await enters(user, '2001:db8:7:8::1')).toBe(false);
   });
 
-  test('that is known keeps its own limit', async () => {
+  test('keep their own limit', async () => {
     const user = await owner();
     await besiege(user.username);
     const codes: number[] = [];
@@ -219,7 +219,7 @@ describe('an address', () => {
     expect(codes).toEqual([...Array(10).fill(401), 429, 429]);
   });
 
-  test('does not become known by the right password of a deactivated user', async () => {
+  test('do not include one where a deactivated user entered the correct password', async () => {
     const user = await owner();
     await board.database.pool.query('update users set is_active = false where id = $1', [user.user.id]);
     const elsewhere = newAddress();
@@ -229,7 +229,7 @@ describe('an address', () => {
     expect(await enters(user, elsewhere)).toBe(false);
   });
 
-  test('is one of the twenty used last, and an old one is forgotten', async () => {
+  test('include the twenty used last, and old ones are forgotten', async () => {
     const user = await owner();
     const [oldest, ...newer] = newAddresses(25);
     for (const address of [oldest ?? '', ...newer]) {
@@ -250,7 +250,7 @@ describe('an address', () => {
   });
 });
 
-test('old guesses are removed', async () => {
+test('removes old guesses', async () => {
   const names = Array.from({ length: 5 }, (_, at) => `long.ago${at}@example.com`);
   for (const name of names) await guessFrom(newAddresses(1), name);
   clock.advance(QUARTER_HOUR_MS + 1);

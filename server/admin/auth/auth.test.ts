@@ -26,19 +26,19 @@ const login = (username: string, password: string, extra = {}) =>
   board.anonymous.post('/api/auth/login', { username, password }, extra);
 
 // Requirements: accounts-fields-1, accounts-calls-4
-test('a sign-in answers the user and nothing secret', async () => {
+test('sign-in returns the user and nothing secret', async () => {
   const answer = await login(ADMIN_USERNAME, ADMIN_PASSWORD);
   expect([answer.statusCode, answer.json()]).toEqual([200, { user: ADMIN }]);
 });
 
 // Requirements: sign-in-and-sessions-16
-test('the username is compared without regard to letter case and compatibility forms', async () => {
+test('sign-in ignores letter case and compatibility forms of the username', async () => {
   expect((await login('ADMIN@Example.com', ADMIN_PASSWORD)).statusCode).toBe(200);
   expect((await login(' ａdmin@example.com ', ADMIN_PASSWORD)).statusCode).toBe(200);
 });
 
 // Requirements: sign-in-and-sessions-1
-test('an unknown user, a wrong password and an inactive user are refused with the same words', async () => {
+test('refuses an unknown user, a wrong password and an inactive user with the same message', async () => {
   const { user, username, password } = await board.createUser();
   await board.admin.patch(`/api/admin/users/${user.id}/deactivate`);
   const answers = await Promise.all([
@@ -55,7 +55,7 @@ test('an unknown user, a wrong password and an inactive user are refused with th
 const ROUNDS = 9;
 
 // Requirements: sign-in-and-sessions-2
-test('a refusal takes as long for an unknown and an inactive user as for a wrong password', async () => {
+test('refusing an unknown or inactive user takes as long as refusing a wrong password', async () => {
   const inactive = await board.createUser();
   await board.admin.patch(`/api/admin/users/${inactive.user.id}/deactivate`);
   const attempts = {
@@ -64,7 +64,7 @@ test('a refusal takes as long for an unknown and an inactive user as for a wrong
     inactive: { username: inactive.username, password: inactive.password },
   };
   const timesMs: Record<keyof typeof attempts, number[]> = { wrong: [], unknown: [], inactive: [] };
-  // In turns, so that a busy machine is busy for all of them alike; each round from an address of its own.
+  // Interleaved, so that load on the machine affects all of them equally; each round uses its own address.
   for (let round = 0; round < ROUNDS; round++) {
     for (const kind of ['wrong', 'unknown', 'inactive'] as const) {
       const start = performance.now();
@@ -76,12 +76,12 @@ test('a refusal takes as long for an unknown and an inactive user as for a wrong
     }
   }
   const medians = Object.values(timesMs).map((times) => times.sort((a, b) => a - b)[4] ?? 0);
-  // Without the hash a refusal is some ten times faster; equal work differs by far less than this.
+  // Without hashing, a refusal is about ten times faster; equal work differs by far less than this factor.
   expect(Math.max(...medians)).toBeLessThan(Math.min(...medians) * 2.5);
 });
 
 // Requirements: sign-in-and-sessions-1
-test('refuses a name or password that is too long for any account like a wrong one', async () => {
+test('refuses a name or password too long for any account like a wrong one', async () => {
   for (const long of [1001, 5000]) {
     const answers = [
       await login('x'.repeat(long), 'whatever'),
@@ -93,7 +93,7 @@ test('refuses a name or password that is too long for any account like a wrong o
 });
 
 // Requirements: accounts-validation-2
-test('a missing or empty field is refused by the name of the field', async () => {
+test('names the field that is missing or empty', async () => {
   const empty = await login('', '');
   expect(empty.statusCode).toBe(400);
   expect(empty.json()).toEqual({
@@ -108,7 +108,7 @@ test('a missing or empty field is refused by the name of the field', async () =>
 });
 
 // Requirements: sign-in-and-sessions-9
-test('the cookie is kept from scripts and other sites', async () => {
+test('hides the cookie from scripts and other sites', async () => {
   const plain = await login(ADMIN_USERNAME, ADMIN_PASSWORD);
   expect(plain.headers['set-cookie']).toMatch(
     /^sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
@@ -116,13 +116,13 @@ test('the cookie is kept from scripts and other sites', async () => {
 });
 
 // Requirements: accounts-fields-1, accounts-calls-1, accounts-calls-3, settings-of-the-program-11
-test('the session answers the user and the time zone of the screens', async () => {
+test('the session returns the user and the display time zone', async () => {
   const answer = await board.admin.get('/api/auth/user');
   expect(answer.json()).toEqual({ user: ADMIN, displayTimezone: 'America/Los_Angeles' });
 });
 
 // Requirements: sign-in-and-sessions-10
-test('a sign-in never adopts the cookie that came with it, and ends its session', async () => {
+test('sign-in never adopts the cookie that came with it, and ends its session', async () => {
   const [attacker, victim] = [await board.createUser(), await board.createUser()];
   const { username, password } = victim;
   const answer = await attacker.client.post('/api/auth/login', { username, password });
@@ -134,7 +134,7 @@ test('a sign-in never adopts the cookie that came with it, and ends its session'
 });
 
 // Requirements: accounts-calls-4
-test('a sign-out ends only this session, and can be repeated', async () => {
+test('sign-out ends only this session and can be repeated', async () => {
   const one = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const other = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const answer = await one.post('/api/auth/logout');
@@ -146,7 +146,7 @@ test('a sign-out ends only this session, and can be repeated', async () => {
 });
 
 // Requirements: sign-in-and-sessions-8
-test('the database holds no token that could be used', async () => {
+test('stores no usable token in the database', async () => {
   const client = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const token = client.cookie.slice('sid='.length);
   const { rows } = await board.database.pool.query('select sessions::text as row from sessions');
@@ -156,7 +156,7 @@ test('the database holds no token that could be used', async () => {
   expect(dump).not.toContain(Buffer.from(token, 'base64url').toString('hex'));
 });
 
-test('a session ends after twelve hours without a request', async () => {
+test('ends a session after twelve hours without a request', async () => {
   const idle = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const busy = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   for (let hour = 0; hour < 13; hour++) {
@@ -166,7 +166,7 @@ test('a session ends after twelve hours without a request', async () => {
   expect((await idle.get('/api/auth/user')).statusCode).toBe(401);
 });
 
-test('a busy session ends seven days after the sign-in', async () => {
+test('ends an active session seven days after the sign-in', async () => {
   const client = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   for (let step = 0; step < 27; step++) {
     clock.advance(6 * 60 * 60 * 1000);
@@ -176,7 +176,7 @@ test('a busy session ends seven days after the sign-in', async () => {
   expect((await client.get('/api/auth/user')).statusCode).toBe(401);
 });
 
-test('the time of the last request is written at most once a minute', async () => {
+test('writes the time of the last request at most once a minute', async () => {
   const client = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const { user } = (await client.get('/api/auth/user')).json();
   const lastSeen = async () => {
@@ -196,7 +196,7 @@ test('the time of the last request is written at most once a minute', async () =
 });
 
 // Requirements: accounts-validation-9, accounts-calls-5, answers-4
-test('a right password is verified, a wrong one is 403', async () => {
+test('verifies a correct password and answers 403 to a wrong one', async () => {
   const { client, password } = await board.createUser();
   const right = await client.post('/api/auth/verify-password', { password });
   expect([right.statusCode, right.json()]).toEqual([200, { success: true, message: 'Password verified' }]);
@@ -205,7 +205,7 @@ test('a right password is verified, a wrong one is 403', async () => {
 });
 
 // Requirements: screens-header-2, screens-routes-5, accounts-fields-10, sign-in-and-sessions-17
-test('an administrator is offered every page of the specification, anybody else the dashboard, the settings and the webhook', async () => {
+test('lists every page for administrators, and the dashboard, settings and webhook for other users', async () => {
   const admin = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const { client } = await board.createUser();
   const pagesFor = async (caller: typeof client) =>

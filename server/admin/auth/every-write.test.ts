@@ -15,13 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => board.close());
 
-/** Second address of the documentation page's own route; http-app.test.ts asks it with every role. */
+/** Second URL of the documentation page; http-app.test.ts requests it with every role. */
 const TWINS = ['GET /api/docs/'];
 
 const nameOf = ({ method, url }: { method: string; url: string }) => `${method} ${url}`;
 const writes = () => board.app.declaredRoutes.filter(({ method }) => !['GET', 'HEAD'].includes(method));
 
-/** The router's own drawing of what it answers, four characters a level. */
+/** Parses the router's own printout of its routes, with four characters of indent per level. */
 function routesOfRouter(): string[] {
   const path: string[] = [];
   return board.app
@@ -38,20 +38,20 @@ function routesOfRouter(): string[] {
 }
 
 // Requirements: accounts-roles-7
-test('the list that the generated tests walk has every route that the router answers', () => {
+test('the list for the generated tests contains every route of the router', () => {
   const declared = board.app.declaredRoutes.map(nameOf);
   expect(declared.length).toBeGreaterThan(50);
   expect(routesOfRouter().sort()).toEqual([...declared, ...TWINS].sort());
 });
 
-/** What the router takes for one and the same address. */
+/** Spellings of a URL that the router treats as equal. */
 const SPELLINGS: [name: string, spell: (url: string) => string][] = [
   ['as it is declared', (url) => url],
   ['percent-encoded', (url) => url.replace(/^\/(.)/, (_, first) => `/%${first.charCodeAt(0).toString(16)}`)],
   ['in absolute form', (url) => `http://board.example${url}`],
 ];
 
-describe.each(SPELLINGS)('a write from another site, its address %s,', (_name, spell) => {
+describe.each(SPELLINGS)('a cross-site write with the URL %s', (_name, spell) => {
   const send = (
     route: DeclaredRoute,
     { cookie }: TestClient,
@@ -63,7 +63,7 @@ describe.each(SPELLINGS)('a write from another site, its address %s,', (_name, s
 
   // Requirements: sign-in-and-sessions-13
   test.each([{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])(
-    'is refused by every route that goes by the cookie: %j',
+    'is refused by every route that uses the session cookie: %j',
     async (headers) => {
       const routes = writes().filter(({ access }) => access !== 'hook');
       expect(routes.length).toBeGreaterThan(12);
@@ -78,7 +78,7 @@ describe.each(SPELLINGS)('a write from another site, its address %s,', (_name, s
     },
   );
 
-  test('reaches a webhook, which goes by its key and knows no cookies', async () => {
+  test('reaches webhooks, which use a key and no cookies', async () => {
     const routes = writes().filter(({ access }) => access === 'hook');
     expect(routes.length).toBeGreaterThan(0);
     for (const route of routes) {
@@ -88,7 +88,7 @@ describe.each(SPELLINGS)('a write from another site, its address %s,', (_name, s
   });
 });
 
-describe('a screen that was opened for another user than the session has by now', () => {
+describe('a screen opened for a user other than the session user', () => {
   const asks = (caller: TestClient, userId: string) => (route: DeclaredRoute) =>
     caller.send({
       method: route.method as 'POST',
@@ -100,7 +100,7 @@ describe('a screen that was opened for another user than the session has by now'
     board.app.declaredRoutes.filter(({ method, access }) => method !== 'HEAD' && levels.includes(access));
 
   // Requirements: sign-in-and-sessions-14
-  test('is refused by every route that goes by the session, before anything is read or written', async () => {
+  test('is refused by every session route before anything is read or written', async () => {
     const [ann, bob] = [await board.createUser(), await board.createUser()];
     const routes = routesOf('user', 'admin');
     expect(routes.length).toBeGreaterThan(40);
@@ -126,7 +126,7 @@ describe('a screen that was opened for another user than the session has by now'
     expect(signIn.statusCode).toBe(200);
   });
 
-  test('is accepted when it names the session’s user, or no user, as scripts do', async () => {
+  test('is accepted when it names the session’s user or, like scripts, no user', async () => {
     const { client, user } = await board.createUser();
     const own = { [ACTING_USER_HEADER]: user.id };
     for (const headers of [own, {}]) {
@@ -137,7 +137,7 @@ describe('a screen that was opened for another user than the session has by now'
   });
 });
 
-describe('fields that a caller may not set', () => {
+describe('fields that a caller must not set', () => {
   const SMUGGLED = {
     id: '6e4e4a4e-1c1f-4f0e-9d5a-3b1c2d4e5f60',
     isAdmin: true,
@@ -154,7 +154,7 @@ describe('fields that a caller may not set', () => {
     keyRevealedUntil: '2999-01-01T00:00:00Z',
   };
 
-  /** What is stored of a user, without times and without what the accepted call is for. */
+  /** A user's stored fields, without times and without fields that the accepted call may change. */
   async function stored({ user }: TestUser): Promise<Record<string, unknown>> {
     const { rows } = await board.database.pool.query(
       `select users.id, username, username_key, is_admin, is_active, is_test_user, created_at, active_trading,
@@ -202,7 +202,7 @@ describe('fields that a caller may not set', () => {
         board.admin.put(`/api/admin/user/${user.id}/active-trading`, { ...SMUGGLED, activeTrading: false }),
     ],
     ['a sign-out', ({ client }) => client.post('/api/auth/logout', SMUGGLED)],
-  ])('are not stored by %s, which is accepted without them', async (_name, call) => {
+  ])('are ignored by %s, which succeeds without them', async (_name, call) => {
     const user = await board.createUser();
     const before = await stored(user);
     const answer = await call(user);

@@ -24,7 +24,7 @@ async function fail(times: number, attempt: () => Promise<Answer>): Promise<numb
 }
 
 // Requirements: sign-in-and-sessions-3
-test('a sign-in is refused unread after ten failures, for the right password too, and says when to come back', async () => {
+test('after ten failures refuses a sign-in unread, even with the correct password, and says when to retry', async () => {
   const { username, password } = await board.createUser();
   const codes = await fail(20, () => login(username, 'wrong', '192.0.2.1'));
   expect(codes).toEqual([...Array(10).fill(401), ...Array(10).fill(429)]);
@@ -35,26 +35,26 @@ test('a sign-in is refused unread after ten failures, for the right password too
   expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(15 * 60);
 });
 
-test('an unknown username is limited like a known one', async () => {
+test('limits an unknown username like a known one', async () => {
   const codes = await fail(12, () => login('nobody@example.com', 'wrong', '192.0.2.5'));
   expect(codes).toEqual([...Array(10).fill(401), 429, 429]);
 });
 
-test('guesses sent all at once are counted one by one', async () => {
+test('counts concurrent guesses one by one', async () => {
   const { username } = await board.createUser();
   const answers = await Promise.all(Array.from({ length: 30 }, () => login(username, 'wrong', '192.0.2.6')));
   expect(answers.filter((answer) => answer.statusCode === 401)).toHaveLength(MAX_FAILURES_PER_ACCOUNT);
   expect(answers.filter((answer) => answer.statusCode === 429)).toHaveLength(20);
 });
 
-test('right passwords sent all at once are all let in', async () => {
+test('lets in all concurrent correct passwords', async () => {
   const { username, password } = await board.createUser();
   const answers = await Promise.all(Array.from({ length: 30 }, () => login(username, password, '192.0.2.7')));
   expect(answers.map((answer) => answer.statusCode)).toEqual(Array(30).fill(200));
 });
 
 // Requirements: sign-in-and-sessions-7
-test('an address that fails at many accounts is limited at all of them, others are not', async () => {
+test('limits an address that fails at many accounts, but no other address', async () => {
   const { username, password } = await board.createUser();
   for (let start = 0; start < MAX_FAILURES_PER_ADDRESS; start += 10) {
     await fail(10, () => login(`guess${start}@example.com`, 'wrong', '198.51.100.1'));
@@ -64,7 +64,7 @@ test('an address that fails at many accounts is limited at all of them, others a
 });
 
 // Requirements: sign-in-and-sessions-7
-test('guesses at many accounts sent all at once are counted one by one for their address', async () => {
+test('counts concurrent guesses at many accounts one by one for their address', async () => {
   const { username, password } = await board.createUser();
   const guess = (at: number) => login(`spray${at}@example.com`, 'wrong', '198.51.100.3');
   const answers = await Promise.all(Array.from({ length: 150 }, (_, at) => guess(at)));
@@ -75,7 +75,7 @@ test('guesses at many accounts sent all at once are counted one by one for their
 });
 
 // Requirements: sign-in-and-sessions-7
-test('only failures count for an address: no right passwords, broken checks or attempts refused unread', async () => {
+test('counts only failures for an address, not correct passwords, broken checks or attempts refused unread', async () => {
   const attempt = (account: string, check: () => Promise<boolean>) =>
     limitPasswordAttempts({
       pool: board.database.pool,
@@ -90,7 +90,7 @@ test('only failures count for an address: no right passwords, broken checks or a
   const times = (count: number, make: (at: number) => Promise<boolean>) =>
     settled(Array.from({ length: count }, (_, at) => make(at)));
 
-  // More at once than may fail: what is over is refused, and is no failure either.
+  // More concurrent attempts than may fail: the excess is refused and does not count as failed either.
   const [gate, allRefused] = [Promise.withResolvers<boolean>(), Promise.withResolvers<void>()];
   let refused = 0;
   const noteRefused = () => {
@@ -119,7 +119,7 @@ test('only failures count for an address: no right passwords, broken checks or a
   expect(await settled([attempt('right', async () => true)])).toEqual(['refused']);
 });
 
-test('the addresses of one IPv6 network count as one', async () => {
+test('counts the addresses of one IPv6 network as one', async () => {
   const { username } = await board.createUser();
   const codes = await Promise.all(
     Array.from({ length: 12 }, (_, host) => login(username, 'wrong', `2001:db8:1:2::${host + 1}`)),
@@ -128,7 +128,7 @@ test('the addresses of one IPv6 network count as one', async () => {
   expect((await login(username, 'wrong', '2001:db8:1:3::1')).statusCode).toBe(401);
 });
 
-test('a forged X-Forwarded-For does not make another address', async () => {
+test('a forged X-Forwarded-For does not count as another address', async () => {
   const { username } = await board.createUser();
   const codes: number[] = [];
   for (let at = 0; at < 12; at++) {
@@ -143,7 +143,7 @@ test('a forged X-Forwarded-For does not make another address', async () => {
 });
 
 describe('the five password routes', () => {
-  /** Every route that asks for a password, called from one address. */
+  /** Every route that checks a password, called from one address. */
   const routesOf = ({ client, username, hookUrl, address }: Guesser, from = address) => {
     const at = { remoteAddress: from };
     return {
@@ -157,7 +157,7 @@ describe('the five password routes', () => {
   };
 
   // Requirements: sign-in-and-sessions-3
-  test('share one count, and when it is full each says when to come back', async () => {
+  test('share one count, and each says when to retry once it is full', async () => {
     const user = await guesser();
     const routes = Object.values(routesOf(user));
     for (const route of [...routes, ...routes])
@@ -171,7 +171,7 @@ describe('the five password routes', () => {
   });
 
   // Requirements: sign-in-and-sessions-5
-  test('lock neither the same account elsewhere nor another account at the same address', async () => {
+  test('lock neither the same account at another address nor another account at the same address', async () => {
     const [user, neighbour] = [await guesser(), await guesser()];
     const { verify } = routesOf(user);
     await fail(11, () => verify('wrong'));
@@ -184,19 +184,19 @@ describe('the five password routes', () => {
 
   // Requirements: sign-in-and-sessions-3
   test.each(['login', 'verify', 'renew', 'delete', 'change'] as const)(
-    'a right password at %s clears the failures of the others',
+    'a correct password at %s clears the failures of the others',
     async (name) => {
       const user = await guesser();
       const routes = routesOf(user);
       const almost = MAX_FAILURES_PER_ACCOUNT - 1;
       expect(await fail(almost, () => routes.verify('wrong'))).toEqual(Array(almost).fill(403));
       expect((await routes[name](user.password)).statusCode).toBe(200);
-      // Without that the second one would be refused unread.
+      // Without the reset, the second call would be refused unread.
       expect(await fail(2, () => routes.login('wrong'))).toEqual([401, 401]);
     },
   );
 
-  test('count no failure for a call that does not get as far as the password', async () => {
+  test('count no failure for a call that never checks a password', async () => {
     const user = await guesser();
     const { login, verify } = routesOf(user);
     await fail(12, () => login(''));
@@ -210,7 +210,7 @@ interface Guesser {
   username: string;
   password: string;
   hookUrl: string;
-  /** Of its own: failures also count for their address. */
+  /** Each guesser has its own address, because failures also count for the address. */
   address: string;
 }
 

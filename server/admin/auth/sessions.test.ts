@@ -18,7 +18,7 @@ async function isSignedIn(cookie: string): Promise<boolean> {
   return (await testClient(board.app, cookie).get('/api/auth/user')).statusCode === 200;
 }
 
-describe('a change of the password', () => {
+describe('changing the password', () => {
   const change = (user: { cookie: string }, currentPassword: string, newPassword: string) =>
     testClient(board.app, user.cookie).put('/api/user-settings/change-password', {
       currentPassword,
@@ -26,7 +26,7 @@ describe('a change of the password', () => {
     });
 
   // Requirements: answers-4
-  test('that is refused leaves every session and its cookie as they were', async () => {
+  test('leaves every session and its cookie unchanged when refused', async () => {
     const { client, username, password } = await board.createUser();
     const other = await board.signIn(username, password);
     const answer = await change(client, 'wrong', 'the next password');
@@ -37,7 +37,7 @@ describe('a change of the password', () => {
     expect(await isSignedIn(other.cookie)).toBe(true);
   });
 
-  test('asks for the password again before the webhook key is shown', async () => {
+  test('requires the password again before the webhook key is shown', async () => {
     const { client, password } = await board.createUser();
     await client.post('/api/hooks', {});
     await client.post('/api/auth/verify-password', { password });
@@ -48,7 +48,7 @@ describe('a change of the password', () => {
     expect(await keyOf(cookieOf(answer))).toMatch(/^.{4}…$/);
   });
 
-  test('under way while the user is deactivated changes nothing and leaves no session', async () => {
+  test('changes nothing and leaves no session when the user is deactivated concurrently', async () => {
     const { user, client, username, password } = await board.createUser();
     const deactivation = await board.database.pool.connect();
     await deactivation.query('begin');
@@ -66,7 +66,7 @@ describe('a change of the password', () => {
   });
 });
 
-describe('the loss of a role', () => {
+describe('losing a role', () => {
   // Requirements: sign-in-and-sessions-12
   test('applies to every session at its next request', async () => {
     const { user, client, username, password } = await board.createUser({ isAdmin: true });
@@ -94,13 +94,13 @@ describe('over HTTPS behind a trusted proxy', () => {
     (await behindProxy.anonymous.get('/api/auth/user', { headers: { ...https.headers, cookie } })).statusCode;
 
   // Requirements: sign-in-and-sessions-9
-  test('only the cookie with the host prefix counts, which another site of the domain cannot set', async () => {
+  test('only the __Host- cookie counts, which another site of the domain cannot set', async () => {
     const cookie = await signIn();
     expect(await status(cookie)).toBe(200);
     expect(await status(cookie.replace('__Host-', ''))).toBe(401);
   });
 
-  test('a sign-out takes the cookie back with the attributes it was set with', async () => {
+  test('sign-out clears the cookie with the attributes it was set with', async () => {
     const cookie = await signIn();
     const answer = await behindProxy.anonymous.post('/api/auth/logout', undefined, {
       headers: { ...https.headers, cookie },
@@ -111,7 +111,7 @@ describe('over HTTPS behind a trusted proxy', () => {
     expect(await status(cookie)).toBe(401);
   });
 
-  test('a changed password brings a cookie of the same kind', async () => {
+  test('a changed password sets a cookie of the same kind', async () => {
     const { user } = await behindProxy.createUser();
     const body = { username: user.username, password: 'a password of a user' };
     const cookie = cookieOf(await behindProxy.anonymous.post('/api/auth/login', body, https));

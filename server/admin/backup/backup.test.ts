@@ -55,7 +55,7 @@ async function query<Row extends pg.QueryResultRow>(
   }
 }
 
-/** Every table that a backup has, with a digest of all that is in it. */
+/** A digest of every table in a backup. */
 async function digest(connection: DatabaseConnection): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     connection,
@@ -92,7 +92,7 @@ const restore = (
   more: { replace?: boolean; migrations?: MigrationMeta[] } = {},
 ) => restoreBackup({ connection, path, secretKey: SECRET_KEY, replace: false, now: new Date(), ...more });
 
-describe('a program that trades', () => {
+describe('a running board', () => {
   let board: TradingBoard;
   let source: DatabaseConnection;
   let trader: { id: string };
@@ -106,7 +106,7 @@ describe('a program that trades', () => {
   });
   afterAll(() => board.close());
 
-  test('is backed up under load as of one instant, and goes on', async () => {
+  test('is backed up consistently under load and keeps working', async () => {
     const path = join(folder, 'under-load.backup');
     let isBusy = true;
     let sent = 0;
@@ -125,7 +125,7 @@ describe('a program that trades', () => {
 
     const target = await emptyDatabase();
     await restore(target, path);
-    // What is committed in one transaction is in it whole or not at all.
+    // A transaction is in the backup completely or not at all.
     const [counts] = await query(
       target,
       `select (select count(*) from signals)::integer as signals, (select count(*) from workflows)::integer as workflows,
@@ -135,7 +135,7 @@ describe('a program that trades', () => {
     const signals = counts?.signals;
     expect(signals).toBeGreaterThan(5);
     expect(counts).toEqual({ signals, workflows: signals, hashes: signals, deliveries: signals });
-    // Nobody takes a restored workflow up.
+    // No instance continues a restored workflow.
     expect(await query(target, `select from workflows where status in ('pending', 'processing')`)).toEqual(
       [],
     );
@@ -148,7 +148,7 @@ describe('a program that trades', () => {
     );
   });
 
-  test('is the same row by row after a backup and a restore, and a second restore says that it would overwrite', async () => {
+  test('is the same row by row after backup and restore, and a second restore warns before overwriting', async () => {
     let path = '';
     let before: Record<string, string> = {};
     let rows = 0;
@@ -162,7 +162,7 @@ describe('a program that trades', () => {
     const sums =
       'select token, positions, realised_profit, fees, profit_after_fees from closed_position_totals';
     expect(await query(source, sums)).toMatchObject([{ token: 'BTC', positions: '3', fees: '0.75' }]);
-    // The program counts its lists from time to time and skips those that are locked.
+    // The board updates its list totals now and then and skips locked ones.
     const counting = new pg.Client(source);
     await counting.connect();
     try {
@@ -232,7 +232,7 @@ describe('a program that trades', () => {
       },
       { timeout: 20_000, interval: 100 },
     );
-    // Long enough for the jobs of whatever would be begun again.
+    // Long enough for the jobs of anything that was started again.
     await sleep(1_500);
     expect(await board.exchangeOrders(trader.id)).toEqual(ordersBefore);
     expect((await again.app.inject('/readyz')).statusCode).toBe(200);
@@ -279,12 +279,12 @@ describe('a backup', () => {
     await backUp(source, path);
   });
 
-  test('is readable only by its owner, and holds no secret key', async () => {
+  test('is readable only by its owner and contains no secret key', async () => {
     expect((await stat(path)).mode & 0o077).toBe(0);
     expect(gunzipSync(await readFile(path)).toString()).not.toContain(SECRET_KEY);
   });
 
-  test('keeps texts that look like its own lines', async () => {
+  test('keeps texts that look like its own control lines', async () => {
     const target = await emptyDatabase();
     await restore(target, path);
     expect(await query(target, 'select username from users')).toEqual(
@@ -292,7 +292,7 @@ describe('a backup', () => {
     );
   });
 
-  test('that is cut off is refused, and the database stays as it was', async () => {
+  test('is refused when truncated, and the database stays unchanged', async () => {
     const target = await emptyDatabase();
     const { length } = await readFile(path);
     await truncate(path, length - 20);
@@ -303,7 +303,7 @@ describe('a backup', () => {
     await expect(restore(target, path)).rejects.toThrow('is not a backup of Signal Board');
   });
 
-  test('that lost a row or its end is refused', async () => {
+  test('is refused when a row or the last line is missing', async () => {
     const target = await emptyDatabase();
     const lines = gunzipSync(await readFile(path))
       .toString()
@@ -317,7 +317,7 @@ describe('a backup', () => {
     expect(await query(target, `select from pg_class where relname = 'users'`)).toEqual([]);
   });
 
-  test('of another secret key is refused, unless that is wanted', async () => {
+  test('with another secret key is refused unless explicitly allowed', async () => {
     const target = await emptyDatabase();
     const options = { connection: target, path, replace: false, now: new Date() };
     await expect(restoreBackup({ ...options, secretKey: 'k'.repeat(32) })).rejects.toThrow(
@@ -344,7 +344,7 @@ describe('a backup', () => {
     expect(await query(target, `select from pg_class where relname = 'users'`)).toEqual([]);
   });
 
-  test('of an older version is brought up to date', async () => {
+  test('of an older version is migrated', async () => {
     const next: MigrationMeta = {
       sql: ['alter table users add column note text', `update users set note = 'from before'`],
       hash: 'of the next version',
@@ -360,7 +360,7 @@ describe('a backup', () => {
     expect(await digest(target)).toEqual(await digest(source));
   });
 
-  test('is not put in the place of a database that a program uses', async () => {
+  test('does not replace a database that is in use', async () => {
     const database = openPool({ connection: source, log: createLog({ level: 'silent' }) });
     await database.pool.query('select 1');
     await expect(restore(source, path, { replace: true })).rejects.toThrow('Signal Board is running');

@@ -4,7 +4,7 @@ import { orderAttempts, processingSlots, users } from '#server/platform/db/schem
 import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { endRestoredWork } from './end-restored-work.ts';
 
-/** What was under way when a backup was made, and what the exchange has got since. */
+/** Work that was unfinished when a backup was made, and orders that the exchange received afterwards. */
 let engine: TestEngine;
 let count = 0;
 
@@ -34,7 +34,7 @@ async function plan() {
 
 const restore = () => endRestoredWork(engine.db, engine.clock.now());
 
-test('a workflow that had not begun is ended, and its signal is not traded', async () => {
+test('ends a workflow that had not started, and its signal is not traded', async () => {
   const { workflowId, userId } = await storeSignal();
   expect(await restore()).toEqual({ endedWorkflows: 1, ordersInDoubt: 0 });
   await engine.settle();
@@ -47,7 +47,7 @@ test('a workflow that had not begun is ended, and its signal is not traded', asy
   expect(await engine.db.select().from(processingSlots)).toEqual([]);
 });
 
-test('an order that was planned and not sent is looked up and never sent', async () => {
+test('looks up an order that was planned but not sent, and never sends it', async () => {
   const { trade, userId, workflowId } = await plan();
   expect(await restore()).toEqual({ endedWorkflows: 0, ordersInDoubt: 1 });
   await engine.settle();
@@ -67,10 +67,10 @@ test('an order that was planned and not sent is looked up and never sent', async
   expect((await engine.workflow(workflowId)).status).toBe('completed');
 });
 
-test('an order that was sent after the backup is found and taken over', async () => {
+test('finds an order sent after the backup and takes over its state', async () => {
   const { trade, userId, token } = await plan();
   await engine.advance(trade.id);
-  // The backup does not know that it left.
+  // In the backup the order was not sent yet.
   await engine.db
     .update(orderAttempts)
     .set({ state: 'planned', submittedAt: null, orderId: null, verifyAt: null })
@@ -82,7 +82,7 @@ test('an order that was sent after the backup is found and taken over', async ()
   expect((await engine.holding(userId, token)).stopLoss).not.toBeNull();
 });
 
-test('a second attempt that was sent after the backup is found and taken over, and no third order is sent', async () => {
+test('finds a second attempt sent after the backup, and sends no third order', async () => {
   const { trade, userId } = await plan();
   engine.venue.setFaults([{ kind: 'restFirst', on: { times: Number.POSITIVE_INFINITY } }]);
   await engine.advance(trade.id);
@@ -105,7 +105,7 @@ test('a second attempt that was sent after the backup is found and taken over, a
   expect(timeline.join('\n')).toContain('looking for a second attempt that may have been sent');
 });
 
-test('users whose turn had not come are not traded, and those with an order come to their end', async () => {
+test('does not trade users who were still waiting, and completes those with an order', async () => {
   const { workflowId, userId, trade } = await plan();
   const waiting = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   await engine.db.execute(

@@ -42,7 +42,7 @@ const all = async () => (await board.admin.get('/api/admin/trading-halts')).json
 const resume = (id: string) => board.admin.post(`/api/admin/trading-halts/${id}/resume`, {});
 
 describe('halts', () => {
-  test('are listed for administrators, and each for its own user only', async () => {
+  test('are all listed for administrators, and only their own for users', async () => {
     const id = await halt({ since: new Date('2026-05-04T09:00:00Z') });
     const [first] = (await all()).halts;
     expect(first).toEqual({
@@ -64,14 +64,14 @@ describe('halts', () => {
     expect((await other.client.get('/api/my-trading-halts')).json()).toEqual({ halts: [] });
   });
 
-  test('are one a position at a time', async () => {
+  test('are limited to one per position', async () => {
     await halt({ token: 'ONE' });
     await expect(halt({ token: 'ONE' })).rejects.toThrow();
     await halt({ token: 'ONE', exchangePlatform: 'Bybit' });
     await halt({ token: 'ONE', userId: other.user.id });
   });
 
-  test('become uncleared when they start again, and only change from unverified to unprotected', async () => {
+  test('become uncleared when started again, and change only from unverified to unprotected', async () => {
     const { db } = board.deps;
     const user = await board.createUser();
     const position = { userId: user.user.id, exchangePlatform: 'Bitget', token: 'AGAIN' };
@@ -115,7 +115,7 @@ describe('halts', () => {
 });
 
 describe('resuming', () => {
-  test('is refused while the exchange does not show the position closed or protected', async () => {
+  test('is refused until the exchange shows the position closed or protected', async () => {
     const id = await halt();
     const answer = await resume(id);
     expect([answer.statusCode, answer.json()]).toEqual([
@@ -125,7 +125,7 @@ describe('resuming', () => {
     expect((await all()).halts.map((one) => one.id)).toContain(id);
   });
 
-  test('ends a cleared halt with its administrator, and after the last one the user trades again', async () => {
+  test('ends a cleared halt and records the administrator; after the last halt the user trades again', async () => {
     const user = await board.createUser();
     const id = await halt({ ...CLEARED, userId: user.user.id });
     const second = await halt({ ...CLEARED, userId: user.user.id });
@@ -143,7 +143,7 @@ describe('resuming', () => {
     expect(board.logged()).toContain('trading of a halted user was resumed');
   });
 
-  test('happens once: the second request gets 409', async () => {
+  test('works once: the second request gets 409', async () => {
     const id = await halt(CLEARED);
     const answers = await Promise.all([resume(id), resume(id)]);
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);

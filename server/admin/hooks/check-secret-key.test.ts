@@ -28,8 +28,8 @@ const check = (secretKey: string, replace = false) =>
   checkSecretKey({ db: board.database.db, secretKey, replace, log: log as never });
 const createHook = () => board.admin.post('/api/hooks', {});
 
-describe('the secret key of a start', () => {
-  test('is the one of the first start, and any other one is refused', async () => {
+describe('the secret key at startup', () => {
+  test('must be the key of the first start', async () => {
     await check(ownKey);
     await check(ownKey);
     await expect(check(OTHER)).rejects.toThrow(StartError);
@@ -38,14 +38,14 @@ describe('the secret key of a start', () => {
   });
 
   // Requirements: settings-of-the-program-8
-  test('is the same for instances that start at once on a new database', async () => {
+  test('is the same for instances that start concurrently on a new database', async () => {
     const keys = [ownKey, OTHER, ownKey, OTHER];
     const ends = await Promise.allSettled(keys.map((key) => check(key)));
     const accepted = new Set(keys.filter((_, index) => ends[index]?.status === 'fulfilled'));
     expect(accepted.size).toBe(1);
   });
 
-  test('of a database that does not say it yet is the one that opens its webhooks', async () => {
+  test('must open the webhooks of a database that has no key check yet', async () => {
     expect((await createHook()).statusCode).toBe(201);
     await expect(check(OTHER)).rejects.toThrow(StartError);
     expect(await board.database.db.select().from(secretKeyChecks)).toEqual([]);
@@ -62,7 +62,7 @@ describe('the secret key of a start', () => {
     await expect(check(ownKey)).rejects.toThrow(StartError);
   });
 
-  test('is whichever comes after a restore that went without the former one', async () => {
+  test('may be any key after a restore without the former key', async () => {
     await createHook();
     await check(ownKey);
     await forgetSecretKey(board.database.db);

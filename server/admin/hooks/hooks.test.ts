@@ -32,7 +32,7 @@ async function lookUp(key: string) {
 
 describe('creating the webhook', () => {
   // Requirements: accounts-fields-7, accounts-calls-6, accounts-limits-8, answers-6, webhook-deliveries-2
-  test('answers it with its whole key once, under the default name', async () => {
+  test('returns it with its unmasked key once, under the default name', async () => {
     const { client } = await board.createUser();
     expect((await client.get('/api/hooks')).json()).toEqual([]);
     const answer = await client.post('/api/hooks', {});
@@ -54,7 +54,7 @@ describe('creating the webhook', () => {
   });
 
   // Requirements: webhook-deliveries-3
-  test('of many creates at once, one makes it', async () => {
+  test('accepts one of many concurrent requests', async () => {
     const { client } = await board.createUser();
     const answers = await Promise.all(Array.from({ length: 10 }, () => client.post('/api/hooks', {})));
     expect(answers.map((answer) => answer.statusCode).sort()).toEqual([201, ...Array(9).fill(409)]);
@@ -66,7 +66,7 @@ describe('creating the webhook', () => {
 
 describe('the key', () => {
   // Requirements: webhook-deliveries-2, webhook-deliveries-4
-  test('is whole for five minutes after the password, in the session that gave it', async () => {
+  test('is unmasked for five minutes after a password check, in the same session', async () => {
     const { client, username, password, hook } = await withHook();
     const other = await board.signIn(username, password);
     const shown = async (caller: typeof client) => (await caller.get('/api/hooks')).json()[0].hookKey;
@@ -82,7 +82,7 @@ describe('the key', () => {
   });
 
   // Requirements: webhook-deliveries-2
-  test('is in the database neither in the clear nor as a plain hash', async () => {
+  test('is stored neither in the clear nor as a plain hash', async () => {
     const { hook } = await withHook();
     const { rows } = await board.database.pool.query('select hooks::text as row from hooks');
     const dump = JSON.stringify(rows);
@@ -100,15 +100,15 @@ describe('the key', () => {
   });
 
   test.each(['', 'short', `${'A'.repeat(43)}`, 'A'.repeat(10_000), 'nul\u0000', "' or 1=1 --"])(
-    'an unknown key %j finds nothing',
+    'finds nothing for the unknown key %j',
     async (key) => {
       expect(await lookUp(key)).toBeNull();
     },
   );
 });
 
-describe('a key that was sealed under another SECRET_KEY', () => {
-  /** The row as the program with the other key has left it. */
+describe('a key sealed with another SECRET_KEY', () => {
+  /** Stores a row as a program with another key would have written it. */
   async function withLockedKey() {
     const owner = await withHook();
     const { id } = owner.hook;
@@ -124,7 +124,7 @@ describe('a key that was sealed under another SECRET_KEY', () => {
   }
 
   // Requirements: webhook-deliveries-5
-  test('is not shown even after the password, and is reported as unreadable, also in the log', async () => {
+  test('stays masked even after the password check, and is shown and logged as unreadable', async () => {
     const { client, hook, user, password, shown } = await withLockedKey();
     const unreadable = [{ ...hook, hookKey: '…', masked: true, unreadable: true }];
     expect(await shown()).toEqual(unreadable);
@@ -139,7 +139,7 @@ describe('a key that was sealed under another SECRET_KEY', () => {
   });
 
   // Requirements: webhook-deliveries-5
-  test('gives way to a renewed one, which can be shown', async () => {
+  test('can be renewed, and the new key can be shown', async () => {
     const { client, hook, url, password, shown } = await withLockedKey();
     const renewed = (await client.put(url, { generateNewKey: true, password })).json<Webhook>();
     expect(renewed).toEqual({ ...hook, hookKey: expect.stringMatching(WHOLE_KEY) });
@@ -150,7 +150,7 @@ describe('a key that was sealed under another SECRET_KEY', () => {
   });
 
   // Requirements: webhook-deliveries-5
-  test('goes with its webhook, and a new one can be created', async () => {
+  test('is deleted with its webhook, and a new webhook can be created', async () => {
     const { client, url, password, shown } = await withLockedKey();
     expect((await client.post('/api/hooks', {})).statusCode).toBe(409);
     expect((await client.delete(url, { password })).statusCode).toBe(200);
@@ -164,7 +164,7 @@ describe('renewing and deleting', () => {
     user.client.put(user.url, { name: 'Default Webhook', generateNewKey: true, ...fields });
 
   // Requirements: accounts-states-12, accounts-calls-7
-  test('answers a new whole key, and the old one is unknown at once', async () => {
+  test('returns a new unmasked key, and the old one stops working immediately', async () => {
     const user = await withHook();
     const answer = await renew(user, { password: user.password, name: 'Renamed' });
     expect(answer.statusCode).toBe(200);
@@ -177,7 +177,7 @@ describe('renewing and deleting', () => {
   });
 
   // Requirements: accounts-validation-9, accounts-calls-7, accounts-calls-8, answers-4
-  test('ask for the password, and a refusal leaves the key', async () => {
+  test('require the password, and a refusal keeps the key', async () => {
     const { client, hook, url, password } = await withHook();
     const refusals = [
       [403, 'Invalid password', await client.put(url, { generateNewKey: true, password: 'wrong' })],
@@ -193,7 +193,7 @@ describe('renewing and deleting', () => {
   });
 
   // Requirements: accounts-calls-8
-  test('a deleted webhook has no key at once, and another can be created', async () => {
+  test('a deleted webhook’s key stops working immediately, and another webhook can be created', async () => {
     const { client, hook, url, password } = await withHook();
     expect((await client.delete(url, { password })).statusCode).toBe(200);
     expect(await lookUp(hook.hookKey)).toBeNull();
@@ -204,7 +204,7 @@ describe('renewing and deleting', () => {
 });
 
 // Requirements: accounts-roles-4
-test('another user’s webhook is not found, like an unknown one', async () => {
+test('answers 404 for another user’s webhook, as for an unknown one', async () => {
   const owner = await withHook();
   const stranger = await withHook();
   const { password } = stranger;
@@ -222,7 +222,7 @@ test('another user’s webhook is not found, like an unknown one', async () => {
 });
 
 // Requirements: webhook-deliveries-29
-test('the last fifty deliveries come newest first', async () => {
+test('lists the last fifty deliveries, newest first', async () => {
   const { client, hook, url } = await withHook();
   await board.database.pool.query(
     `insert into deliveries (id, hook_id, kind, result, reason, source_ip, record_id, received_at)
@@ -244,7 +244,7 @@ test('the last fifty deliveries come newest first', async () => {
   expect(list[49].receivedAt).toBe('2026-01-01T00:00:11.000Z');
 });
 
-describe('administrators and the webhooks of all users', () => {
+describe('webhooks of all users, for administrators', () => {
   const LIST = '/api/admin/hooks';
 
   async function withAnyHook(fields: { isAdmin?: boolean } = {}) {
@@ -260,7 +260,7 @@ describe('administrators and the webhooks of all users', () => {
 
   const isOpen = async (key: string) => (await lookUp(key))?.isOpen ?? false;
 
-  describe('the list of all webhooks', () => {
+  describe('the list', () => {
     test('shows owner, state and last delivery, with the key masked', async () => {
       const owner = await withAnyHook({ isAdmin: true });
       expect(await find(owner.user.id)).toEqual({
@@ -288,7 +288,7 @@ describe('administrators and the webhooks of all users', () => {
       });
     });
 
-    test('comes in pages by username, and counts all', async () => {
+    test('is paged by username and counts all', async () => {
       for (let count = 1; count <= 3; count += 1) await withAnyHook();
       const pages = await Promise.all(
         [1, 2].map(async (page) =>
@@ -306,8 +306,8 @@ describe('administrators and the webhooks of all users', () => {
     });
   });
 
-  describe('a suspension', () => {
-    test('shuts the webhook without a password, and its owner reads since when', async () => {
+  describe('suspending', () => {
+    test('closes the webhook without a password and shows its owner since when', async () => {
       const owner = await withAnyHook();
       const since = clock.now().toISOString();
       const answer = await board.admin.put(owner.url, { suspended: true });
@@ -323,7 +323,7 @@ describe('administrators and the webhooks of all users', () => {
       expect((await owner.client.get('/api/hooks')).json()).toMatchObject([{ suspendedAt: null }]);
     });
 
-    test('is not lifted by a reactivation, a renewal or a deletion by the owner', async () => {
+    test('is not undone when the user is reactivated or the owner renews or deletes the webhook', async () => {
       const owner = await withAnyHook();
       const { password } = owner;
       await board.admin.put(owner.url, { suspended: true });
@@ -343,8 +343,8 @@ describe('administrators and the webhooks of all users', () => {
     });
   });
 
-  describe('renewing the key of any user', () => {
-    test('ends the old key and shows the new one to its owner only, after the password', async () => {
+  describe('renewing the key', () => {
+    test('ends the old key and shows the new one only to its owner, after a password check', async () => {
       const owner = await withAnyHook();
       const answer = await board.admin.put(owner.url, { generateNewKey: true, password: ADMIN_PASSWORD });
       expect([answer.statusCode, answer.json()]).toEqual([200, await find(owner.user.id)]);
@@ -357,7 +357,7 @@ describe('administrators and the webhooks of all users', () => {
       expect(await isOpen(shown?.hookKey ?? '')).toBe(true);
     });
 
-    test('asks for the password of the administrator', async () => {
+    test('requires the administrator’s password', async () => {
       const owner = await withAnyHook();
       const refused = await board.admin.put(owner.url, { generateNewKey: true, password: owner.password });
       expect([refused.statusCode, refused.json()]).toEqual([403, { message: 'Invalid password' }]);
@@ -367,8 +367,8 @@ describe('administrators and the webhooks of all users', () => {
     });
   });
 
-  describe('deleting the webhook of any user', () => {
-    test('asks for the password of the administrator, and the key is unknown at once', async () => {
+  describe('deleting', () => {
+    test('requires the administrator’s password and ends the key immediately', async () => {
       const owner = await withAnyHook();
       expect((await board.admin.delete(owner.url, {})).json().message).toBe('Password is required');
       const refused = await board.admin.delete(owner.url, { password: owner.password });
@@ -381,7 +381,7 @@ describe('administrators and the webhooks of all users', () => {
     });
   });
 
-  test('wrong passwords at these routes count together with those at the other password routes', async () => {
+  test('counts wrong passwords together with those of the other password routes', async () => {
     const admin = await board.createUser({ isAdmin: true });
     const owner = await withAnyHook();
     const wrong = { password: 'wrong' };
@@ -399,12 +399,12 @@ describe('administrators and the webhooks of all users', () => {
     [{ suspended: 'yes' }, 'suspended must be true or false'],
     [{ suspended: true, generateNewKey: true, password: 'x' }, 'Send suspended or generateNewKey'],
     [{ generateNewKey: false, password: 'x' }, 'generateNewKey must be true'],
-  ])('a change of %j is refused: %s', async (body, message) => {
+  ])('refuses the change %j: %s', async (body, message) => {
     const answer = await board.admin.put(`${LIST}/${UNKNOWN_ID}`, body);
     expect([answer.statusCode, answer.json().message]).toEqual([400, message]);
   });
 
-  test('an unknown webhook is 404', async () => {
+  test('answers 404 for an unknown webhook', async () => {
     const url = `${LIST}/${UNKNOWN_ID}`;
     const answers = [
       await board.admin.put(url, { suspended: true }),

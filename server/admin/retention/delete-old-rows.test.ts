@@ -36,7 +36,7 @@ async function traded(fields: Record<string, unknown>): Promise<string> {
   return id;
 }
 
-/** Two traded signals, one with a time of its own; the order of the second is under way for years. */
+/** Two traded signals, one with its own time; the order of the other stays unfinished for years. */
 beforeAll(async () => {
   board = await startTestApp({
     engine: true,
@@ -59,7 +59,7 @@ beforeAll(async () => {
   unfinished = await traded({ symbol: 'ETHUSDT', price: '3000' });
   await board.database.db.execute(sql`
     update trades set state = 'working', due_at = now() + interval '10 years' where signal_id = ${unfinished}`);
-  // A calculation that nothing was ordered by.
+  // A calculation without an order.
   await board.database.db.execute(sql`
     insert into position_generator_logs (id, signal_id, user_id, profile, exchange_platform, token, success, settings, created_at)
     select ${timeOrderedId()}, signal_id, user_id, profile, exchange_platform, token, false, settings, created_at
@@ -77,7 +77,7 @@ async function deleteAfter(days: number, config: Partial<OldRowsDeps['config']> 
   await deleteOldRows({ connection: board.database.connection });
 }
 
-/** How many rows the ended and the unfinished signal have in each table. */
+/** Row counts of the ended and the unfinished signal in each table. */
 async function counts() {
   const of = async (signalId: string) => {
     const { rows } = await board.database.db.execute<Record<string, number>>(sql`
@@ -99,23 +99,23 @@ async function deletedOf(table: string): Promise<number> {
   return Number(line?.split(' ').at(-1));
 }
 
-test('keeps everything for good unless a setting says otherwise, but for hashes that say nothing any more', async () => {
+test('keeps everything unless a setting says otherwise, except hashes that no longer matter', async () => {
   const before = await counts();
   for (const table of TABLES) expect(before.ended[table], table).toBeGreaterThan(0);
   await deleteAfter(0.5);
   expect(await counts()).toEqual(before);
   await deleteAfter(5000);
   expect(await counts()).toEqual({ ...before, unfinished: { ...before.unfinished, signal_hashes: 0 } });
-  // The equal signal without a time of its own was a new one after a minute all along.
+  // Only the hash of the signal without its own time is gone, which counted as new after a minute anyway.
   expect((await sender.signal(TIMED)).json()).toMatchObject({ id: ended, duplicate: true });
 });
 
 test.each([
   ['workflow_steps', { workflowStepRetentionDays: 30 }, 0],
   ['trade_events', { orderEventRetentionDays: 30 }, 0],
-  // The calculations of the two orders stay with them.
+  // Orders keep their calculations.
   ['position_generator_logs', { calculationRetentionDays: 30 }, 2],
-] as const)('deletes %s of ended work once they are older than the setting', async (table, config, left) => {
+] as const)('deletes %s of ended work that are older than the setting', async (table, config, left) => {
   const before = await counts();
   await deleteAfter(29, config);
   expect(await counts()).toEqual(before);
@@ -124,7 +124,7 @@ test.each([
   expect(await deletedOf(table)).toBe((before.ended[table] ?? 0) - left);
 });
 
-test('deletes ended workflows with their rows, and subtracts them from the totals', async () => {
+test('deletes ended workflows with their rows and subtracts them from the totals', async () => {
   const total = async () => (await board.admin.get('/api/automation-workflows')).json().total;
   const before = await counts();
   expect(await total()).toBe(2);
@@ -135,11 +135,11 @@ test('deletes ended workflows with their rows, and subtracts them from the total
   expect((await board.admin.get(`/api/signals/${ended}/trades`)).json()).toHaveLength(2);
 });
 
-test('deletes the hash of a signal with a time once the same signal would not be traded', async () => {
+test('deletes the hash of a signal with its own time once the same signal would not be traded', async () => {
   const known = () => board.database.pool.query('select from signal_hashes where signal_id = $1', [ended]);
   await deleteAfter(400, { signalHashRetentionDays: 400 });
   expect((await known()).rowCount).toBe(1);
-  // Its own time says when it is too old, also where that lies years after its receipt.
+  // The signal's own time decides, even years after its receipt.
   await board.database.pool.query(
     `update signals set signal_time_server = signal_time_server + interval '600 days' where id = $1`,
     [ended],
@@ -150,7 +150,7 @@ test('deletes the hash of a signal with a time once the same signal would not be
   expect((await known()).rowCount).toBe(0);
 });
 
-test('a second program leaves it to the first', async () => {
+test('leaves the work to the first of several instances', async () => {
   await Promise.all([1, 2, 3].map(() => deleteAfter(5000, { workflowRetentionDays: 30 })));
   expect((await counts()).unfinished).toMatchObject({ workflows: 1 });
 });

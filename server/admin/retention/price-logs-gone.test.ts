@@ -20,7 +20,7 @@ const read = async <Body>(path: string) => (await board.admin.get(path)).json<Bo
 const signal = () => read<SignalDetail>(`/api/signals/${before.id}`);
 const DateTime = minutesAgo(5);
 
-/** A candle and its signal, then all that is more than a month old is dropped a year later. */
+/** Stores a candle and its signal, then drops rows older than a month, one year later. */
 beforeAll(async () => {
   board = await startTestApp();
   sender = await createSender({ app: board.app, client: board.admin });
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { id } = (await sender.signal()).json<{ id: string }>();
   before = await read<SignalDetail>(`/api/signals/${id}`);
   hash = before.priceLogHash ?? '';
-  // Also what has only just arrived, so that it has to be taken off again.
+  // Also count rows that have just arrived, so that dropping them must subtract them again.
   await addUpList(board.database.db, 'price-logs', { marginMs: -60_000 });
   await keepPartitions({
     deps: {
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => board.close());
 
-test('a signal whose price log was dropped says that it is no longer kept', async () => {
+test('a signal whose price log was dropped reports that it is no longer kept', async () => {
   expect(before).toMatchObject({ priceLogId: candle.id, priceLogsKept: true });
   expect(await signal()).toEqual({
     ...before,
@@ -52,7 +52,7 @@ test('a signal whose price log was dropped says that it is no longer kept', asyn
   expect(await readKeptSince(board.database.db, 'price_logs')).toBeInstanceOf(Date);
 });
 
-test('a price log that is gone is answered 404, and its list, total and chart are without it', async () => {
+test('a dropped price log is answered 404 and missing from list, total and chart', async () => {
   expect((await board.admin.get(`/api/price-logs/hash/${hash}`)).statusCode).toBe(404);
   const chart = `/api/price-logs/candles?token=BTC&timeframe=15&priceLogId=${candle.id}`;
   expect((await board.admin.get(chart)).statusCode).toBe(404);
@@ -61,7 +61,7 @@ test('a price log that is gone is answered 404, and its list, total and chart ar
   expect((await board.admin.get(`/api/signals/${before.id}/chart`)).statusCode).toBe(200);
 });
 
-test('a calculation with a price log that is gone is refused with the reason', async () => {
+test('refuses a calculation with a dropped price log and gives the reason', async () => {
   const { user } = await read<{ user: { id: string } }>('/api/auth/user');
   const answer = await board.admin.post('/api/internal/position-generator/generate', {
     signalId: before.id,
@@ -71,7 +71,7 @@ test('a calculation with a price log that is gone is refused with the reason', a
   expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Price log not found' }]);
 });
 
-test('the log of deliveries leaves out dropped rows, and goes on', async () => {
+test('the log of deliveries omits dropped rows and continues', async () => {
   const log = `/api/hooks/${sender.hook.id}/deliveries`;
   expect(await read(log)).toEqual([]);
   const again = (await sender.candle({ DateTime })).json();

@@ -60,7 +60,7 @@ const retention = (now: Date, days: number, beforeDrop: BeforeDrop) => ({
   beforeDrop,
 });
 
-/** Runs what the program runs, at that moment, with both settings at so many days. */
+/** Runs the program's maintenance at `now`, with both retention settings at `days`. */
 const keep = (now: Date, days: number, beforeDrop: BeforeDrop = async () => {}) =>
   keepPartitions(retention(now, days, beforeDrop));
 
@@ -82,13 +82,13 @@ const count = async (table: string) =>
   Number((await client.query(`select count(*) as count from ${table}`)).rows[0].count);
 const names = async () => (await listPartitions(client, 'price_logs')).map(({ name }) => name);
 
-test('partitions are dropped when all of their rows are too old, their hashes with them, and no row of a younger one', async () => {
+test('drops partitions in which every row is too old, with their hashes, and no younger rows', async () => {
   const [first, second, third] = await listPartitions(client, 'price_logs');
   const [firstEnd, secondEnd] = [first?.to ?? new Date(), second?.to ?? new Date()];
   for (const moment of [plusDays(firstEnd, -200), plusDays(firstEnd, -1), firstEnd]) await insertAt(moment);
   await insertAt(new Date(secondEnd.getTime() - 1));
   await insertAt(secondEnd);
-  // From a clock that is years behind: it belongs to the first.
+  // From a clock that is years behind; the row goes to the first partition.
   await insertAt(new Date('2001-01-01T00:00:00Z'));
 
   expect(await keep(plusDays(firstEnd, 1000), 0)).toEqual([]);
@@ -120,7 +120,7 @@ test('partitions are dropped when all of their rows are too old, their hashes wi
   expect(lines.join('')).toContain('"hashes":3');
 });
 
-test('a row for a dropped month stays until the next run, and is then dropped like its month', async () => {
+test('keeps a row for a dropped month until the next run, then drops it with its month', async () => {
   const [oldest] = await listPartitions(client, 'price_logs');
   const floor = oldest?.from ?? new Date();
   const before = await count('price_logs');
@@ -133,7 +133,7 @@ test('a row for a dropped month stays until the next run, and is then dropped li
   expect([await count('price_logs'), await count('price_log_hashes')]).toEqual([before, before]);
 });
 
-test('a partition stays when the step before its drop fails, and is dropped in the next run', async () => {
+test('keeps a partition when the step before its drop fails, and drops it in the next run', async () => {
   const [oldest] = await listPartitions(client, 'price_logs');
   const now = plusDays(oldest?.to ?? new Date(), 31);
   const before = await count('price_logs');
@@ -147,14 +147,14 @@ test('a partition stays when the step before its drop fails, and is dropped in t
   expect((await keep(now, 30)).map(({ partition }) => partition)).toContain(oldest?.name);
 });
 
-test('one program at a time looks after partitions', async () => {
+test('only one instance at a time maintains partitions', async () => {
   const [oldest] = await listPartitions(client, 'price_logs');
   const now = plusDays(oldest?.to ?? new Date(), 31);
   const ran = await Promise.all([keep(now, 30), keep(now, 30), keep(now, 30)]);
   expect(ran.flat().filter(({ table }) => table === 'price_logs')).toHaveLength(1);
 });
 
-test('a stop rolls back the work under way', async () => {
+test('a stop rolls back the work in progress', async () => {
   const [oldest] = await listPartitions(client, 'price_logs');
   const now = plusDays(oldest?.to ?? new Date(), 31);
   let isCounting = () => {};
@@ -174,7 +174,7 @@ test('a stop rolls back the work under way', async () => {
   expect(await names()).toContain(oldest?.name);
 });
 
-test('a backup holds the rows of all partitions, and a restore puts them into partitions', async () => {
+test('a backup contains the rows of all partitions, and a restore fills the partitions', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'signal-board-retention-'));
   const name = `test_${randomBytes(8).toString('hex')}`;
   made.push(name);
@@ -207,7 +207,7 @@ test('a backup holds the rows of all partitions, and a restore puts them into pa
     expect(first?.from).toBeNull();
     expect((await restored.query(`select from ${first?.name}`)).rowCount, 'a row of last year').toBe(1);
     await restored.end();
-    // In the place of partitioned tables, too.
+    // Also replaces tables that are already partitioned.
     await restoreBackup({ ...options, replace: true });
   } finally {
     await rm(folder, { recursive: true, force: true });

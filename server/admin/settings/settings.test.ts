@@ -4,7 +4,7 @@ import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts
 import { findTradingSettings, listTradingUsers } from './settings.store.ts';
 
 let board: TestApp;
-/** For what depends on no earlier setting: each user costs three password hashes. */
+/** For tests that do not depend on earlier settings: each user costs three password hashes. */
 let somebody: TestUser;
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ const UNKNOWN_ID = '6e4e4a4e-1c1f-4f0e-9d5a-3b1c2d4e5f60';
 
 describe("a user's own settings", () => {
   // Requirements: accounts-fields-4, accounts-calls-9, answers-1
-  test('are read and written under the same shape', async () => {
+  test('are read and written in the same shape', async () => {
     const { client } = await board.createUser();
     const data = {
       calculationBehavior: 'Futures_Limit_Classic',
@@ -38,7 +38,7 @@ describe("a user's own settings", () => {
   });
 
   // Requirements: accounts-fields-4, answers-1
-  test('a field that is not sent keeps its value, and null is Auto', async () => {
+  test('keep omitted fields, and null means Auto', async () => {
     const { client } = await board.createUser();
     await client.put('/api/user-settings', { signalProcessor: 'Any' });
     const { data } = (await client.put('/api/user-settings', { investmentPortion: null })).json();
@@ -78,7 +78,7 @@ describe("a user's own settings", () => {
     expect((await client.get('/api/user-settings')).json()).toEqual(before);
   });
 
-  test.each(['My-Bot v2.1_x', 'Été 7', 'x', 'a'.repeat(40)])('may name the processor %j', async (name) => {
+  test.each(['My-Bot v2.1_x', 'Été 7', 'x', 'a'.repeat(40)])('accept the processor %j', async (name) => {
     const answer = await somebody.client.put('/api/user-settings', { signalProcessor: name });
     expect(answer.json().data.signalProcessor).toBe(name);
   });
@@ -86,7 +86,7 @@ describe("a user's own settings", () => {
 
 describe('settings edited by an administrator', () => {
   // Requirements: accounts-calls-10, trading-calls-17, users-3
-  test('reach the user named in the path, the Automation fields included', async () => {
+  test('reach the user named in the path, including the Automation fields', async () => {
     const { client, user } = await board.createUser();
     const path = `/api/admin/user-settings/${user.id}`;
     const fields = {
@@ -107,7 +107,7 @@ describe('settings edited by an administrator', () => {
     expect(resumed.json().data).toMatchObject({ tradingPausedUntil: null, tradeOrderSet: 'C' });
   });
 
-  test('of an unknown user are 404, and do not set active trading', async () => {
+  test('are 404 for an unknown user and do not set active trading', async () => {
     expect((await board.admin.get(`/api/admin/user-settings/${UNKNOWN_ID}`)).statusCode).toBe(404);
     const answer = await board.admin.put(`/api/admin/user-settings/${UNKNOWN_ID}`, { tradeOrderSet: 'B' });
     expect(answer.statusCode).toBe(404);
@@ -149,7 +149,7 @@ describe('settings that changed since they were read', () => {
   }
 
   test.each(['their owner', 'an administrator'] as const)(
-    'refuses a write by %s, and answers with the newer values',
+    'refuses a write by %s and returns the newer values',
     async (by) => {
       const { read, write } = await openSettings(by);
       const { updatedAt } = await read();
@@ -169,7 +169,7 @@ describe('settings that changed since they were read', () => {
     },
   );
 
-  test('refuses a stale change of the test mode whole', async () => {
+  test('refuses a stale change completely, including the test mode', async () => {
     const { read, write } = await openSettings('an administrator');
     const { updatedAt } = await read();
     await write({ isTestUser: false });
@@ -177,7 +177,7 @@ describe('settings that changed since they were read', () => {
     expect(await read()).toMatchObject({ isTestUser: false, tradeOrderSet: 'M' });
   });
 
-  test('counts a switch of active trading as a change', async () => {
+  test('counts switching active trading as a change', async () => {
     const { user, read, write } = await openSettings('an administrator');
     const { updatedAt } = await read();
     await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
@@ -186,7 +186,7 @@ describe('settings that changed since they were read', () => {
     expect(stale.json().data.activeTrading).toBe(true);
   });
 
-  test('takes one of many writes at once that were read from the same settings', async () => {
+  test('accepts one of many concurrent writes based on the same settings', async () => {
     const { read, write } = await openSettings('their owner');
     const { updatedAt } = await read();
     const answers = await Promise.all(
@@ -198,7 +198,7 @@ describe('settings that changed since they were read', () => {
     expect(await read()).toEqual(written[0]?.json().data);
   });
 
-  test('gives every change a later updatedAt, also when the clock goes back', async () => {
+  test('gives every change a later updatedAt, even when the clock goes back', async () => {
     const { user, read, write } = await openSettings('their owner');
     await board.database.pool.query(
       "update user_settings set updated_at = now() + interval '1 hour' where user_id = $1",
@@ -223,7 +223,7 @@ describe('settings that changed since they were read', () => {
 });
 
 // Requirements: accounts-fields-6, accounts-calls-12, webhook-deliveries-25
-test('the timeframes are the usual ones and others that were seen, without other spellings', async () => {
+test('offers the usual timeframes and other seen ones, without other spellings', async () => {
   const { client } = await board.createUser();
   const usual = ['Any', '1m', '2m', '5m', '15m', '30m', '1h', '4h', '1d'];
   expect((await client.get('/api/user-settings/signal-timeframes')).json()).toEqual(usual);
@@ -243,7 +243,7 @@ test('the timeframes are the usual ones and others that were seen, without other
 });
 
 // Requirements: accounts-fields-6, accounts-calls-12, webhook-deliveries-25
-test('at most fifty timeframes and processors are offered, and no processor that settings may not name', async () => {
+test('offers at most fifty timeframes and processors, and only processors that settings accept', async () => {
   const { client } = await board.createUser();
   await board.database.pool.query(`
     insert into signals (id, hook_id, owner_user_id, from_admin, token, action, price, currency, timeframe,
@@ -266,7 +266,7 @@ describe('changing the password', () => {
     client.put('/api/user-settings/change-password', { currentPassword, newPassword });
 
   // Requirements: accounts-calls-13, sign-in-and-sessions-11
-  test('ends every session and answers the cookie of a new one', async () => {
+  test('ends every session and returns the cookie of a new one', async () => {
     const { client, username, password } = await board.createUser();
     const others = [client, await board.signIn(username, password), await board.signIn(username, password)];
     const answer = await change(client, password, 'the next password');
@@ -285,7 +285,7 @@ describe('changing the password', () => {
   });
 
   // Requirements: accounts-validation-3, accounts-limits-5
-  test('the rules of the form hold', async () => {
+  test('applies the rules of the form', async () => {
     const { client, password } = await board.createUser();
     expect((await change(client, password, '12345')).json().message).toBe(
       'Password must be at least 6 characters',
@@ -296,7 +296,7 @@ describe('changing the password', () => {
   });
 
   // Requirements: accounts-limits-5
-  test('a new password may be as long as any that is asked for, and signs in', async () => {
+  test('accepts a new password of the maximum length, and it signs in', async () => {
     const { client, username, password } = await board.createUser();
     const long = 'long'.repeat(250);
     const refused = await change(client, password, `${long}x`);
@@ -310,7 +310,7 @@ describe('changing the password', () => {
     expect((await change(signedIn, long, 'the next password')).statusCode).toBe(200);
   });
 
-  test('of two changes at once from the same password, one wins', async () => {
+  test('accepts one of two concurrent changes from the same password', async () => {
     const { client, username, password } = await board.createUser();
     const answers = await Promise.all([
       change(client, password, 'first new'),
@@ -318,7 +318,7 @@ describe('changing the password', () => {
     ]);
     const [won, lost] = answers.map((answer) => answer.statusCode).sort();
     expect(won).toBe(200);
-    // Too late for its password, or already for its session.
+    // The losing request fails at its password or already at its session.
     expect([401, 403]).toContain(lost);
     const winner = answers[0]?.statusCode === 200 ? 'first new' : 'second new';
     await board.signIn(username, winner);

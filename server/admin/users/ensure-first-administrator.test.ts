@@ -32,7 +32,7 @@ test.each([
   ['eleven char', 'The password of an administrator must be at least 12 characters'],
   ['admin@example.com', 'Password must not be the username'],
   ['aaaaaaaaaaaaaaaa', 'Password must not be one character repeated'],
-])('the ADMIN_PASSWORD %j ends the first start with a line that says why', async (password, words) => {
+])('refuses the first start with ADMIN_PASSWORD %j and says why', async (password, words) => {
   await expect(ensure({ ADMIN_PASSWORD: password })).rejects.toThrow(
     `ADMIN_PASSWORD is not accepted: ${words}`,
   );
@@ -40,7 +40,7 @@ test.each([
 });
 
 // Requirements: settings-of-the-program-6
-test('an empty database gets an administrator with a generated password that is shown once and never logged', async () => {
+test('creates an administrator in an empty database, with a generated password that is shown once and never logged', async () => {
   const first = await ensure();
   expect(first).toEqual({
     username: 'admin@example.com',
@@ -54,7 +54,7 @@ test('an empty database gets an administrator with a generated password that is 
 });
 
 // Requirements: settings-of-the-program-6
-test('a password of the environment is used and not shown', async () => {
+test('uses ADMIN_PASSWORD without showing it', async () => {
   const first = await ensure({ ADMIN_USERNAME: 'Owner@Example.com', ADMIN_PASSWORD: 'from outside' });
   expect(first).toEqual({ username: 'Owner@Example.com', password: null });
   const user = await findUserByKey(own.database.db, 'owner@example.com');
@@ -62,7 +62,7 @@ test('a password of the environment is used and not shown', async () => {
 });
 
 // Requirements: settings-of-the-program-6
-test('of instances that start together, one creates the administrator', async () => {
+test('one of several instances that start together creates the administrator', async () => {
   const results = await Promise.all([ensure(), ensure(), ensure(), ensure()]);
   expect(results.filter((result) => result !== null)).toHaveLength(1);
   expect(await countUsers(own.database.db, { includeInactive: true })).toBe(1);

@@ -47,11 +47,11 @@ const WEAK: [string, string][] = [
 ];
 
 describe('a new user', () => {
-  test.each(WEAK)('does not get the password %j', async (password, message) => {
+  test.each(WEAK)('cannot have the password %j', async (password, message) => {
     expectRefused(await create(board, password), 'password', message);
   });
 
-  test('does not get its username, or the part of it before the @', async () => {
+  test('cannot use the username, or the part of it before the @', async () => {
     const username = 'Meredith@Example.com';
     for (const password of [
       'Meredith@Example.com',
@@ -64,7 +64,7 @@ describe('a new user', () => {
   });
 
   // Requirements: accounts-validation-11
-  test('needs twelve characters as an administrator only', async () => {
+  test('needs twelve characters only as an administrator', async () => {
     const message = 'The password of an administrator must be at least 12 characters';
     expectRefused(await create(board, 'eleven char', { isAdmin: true }), 'password', message);
     expect((await create(board, 'twelve chars', { isAdmin: true })).statusCode).toBe(201);
@@ -83,7 +83,7 @@ describe('a changed password', () => {
     client.put('/api/user-settings/change-password', { currentPassword, newPassword });
 
   // Requirements: accounts-validation-11
-  test('keeps the same rules, and a refusal changes nothing', async () => {
+  test('follows the same rules, and a refusal changes nothing', async () => {
     const { client, username, password } = await board.createUser();
     for (const [weak, message] of [...WEAK, [username.toUpperCase(), NAME] as const]) {
       expectRefused(await change(client, password, weak), 'newPassword', message);
@@ -93,13 +93,13 @@ describe('a changed password', () => {
     await board.signIn(username, 'six ch');
   });
 
-  test('is not the current one', async () => {
+  test('must differ from the current one', async () => {
     const { client, password } = await board.createUser();
     const message = 'Password must not be the current one';
     expectRefused(await change(client, password, password), 'newPassword', message);
   });
 
-  test('has twelve characters for an administrator, and for everybody in live mode', async () => {
+  test('needs twelve characters for administrators, and for everybody in live mode', async () => {
     const administrator = 'The password of an administrator must be at least 12 characters';
     expectRefused(await change(board.admin, ADMIN_PASSWORD, 'eleven char'), 'newPassword', administrator);
     const { client, password } = await live.createUser();
@@ -108,7 +108,7 @@ describe('a changed password', () => {
   });
 });
 
-test('a password from before these rules still signs in', async () => {
+test('a password set before these rules still signs in', async () => {
   const { user, username } = await board.createUser();
   const other = await board.createUser({ password: 'six ch' });
   await board.database.pool.query(
@@ -118,7 +118,7 @@ test('a password from before these rules still signs in', async () => {
   expect((await board.signIn(username, 'six ch')).cookie).not.toBe('');
 });
 
-test('a generated password is accepted for anybody', async () => {
+test('accepts a generated password for everybody', async () => {
   const account = { username: 'admin@example.com', isAdmin: true, exchangeMode: 'live' } as const;
   expect(await passwordFault({ ...account, password: generatePassword() })).toBeNull();
 });

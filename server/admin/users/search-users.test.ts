@@ -14,7 +14,7 @@ const PEOPLE = [
 
 beforeAll(async () => {
   board = await startTestApp();
-  // One after the other: the order of creation is asserted.
+  // One after the other, because the tests check the order of creation.
   for (const person of PEOPLE) {
     await board.admin.post('/api/admin/create-client', { password: 'a long password', ...person });
   }
@@ -32,7 +32,7 @@ async function find(query: Record<string, string>) {
   return answer.json<{ users: User[]; total: number }>();
 }
 
-/** The names before the @, in the order of the answer. */
+/** The names before the @, in response order. */
 const namesOf = async (query: Record<string, string>) =>
   (await find(query)).users.map(({ username }) => username.split('@')[0]);
 
@@ -66,18 +66,18 @@ describe('a search', () => {
   });
 
   // Requirements: screens-users-5
-  test('leaves inactive users out of rows and total unless asked', async () => {
+  test('leaves inactive users out of rows and total unless requested', async () => {
     const answer = await find({ search: 'grace', includeInactive: 'false' });
     expect(answer).toEqual({ users: [], total: 0 });
   });
 
-  test('counts all matches, not only those of the page', async () => {
+  test('counts all matches, not only those on the page', async () => {
     const page = await find({ search: '@example.com', limit: '2', page: '2' });
     expect(page.users).toHaveLength(2);
     expect(page.total).toBe(PEOPLE.length + 1);
   });
 
-  test('searches all users without paging, inactive ones included', async () => {
+  test('without paging searches all users, including inactive ones', async () => {
     const { users, total } = (await board.admin.get('/api/admin/users?search=grace')).json();
     expect(users).toMatchObject([{ username: 'grace@example.com', isActive: false }]);
     expect(total).toBe(1);
@@ -96,7 +96,7 @@ describe('the order of users', () => {
     ['by creation, descending', { sort: 'createdAt', direction: 'desc' }, newestFirst],
     ['by username', { sort: 'username' }, byUsername],
     ['by username, descending', { sort: 'username', direction: 'desc' }, byUsername.toReversed()],
-    // Letter case does not count, and users without a name come last both ways.
+    // Letter case is ignored, and users without a name come last in both directions.
     ['by name', { sort: 'name' }, ['ada', 'edsger_w', 'grace', '100%', 'edsgerxw', 'admin']],
     [
       'by name, descending',

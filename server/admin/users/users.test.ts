@@ -19,7 +19,7 @@ const create = (fields: Record<string, unknown>) =>
 describe('creating a user', () => {
   // Requirements: accounts-fields-3, accounts-fields-5, accounts-validation-7, accounts-calls-15
   // Requirements: accounts-limits-7, trading-fields-14, trading-constants-16, users-1
-  test('answers 201 with the user, its defaults and no password hash', async () => {
+  test('answers 201 with the user, the defaults and no password hash', async () => {
     const answer = await create({
       username: 'ada@example.com',
       firstName: 'Ada',
@@ -64,7 +64,7 @@ describe('creating a user', () => {
   });
 
   // Requirements: users-1
-  test('takes a regular user when asked to, and makes regular users in live mode', async () => {
+  test('creates a regular user on request, and always in live mode', async () => {
     const regular = await create({ username: 'regular@example.com', isTestUser: false });
     expect(regular.json().user.isTestUser).toBe(false);
     const live = await startTestApp({ config: { exchangeMode: 'live', appEnv: 'production' } });
@@ -73,7 +73,7 @@ describe('creating a user', () => {
   });
 
   // Requirements: sign-in-and-sessions-16
-  test('a username that exists in another case or form is answered 409', async () => {
+  test('answers 409 for a username that exists in another case or form', async () => {
     expect((await create({ username: 'taken@example.com' })).statusCode).toBe(201);
     const answer = await create({ username: 'TAKEN@Example.COM' });
     expect([answer.statusCode, answer.json()]).toEqual([
@@ -82,7 +82,7 @@ describe('creating a user', () => {
     ]);
   });
 
-  test('of many at once with one username, one is created', async () => {
+  test('creates one user from many concurrent requests with the same username', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => create({ username: 'race@example.com' })),
     );
@@ -121,7 +121,7 @@ describe('creating a user', () => {
 
 describe('listing users', () => {
   // Requirements: trading-fields-14, trading-calls-16, answers-5
-  test('without paging every user comes, inactive ones included', async () => {
+  test('without paging returns every user, including inactive ones', async () => {
     const gone = await board.createUser();
     await board.admin.patch(`/api/admin/users/${gone.user.id}/deactivate`);
     const { users, total } = (await board.admin.get('/api/admin/users')).json();
@@ -133,7 +133,7 @@ describe('listing users', () => {
   });
 
   // Requirements: accounts-calls-14, accounts-limits-1
-  test('pages hold ten users, newest first, and count only the active ones unless asked', async () => {
+  test('returns pages of ten users, newest first, and counts only active users unless requested', async () => {
     for (let at = 0; at < 11; at++) await create({ username: `page${at}@example.com` });
     const all = (await board.admin.get('/api/admin/users')).json().users as User[];
     const active = all.filter((user) => user.isActive);
@@ -165,14 +165,14 @@ describe('listing users', () => {
   });
 
   // Requirements: trading-calls-14, answers-6
-  test('the list of names is a bare array of ids and usernames', async () => {
+  test('returns the list of names as a bare array of ids and usernames', async () => {
     const names = (await board.admin.get('/api/users')).json();
     expect(names.length).toBeGreaterThan(5);
     for (const entry of names) expect(Object.keys(entry)).toEqual(['id', 'username']);
   });
 
   // Requirements: accounts-calls-11, answers-2
-  test('one user comes by its id; an unknown id is 404 and a malformed one 400', async () => {
+  test('returns one user by id, 404 for an unknown id and 400 for a malformed one', async () => {
     const { user } = await board.createUser();
     expect((await board.admin.get(`/api/admin/user/${user.id}`)).json()).toEqual({ user });
     const path = `/api/admin/user/${UNKNOWN_ID}`;
@@ -190,7 +190,7 @@ describe('listing users', () => {
 
 describe('the status of a user', () => {
   // Requirements: accounts-states-5, accounts-calls-17, sign-in-and-sessions-11, users-22
-  test('deactivation ends the sessions at once and keeps the user out until it is reactivated', async () => {
+  test('deactivation ends the sessions immediately and keeps the user out until reactivation', async () => {
     const { user, client, username, password: own } = await board.createUser();
     const second = await board.signIn(username, own);
     const off = await board.admin.put(`/api/admin/user/${user.id}/status`, { isActive: false });
@@ -226,7 +226,7 @@ describe('the status of a user', () => {
     expect((await board.admin.get('/api/auth/user')).statusCode).toBe(200);
   });
 
-  test('a sign-in under way while the user is deactivated leaves no session', async () => {
+  test('a sign-in that overlaps the deactivation leaves no session', async () => {
     const { user, username, password: own } = await board.createUser();
     const deactivation = await board.database.pool.connect();
     await deactivation.query('begin');
@@ -244,7 +244,7 @@ describe('the status of a user', () => {
 
 describe('active trading', () => {
   // Requirements: accounts-calls-16
-  test('is turned on and off by administrators', async () => {
+  test('is switched by administrators', async () => {
     const { user } = await board.createUser();
     const on = await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
     expect(on.json()).toEqual({ message: 'Active trading is on' });
@@ -254,7 +254,7 @@ describe('active trading', () => {
     expect(off.json()).toEqual({ message: 'Active trading is off' });
   });
 
-  test('takes only true and false', async () => {
+  test('accepts only true and false', async () => {
     const { user } = await board.createUser();
     const path = `/api/admin/user/${user.id}/active-trading`;
     expect((await board.admin.put(path, { activeTrading: 'on' })).statusCode).toBe(400);
@@ -262,7 +262,7 @@ describe('active trading', () => {
 });
 
 // Requirements: sign-in-and-sessions-20
-test('a new user does not take over fields that a caller may not set', async () => {
+test('a new user ignores fields that a caller must not set', async () => {
   const answer = await create({
     username: 'mass@example.com',
     id: UNKNOWN_ID,
