@@ -16,9 +16,9 @@ import { type RecordingClient, recordingClient } from '#test/venues/recording-cl
 import { type ExchangeSite, startExchangeSite } from '#test/venues/test-exchange-site.ts';
 
 /**
- * Exchange secrets that are recognised in any form, taken through everything that can be done with them in the real
- * program at its most talkative, and then looked for wherever it writes. The exchange repeats in every refusal all
- * that it was sent. Controls are put where nothing is secret, and prove that each search finds what is there.
+ * Takes exchange secrets that are recognisable in any form through every operation of the real program at its most
+ * verbose log level, then searches everything it writes. The exchange repeats every request in its refusals. Control
+ * values in places that are not secret prove that each search works.
  */
 const PATH = '/api/user-settings/exchange-credentials';
 const PASSWORD = 'a password of a user';
@@ -153,7 +153,7 @@ async function failToStore(): Promise<void> {
   await database.query('alter table exchange_credentials drop constraint broken');
 }
 
-/** One trade that is filled, and two that the exchange refuses on the way. */
+/** One trade that is filled, and two that the exchange refuses along the way. */
 async function tradeAndFail(): Promise<void> {
   const secrets = newSecrets();
   const accountId = site.addAccount(secrets);
@@ -178,7 +178,7 @@ async function tradeAndFail(): Promise<void> {
   await beRevoked(accountId);
 }
 
-/** The exchange's words are kept with the key, and shown. */
+/** The exchange's message is stored with the key and shown. */
 async function beRevoked(accountId: string): Promise<void> {
   site.setFaults([]);
   site.replaceKey(accountId);
@@ -199,7 +199,7 @@ const workflowEnd = (signalId: string) =>
     { timeout: 20_000, interval: 100 },
   );
 
-/** Every address that can be read, with every id that there is. */
+/** Requests every readable path with every known id. */
 async function readEverything(): Promise<void> {
   const api = await admin.send('GET', '/api/docs/json');
   const paths = Object.entries(api.json<{ paths: Record<string, object> }>().paths)
@@ -224,7 +224,7 @@ async function readEverything(): Promise<void> {
 }
 
 // Requirements: users-9
-test('no answer of the program holds a secret', () => {
+test('no response contains a secret', () => {
   const answers = [...admin.answered(), ...trader.answered()];
   const all = answers.join('\n');
   for (const text of ['"futuresBalance"', '[redacted]', '"calculationDetail"']) expect(all).toContain(text);
@@ -233,7 +233,7 @@ test('no answer of the program holds a secret', () => {
 });
 
 // Requirements: users-9
-test('the log holds no secret', () => {
+test('the log contains no secret', () => {
   const log = server.output();
   for (const line of ['exchange credentials stored', 'exchange credentials removed', 'balance unavailable']) {
     expect(log).toContain(line);
@@ -244,7 +244,7 @@ test('the log holds no secret', () => {
 });
 
 // Requirements: users-9
-test('no column of any table holds a secret, calls of trades and jobs included', async () => {
+test('no column of any table contains a secret, including calls of trades and jobs', async () => {
   const { rows: tables } = await database.query<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
@@ -266,7 +266,7 @@ test('no column of any table holds a secret, calls of trades and jobs included',
 });
 
 // Requirements: users-9
-test('no file of the data folder holds a secret, the journal of the database included', async () => {
+test('no file of the data folder contains a secret, including the write-ahead log', async () => {
   const entries = await readdir(server.dataDir, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
@@ -275,7 +275,7 @@ test('no file of the data folder holds a secret, the journal of the database inc
   const found: string[] = [];
   const foundControls: string[] = [];
   for (const file of files) {
-    // The database may take a file away meanwhile.
+    // The database may remove a file in the meantime.
     const bytes = await readFile(file).catch(() => Buffer.alloc(0));
     const name = file.slice(server.dataDir.length);
     found.push(...canaries.findIn(name, bytes));
@@ -285,7 +285,7 @@ test('no file of the data folder holds a secret, the journal of the database inc
   expect(found).toEqual([]);
 });
 
-test('the exchange gets key and passphrase in their two headers, and the secret in no form', () => {
+test('the exchange gets key and passphrase in their two headers, and the secret nowhere', () => {
   expect(site.requests.length).toBeGreaterThan(20);
   for (const { headers, ...request } of site.requests) {
     const { 'access-key': key = '', 'access-passphrase': phrase = '', ...others } = headers;
@@ -296,7 +296,7 @@ test('the exchange gets key and passphrase in their two headers, and the secret 
 });
 
 test.each(['refuse', 'timeout', 'cutAfterAccept', 'badGatewayAfter', 'html200', 'tooManyRequests'] as const)(
-  'an exchange error and its causes hold no secret: %s',
+  'an exchange error and its causes contain no secret: %s',
   async (kind) => {
     const secrets = newSecrets();
     site.addAccount(secrets);

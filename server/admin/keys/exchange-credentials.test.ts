@@ -14,7 +14,7 @@ import type { SiteCredentials } from '#test/venues/test-exchange-site.ts';
 import { CALLS_PER_MINUTE, ENTRIES_PER_MINUTE } from './exchange-credentials.routes.ts';
 
 const UNKNOWN_ID = '6e4e4a4e-1c1f-4f0e-9d5a-3b1c2d4e5f60';
-/** The port of a service that is not offered anywhere any more. */
+/** A port where nothing listens. */
 const NOBODY_THERE = 'http://127.0.0.1:9';
 const LONG = 'x'.repeat(257);
 const NOT_CONNECTED = {
@@ -49,7 +49,7 @@ const testKey = () => keys.testKey(trader);
 
 describe('entering credentials', () => {
   // Requirements: users-5
-  test('stores what the exchange accepts, and shows only the end of the key', async () => {
+  test('stores a key that the exchange accepts, and shows only its last characters', async () => {
     const credentials = keys.newKey();
     const saved = await trader.client.put(PATH, bitget(credentials));
     expect(saved.statusCode, saved.body).toBe(200);
@@ -78,7 +78,7 @@ describe('entering credentials', () => {
     expect(row.inspected_at).not.toBeNull();
   });
 
-  test('before anything was entered nothing is connected', async () => {
+  test('reports no connection before a key is entered', async () => {
     expect(await stored()).toEqual(NOT_CONNECTED);
     expect((await trader.client.get(`${PATH}?exchangePlatform=Bybit`)).json()).toEqual({
       ...NOT_CONNECTED,
@@ -87,7 +87,7 @@ describe('entering credentials', () => {
     expect((await trader.client.get(`${PATH}?exchangePlatform=Elsewhere`)).statusCode).toBe(400);
   });
 
-  test('without the parameter the exchange is the one of the user’s settings', async () => {
+  test('defaults to the exchange in the user’s settings', async () => {
     await trader.client.put('/api/user-settings', { exchangePlatform: 'Bybit' });
     expect(await stored()).toMatchObject({ exchangePlatform: 'Bybit' });
   });
@@ -104,7 +104,7 @@ describe('entering credentials', () => {
       (known: SiteCredentials) => ({ ...known, passphrase: 'wrong' }),
       /^apikey\/password is incorrect/,
     ],
-  ])('%s is refused with the exchange’s words, and the stored key stays', async (_name, spoil, words) => {
+  ])('refuses %s with the exchange’s message and keeps the stored key', async (_name, spoil, words) => {
     const working = keys.newKey();
     const other = keys.newKey();
     await trader.client.put(PATH, bitget(working));
@@ -136,7 +136,7 @@ describe('entering credentials', () => {
       { mayTrade: true, mayWithdraw: false, accountMode: 'unified' as const },
       'This Bitget API key belongs to a unified account, only classic accounts are traded: switch the account or enter the key of a classic one',
     ],
-  ])('a key that %s is refused with advice, and not stored', async (_name, key, message) => {
+  ])('refuses a key that %s, with advice, and does not store it', async (_name, key, message) => {
     const credentials = newSecrets();
     site.setKey(site.addAccount(credentials), key);
     const refused = await trader.client.put(PATH, bitget(credentials));
@@ -144,7 +144,7 @@ describe('entering credentials', () => {
     expect(await rowsOf(trader.user.id)).toEqual([]);
   });
 
-  test('a key that may not read its own permissions is refused with the missing right', async () => {
+  test('refuses a key that may not read its own permissions and names the missing right', async () => {
     site.setFaults([{ kind: 'refuse', code: '40014', on: { path: '/account/info' } }]);
     const refused = await trader.client.put(PATH, bitget(keys.newKey()));
     expect([refused.statusCode, refused.json()]).toEqual([
@@ -159,7 +159,7 @@ describe('entering credentials', () => {
   test.each([
     ['its permissions', '/account/info'],
     ['its balance', '/accounts'],
-  ])('a key is stored as unverified until the exchange reports %s', async (_name, path) => {
+  ])('stores a key as unverified until the exchange reports %s', async (_name, path) => {
     site.setFaults([{ kind: 'badGatewayBefore', on: { path } }]);
     const saved = await trader.client.put(PATH, bitget(keys.newKey()));
     expect(saved.json()).toMatchObject({ connected: true, state: 'unverified', test: { success: false } });
@@ -170,7 +170,7 @@ describe('entering credentials', () => {
   });
 
   // Requirements: users-7
-  test('stores a key while the exchange is unreachable, and says so', async () => {
+  test('stores a key while the exchange is unreachable and says so', async () => {
     site.setFaults([{ kind: 'timeout', on: { path: '/accounts' } }]);
     const saved = await trader.client.put(PATH, bitget(keys.newKey()));
     expect(saved.statusCode).toBe(200);
@@ -194,7 +194,7 @@ describe('entering credentials', () => {
     });
   });
 
-  test('Bybit has no passphrase, and one that is sent is not kept', async () => {
+  test('does not store a passphrase for Bybit', async () => {
     const credentials = newSecrets();
     const saved = await trader.client.put(PATH, {
       ...credentials,
@@ -231,7 +231,7 @@ describe('entering credentials', () => {
     ['no secret', { apiSecret: undefined }, 'apiSecret', 'API secret is required'],
     ['a secret that is a number', { apiSecret: 5 }, 'apiSecret', 'Api secret must be text'],
     ['an unknown exchange', { exchangePlatform: 'Elsewhere' }, 'exchangePlatform', /Bitget/],
-  ])('%s is refused by its field', async (_name, fields, path, message) => {
+  ])('refuses an entry with %s and names the field', async (_name, fields, path, message) => {
     const answer = await trader.client.put(PATH, { ...bitget(keys.newKey()), ...fields });
     expect(answer.statusCode).toBe(400);
     const text = message instanceof RegExp ? expect.stringMatching(message) : message;
@@ -246,7 +246,7 @@ describe('entering credentials', () => {
     expect(saved.json()).toMatchObject({ test: { success: true } });
   });
 
-  test('two at once end with one of them whole', async () => {
+  test('stores one of two concurrent entries completely', async () => {
     const entered = [keys.newKey(), keys.newKey()];
     const answers = await Promise.all(entered.map((one) => trader.client.put(PATH, bitget(one))));
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
@@ -256,7 +256,7 @@ describe('entering credentials', () => {
 });
 
 describe('removing credentials', () => {
-  test('leaves the other exchange’s, and then there is nothing to remove or test', async () => {
+  test('keeps the other exchange’s key, and then there is nothing to remove or test', async () => {
     await trader.client.put(PATH, bitget(keys.newKey()));
     await trader.client.put(PATH, { ...newSecrets(), exchangePlatform: 'Bybit' });
     const removed = await trader.client.delete(PATH);
@@ -268,7 +268,7 @@ describe('removing credentials', () => {
     }
   });
 
-  test('while a position is being sized for the user, neither another key nor a removal is taken', async () => {
+  test('refuses another key and a removal while a position is being sized for the user', async () => {
     await trader.client.put(PATH, bitget(keys.newKey()));
     const before = await rowsOf(trader.user.id);
     const { db } = board.deps;
@@ -285,9 +285,9 @@ describe('removing credentials', () => {
   });
 });
 
-describe('what is stored', () => {
+describe('stored credentials', () => {
   // Requirements: users-8
-  test('does not open in another user’s row or for another exchange, and does then not count', async () => {
+  test('cannot be opened in another user’s row or for another exchange, and then do not count', async () => {
     const other = await board.createUser();
     await trader.client.put(PATH, bitget(keys.newKey()));
     const columns = 'api_key_hint, sealed, account_mode, exchange_mode, account_id, inspected_at, updated_at';
@@ -325,13 +325,13 @@ describe('what is stored', () => {
     expect(await board.deps.findAccount(trader.user.id, 'Bybit')).toBeNull();
   });
 
-  test('is the account whose balance is shown', async () => {
+  test('belong to the account whose balance is shown', async () => {
     await trader.client.put(PATH, bitget(keys.newKey()));
     const balance = await board.admin.get(`/api/admin/account-balance/${trader.user.id}`);
     expect(balance.json()).toMatchObject({ success: true, data: { futuresBalance: '10000' } });
   });
 
-  test('stays stored for a deactivated user', async () => {
+  test('stay stored for a deactivated user', async () => {
     await trader.client.put(PATH, bitget(keys.newKey()));
     await board.admin.patch(`/api/admin/users/${trader.user.id}/deactivate`);
     expect((await board.admin.get(adminPath(trader.user.id))).json()).toMatchObject({ connected: true });
@@ -340,7 +340,7 @@ describe('what is stored', () => {
 
 describe('an administrator', () => {
   // Requirements: users-6
-  test('enters, tests, sees and removes the credentials of the user in the path, and only of him', async () => {
+  test('enters, tests, sees and removes the credentials of the user in the path only', async () => {
     const path = adminPath(trader.user.id);
     const credentials = keys.newKey();
     const saved = await board.admin.put(path, bitget(credentials));
@@ -365,7 +365,7 @@ describe('an administrator', () => {
     }
   });
 
-  test('is named in the log with the user, the action and the result of the test', async () => {
+  test('is logged with the user, the action and the result of the test', async () => {
     const admin = (await board.admin.get('/api/auth/user')).json().user.id;
     const path = adminPath(trader.user.id);
     await board.admin.put(path, bitget(keys.newKey()));
@@ -388,7 +388,7 @@ describe('an administrator', () => {
   });
 });
 
-describe('calls are limited per user whose keys they concern', () => {
+describe('calls are limited per owner of the keys', () => {
   const TOO_MANY = { message: 'Too many requests. Try again in a minute.' };
   async function expectTooMany(call: Promise<Answer>): Promise<void> {
     const answer = await call;
@@ -397,7 +397,7 @@ describe('calls are limited per user whose keys they concern', () => {
   }
 
   // Requirements: users-15
-  test('one administrator connects twenty users in one go', async () => {
+  test('one administrator can connect twenty users in a row', async () => {
     for (let count = 1; count <= 20; count += 1) {
       const body = { username: `trader${count}@example.com`, password: 'a password of a user' };
       const { user } = (await board.admin.post('/api/admin/create-client', body)).json();
@@ -409,7 +409,7 @@ describe('calls are limited per user whose keys they concern', () => {
   });
 
   // Requirements: users-15
-  test(`the entry after ${ENTRIES_PER_MINUTE} in a minute is refused, whoever makes it, and stores nothing`, async () => {
+  test(`refuses the entry after ${ENTRIES_PER_MINUTE} in a minute, whoever makes it, and stores nothing`, async () => {
     const path = adminPath(trader.user.id);
     for (let count = 1; count <= ENTRIES_PER_MINUTE; count += 1) {
       const [client, place] = count % 2 === 0 ? [trader.client, PATH] : [board.admin, path];
@@ -425,7 +425,7 @@ describe('calls are limited per user whose keys they concern', () => {
     expect((await board.admin.put(adminPath(other.user.id), bitget(keys.newKey()))).statusCode).toBe(200);
   });
 
-  test(`after ${CALLS_PER_MINUTE} entries and tests in a minute nothing more is asked of the exchange`, async () => {
+  test(`asks the exchange nothing more after ${CALLS_PER_MINUTE} entries and tests in a minute`, async () => {
     const path = adminPath(trader.user.id);
     await trader.client.put(PATH, bitget(keys.newKey()));
     for (let count = 2; count <= CALLS_PER_MINUTE; count += 1) {
@@ -450,13 +450,13 @@ describe('in paper mode', () => {
   });
   afterAll(() => paper.close());
 
-  test('credentials are stored for later without a test', async () => {
+  test('credentials are stored for later, without a test', async () => {
     const { client } = await paper.createUser();
     const saved = await client.put(PATH, bitget(newSecrets()));
     expect(saved.json()).toMatchObject({ connected: true, test: null });
   });
 
-  test('the test answers the balance of the paper account, with credentials or without', async () => {
+  test('the test returns the balance of the paper account, with or without credentials', async () => {
     const { client } = await paper.createUser();
     const balance = {
       success: true,

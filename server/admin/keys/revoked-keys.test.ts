@@ -13,7 +13,7 @@ import {
 import type { TestUser } from '#test/app/test-app.ts';
 import type { SiteCredentials } from '#test/venues/test-exchange-site.ts';
 
-/** The whole program against an exchange that revokes keys while there is work to do with them. */
+/** The whole program against an exchange that revokes keys while work depends on them. */
 const TOKENS = ['ETH', 'SOL', 'XRP', 'ADA', 'DOGE', 'LTC', 'LINK', 'DOT', 'AVAX'];
 const REJECTED =
   /^The Bitget API key is not used since .*Z: Bitget refused it: Invalid ACCESS_KEY \(40006\)$/;
@@ -50,7 +50,7 @@ const inDoubt = async () =>
   (await board.admin.get('/api/position-maker/orders-in-doubt')).json<OrdersInDoubt>().orders;
 const writeOff = (tradeId: string) => board.admin.post(`/api/position-maker/orders/${tradeId}/write-off`);
 
-/** An order whose answer got lost and whose look-ups fail, until faults are lifted. */
+/** An order whose answer was lost and whose look-ups fail until the faults are lifted. */
 async function sendIntoDoubt(): Promise<{ tradeId: string; signalId: string }> {
   site.setFaults([
     { kind: 'acceptThenTimeout', on: { path: '/place-order' } },
@@ -66,7 +66,7 @@ async function sendIntoDoubt(): Promise<{ tradeId: string; signalId: string }> {
   return { signalId, tradeId: (await unknown())[0].id };
 }
 
-/** Revokes the key and waits until the engine has met it. */
+/** Revokes the key and waits until the engine has noticed. */
 async function revokeDuring(tradeId: string): Promise<void> {
   site.replaceKey(key.accountId);
   site.setFaults([]);
@@ -76,7 +76,7 @@ async function revokeDuring(tradeId: string): Promise<void> {
 }
 
 // Requirements: users-17
-test('a key that is revoked ends the automation of its user with the reason, and is not asked again', async () => {
+test('a revoked key ends its user’s automation with the reason, and is not used again', async () => {
   site.replaceKey(key.accountId);
   const first = await send();
   await keys.workflowEnd(first);
@@ -139,10 +139,10 @@ test('an order in doubt is looked up slowly with a revoked key, and a new key of
 });
 
 // Requirements: users-18
-test('an order in doubt is not concluded from an account that does not know it', async () => {
+test('an order in doubt is not settled by the answer of another account', async () => {
   const { tradeId } = await sendIntoDoubt();
   await revokeDuring(tradeId);
-  // As if somebody had put another account's key into the row: it answers that it knows no such order.
+  // As if another account's key had been put into the row: that account does not know the order.
   const other = keys.newKey();
   const stranger = await board.createUser();
   await stranger.client.put(PATH, { exchangePlatform: 'Bitget', ...other, accountId: undefined });
@@ -177,7 +177,7 @@ test('an order in doubt is not concluded from an account that does not know it',
   );
 });
 
-test('nothing is concluded in one mode of an order of another', async () => {
+test('an order of one mode is not settled in another mode', async () => {
   const { tradeId } = await sendIntoDoubt();
   await keys.query("update trades set exchange_mode = 'live', due_at = null where id = $1", [tradeId]);
   await keys.query(
@@ -197,18 +197,18 @@ describe('while a position is open', () => {
     await expectPositions({ open: [{ token, tradeId: expect.any(String) }] });
   }
 
-  /** Not those that were read a moment ago: nothing is to be closed in a token that nobody holds. */
+  /** Bypasses cached readings by asking to close a token without a position. */
   async function positions(): Promise<PositionsAnswer> {
     await board.admin.post('/api/positions/close', { userId: trader.user.id, token: 'BTC' });
     return (await trader.client.get('/api/my-positions')).json<PositionsAnswer>();
   }
 
-  /** The limits of requests hold some of them up, and keys are asked about once a second. */
+  /** Request limits delay some answers, and a key is asked about at most once a second. */
   const expectPositions = (expected: object) =>
     expect.poll(positions, { timeout: 10_000, interval: 500 }).toMatchObject(expected);
 
   // Requirements: users-20
-  test('a key of another account is refused; after a deletion it is taken, and the position is not taken for closed', async () => {
+  test('a key of another account is refused; after a deletion it is accepted, and the position does not count as closed', async () => {
     await withPosition();
     const other = keys.newKey();
     const refused = await enter(other);
@@ -232,14 +232,14 @@ describe('while a position is open', () => {
         },
       ],
     });
-    // Nothing is held with this one.
+    // This key's account has no positions.
     expect((await enter(keys.newKey())).json()).toMatchObject({ state: 'ready' });
     expect((await enter(another)).json()).toMatchObject({ state: 'ready' });
     await expectPositions({ open: [{ token, differences: [] }], unreachable: [] });
   });
 
   // Requirements: users-20
-  test('a refused key is given as the reason why the position cannot be read', async () => {
+  test('a refused key is shown as the reason why the position cannot be read', async () => {
     await withPosition();
     site.replaceKey(key.accountId);
     await trader.client.post(`${PATH}/test`, { exchangePlatform: 'Bitget' });
@@ -256,7 +256,7 @@ describe('while a position is open', () => {
   });
 
   // Requirements: users-20
-  test('a key whose account is not known yet is asked about before anything is concluded', async () => {
+  test('a key whose account is unknown is inspected before anything is concluded', async () => {
     await withPosition();
     await trader.client.delete(PATH, { exchangePlatform: 'Bitget' });
     site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info', times: 1_000 } }]);
@@ -271,7 +271,7 @@ describe('while a position is open', () => {
 });
 
 // Requirements: users-19
-test('an administrator writes off an order that nobody can look up, and it stays unknown', async () => {
+test('an administrator writes off an order that nobody can look up, and its outcome stays unknown', async () => {
   const { tradeId, signalId } = await sendIntoDoubt();
   await keys.query("update trades set created_at = created_at - interval '1 minute' where id = $1", [
     tradeId,

@@ -16,7 +16,7 @@ import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import type { SiteCredentials } from '#test/venues/test-exchange-site.ts';
 import { duplicateAccountConditions } from './account-claims.ts';
 
-/** One exchange account belongs to one user: two instances of the program, and an exchange that users have keys of. */
+/** One exchange account per user: two instances, and an exchange where several users have keys. */
 const TOKENS = Array.from({ length: 30 }, (_, index) => `SHARE${index + 1}`);
 const HELD =
   'The Bitget account of this API key is connected for another user too, who was first: nothing is ordered here until one of the two keys is removed or replaced';
@@ -24,7 +24,7 @@ const HELD =
 let keys: KeyBoard;
 let site: KeyBoard['site'];
 let board: KeyBoard['board'];
-/** The second instance; operators may order by hand there. */
+/** The second instance; it allows manual orders. */
 let second: Program;
 let byHand: TestClient;
 let first: TestUser;
@@ -68,7 +68,7 @@ async function enter(user: TestUser, key: SiteCredentials): Promise<void> {
   expect(saved.statusCode, saved.body).toBe(200);
 }
 
-/** Stores the key while the exchange does not answer what it is. */
+/** Stores the key while the exchange does not answer the inspection. */
 async function enterUnverified(trader: TestUser, key: SiteCredentials): Promise<void> {
   site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info' } }]);
   await enter(trader, key);
@@ -76,7 +76,7 @@ async function enterUnverified(trader: TestUser, key: SiteCredentials): Promise<
   expect(await keys.shown(trader)).toMatchObject({ state: 'unverified' });
 }
 
-/** As a version that did not look for it left it: both have keys of one account, `first` entered the first. */
+/** As an older version without this check left it: both have keys for one account, and `first` connected first. */
 async function shareAccount(): Promise<{ accountId: string; issued: [SiteCredentials, SiteCredentials] }> {
   const { accountId, ...key } = keys.newKey();
   const later = site.addKey(accountId);
@@ -92,7 +92,7 @@ async function shareAccount(): Promise<{ accountId: string; issued: [SiteCredent
   return { accountId, issued: [key, later] };
 }
 
-/** From what is stored, without asking anybody. */
+/** Reads the stored state only, without asking the exchange. */
 const storedDenial = async ({ user }: TestUser) =>
   (await board.deps.accountGuard.readDenials())(user.id, 'Bitget');
 
@@ -105,7 +105,7 @@ async function trade(): Promise<string> {
 const tradesOf = ({ user }: TestUser) =>
   keys.query('select * from trades where user_id = $1 and token = $2', [user.id, token]);
 
-/** Both get to the point of storing before either has stored. */
+/** Makes all runs reach the point of storing before any of them has stored. */
 async function storeSideBySide<Result>(run: () => Promise<Result>[]): Promise<Result[]> {
   const blocker = await board.database.pool.connect();
   try {
@@ -120,9 +120,9 @@ async function storeSideBySide<Result>(run: () => Promise<Result>[]): Promise<Re
   }
 }
 
-describe('entering a key of an account that is connected for another user', () => {
+describe('entering a key of an account that another user has connected', () => {
   // Requirements: users-12
-  test('is refused, leaves the stored key, and names the other user only to administrators', async () => {
+  test('is refused, keeps the stored key, and names the other user only to administrators', async () => {
     const { accountId, ...key } = keys.newKey();
     await enter(first, key);
     await enter(other, keys.newKey());
@@ -137,7 +137,7 @@ describe('entering a key of an account that is connected for another user', () =
     expect(await rowOf(other)).toEqual(before);
   });
 
-  test('is taken on the other exchange, in another mode, and after the first key is removed', async () => {
+  test('is accepted for the other exchange, in another mode, and after the first key is removed', async () => {
     const { accountId, ...key } = keys.newKey();
     await enter(first, key);
     const again = site.addKey(accountId);
@@ -158,7 +158,7 @@ describe('entering a key of an account that is connected for another user', () =
   });
 
   // Requirements: users-12
-  test('two users at once on two instances: exactly one of them gets it', async () => {
+  test('succeeds for exactly one of two concurrent users on two instances', async () => {
     const { accountId, ...key } = keys.newKey();
     const again = site.addKey(accountId);
     const otherClient = testClient(second.app, other.client.cookie);
@@ -174,9 +174,9 @@ describe('entering a key of an account that is connected for another user', () =
   });
 });
 
-describe('a key whose account is not known', () => {
+describe('a key whose account is unknown', () => {
   // Requirements: users-13
-  test('makes its user not eligible, says why, and is asked about when a signal comes', async () => {
+  test('makes its user not eligible with a reason, and is inspected when a signal arrives', async () => {
     const { accountId, ...key } = keys.newKey();
     await enterUnverified(first, key);
     expect(await storedDenial(first)).toMatchObject({
@@ -190,7 +190,7 @@ describe('a key whose account is not known', () => {
   });
 
   // Requirements: users-13
-  test('is neither sized nor ordered with while the exchange does not answer', async () => {
+  test('is neither used for sizing nor for orders while the exchange does not answer', async () => {
     const { accountId, ...key } = keys.newKey();
     await enterUnverified(first, key);
     site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info', times: Infinity } }]);
@@ -205,7 +205,7 @@ describe('a key whose account is not known', () => {
     expect(await site.exchangeOrders(accountId)).toEqual([]);
   });
 
-  test('is not traded with either when the exchange leaves the account out, an older key included', async () => {
+  test('is not traded with when the exchange omits the account, even if it was inspected earlier', async () => {
     const { accountId, ...key } = keys.newKey();
     site.setKey(accountId, { mayTrade: true, mayWithdraw: false, hidesAccount: true });
     const saved = await first.client.put(PATH, bitget(key));
@@ -224,7 +224,7 @@ describe('a key whose account is not known', () => {
     expect(await rowOf(first)).toMatchObject({ account_id: accountId });
   });
 
-  test('is refused by a test that finds another user’s account, and is not called rejected', async () => {
+  test('fails a test that finds another user’s account, but is not marked as rejected', async () => {
     const { accountId, ...key } = keys.newKey();
     await enterUnverified(other, site.addKey(accountId));
     await enter(first, key);
@@ -246,7 +246,7 @@ describe('a key whose account is not known', () => {
   });
 
   // Requirements: users-13
-  test('is refused by the check before its first order, before anything is sized', async () => {
+  test('is refused by the inspection before its first order, before anything is sized', async () => {
     const { accountId, ...key } = keys.newKey();
     await enterUnverified(other, site.addKey(accountId));
     await enter(first, key);
@@ -260,7 +260,7 @@ describe('a key whose account is not known', () => {
     expect(asked.map(({ path }) => path)).toEqual(['/api/v2/spot/account/info']);
   });
 
-  test('two that turn out to be of one account at once on two instances: exactly one may trade', async () => {
+  test('may trade for exactly one of two users whose account is found concurrently on two instances', async () => {
     const { accountId, ...key } = keys.newKey();
     await enterUnverified(first, key);
     await enterUnverified(other, site.addKey(accountId));
@@ -276,7 +276,7 @@ describe('a key whose account is not known', () => {
 
 describe('two users who already have keys of one account', () => {
   // Requirements: users-14
-  test('the one whose key was entered later is not eligible, the other one trades', async () => {
+  test('the later user is not eligible, the earlier one trades', async () => {
     const { accountId } = await shareAccount();
     expect(await storedDenial(first)).toBeNull();
     expect(await storedDenial(other)).toMatchObject({ code: 'exchange_account_duplicate', reason: HELD });
@@ -288,7 +288,7 @@ describe('two users who already have keys of one account', () => {
   });
 
   // Requirements: users-14
-  test('the later one gets no order by hand', async () => {
+  test('the later user gets no manual order', async () => {
     const { accountId, issued } = await shareAccount();
     await other.client.delete(PATH);
     await keys.query('delete from exchange_credentials where user_id = $1', [first.user.id]);
@@ -318,7 +318,7 @@ describe('two users who already have keys of one account', () => {
   });
 
   // Requirements: users-14
-  test('open orders and positions of the later one are followed, protected and can be closed', async () => {
+  test('open orders and positions of the later user are followed and protected, and can be closed', async () => {
     const { accountId, ...key } = keys.newKey();
     await enter(other, key);
     site.setFaults([{ kind: 'restFirst' }]);
@@ -342,7 +342,7 @@ describe('two users who already have keys of one account', () => {
     expect((await site.holding(accountId, token)).position).toBeNull();
   });
 
-  test('the earlier one keeps the account with a second key of it, the later one may not enter one', async () => {
+  test('the earlier user may enter a second key of the account, the later user may not', async () => {
     const { accountId } = await shareAccount();
     await enter(first, site.addKey(accountId));
     expect(await guard(first)).toBeNull();
@@ -350,7 +350,7 @@ describe('two users who already have keys of one account', () => {
     expect((await other.client.put(PATH, bitget(site.addKey(accountId)))).statusCode).toBe(409);
   });
 
-  test('the later one trades by itself once the earlier key is removed or replaced', async () => {
+  test('the later user trades automatically once the earlier key is removed or replaced', async () => {
     await shareAccount();
     await first.client.delete(PATH);
     expect(await guard(other)).toBeNull();
@@ -367,7 +367,7 @@ describe('two users who already have keys of one account', () => {
   });
 
   // Requirements: users-14
-  test('are named in attention for as long as that lasts, in the mode that the program runs in', async () => {
+  test('are reported in attention while the conflict lasts, in the mode of the program', async () => {
     const conditions = async () =>
       (await board.admin.get('/api/attention'))
         .json<AttentionAnswer>()
@@ -391,7 +391,7 @@ describe('two users who already have keys of one account', () => {
   });
 });
 
-/** A position for the user, calculated on the instance where operators order by hand. */
+/** A position for the user, calculated on the instance that allows manual orders. */
 async function calculate({ user }: TestUser): Promise<{ signalId: string; logId: string }> {
   await keys.query('update user_settings set active_trading = false');
   const signalId = await trade();

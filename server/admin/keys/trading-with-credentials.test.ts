@@ -19,7 +19,7 @@ async function start(options: Parameters<typeof startKeyBoard>[0], settings: obj
   trader = await keys.createTrader(settings);
 }
 
-/** The whole program against an exchange that it knows only by its address and its users' keys. */
+/** The whole program against an exchange that it knows only by its URL and its users' keys. */
 describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
   let accountId: string;
   beforeAll(() => start({ environment, config: { bybitBaseUrl: NOBODY_THERE } }));
@@ -42,7 +42,7 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
   });
 
   // Requirements: users-21
-  test('credentials entered on the settings page trade a signal, filled and protected on that account', async () => {
+  test('credentials entered on the settings page trade a signal, filled and protected in that account', async () => {
     const credentials = keys.newKey();
     ({ accountId } = credentials);
     expect((await keys.enter(trader, credentials)).json()).toMatchObject({
@@ -66,12 +66,12 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
     );
   });
 
-  test('while an order is under way its key cannot be taken away or changed; its secret can', async () => {
+  test('the key of an order in progress cannot be removed or changed, but its secret can', async () => {
     const before = keys.newKey();
-    // A position is held with the one before.
+    // The previous key's account holds a position.
     await trader.client.delete(PATH);
     expect((await keys.enter(trader, before)).statusCode).toBe(200);
-    // It rests, and nothing is to be learned of it.
+    // The order rests, and look-ups of it fail.
     const silence = {
       kind: 'refuse',
       code: '40725',
@@ -102,7 +102,7 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
     expect((await trader.client.delete(PATH)).statusCode).toBe(200);
   });
 
-  test('credentials that do not open make the user not eligible, and nothing is sent', async () => {
+  test('unreadable credentials make the user not eligible, and nothing is sent', async () => {
     await keys.enter(trader, keys.newKey());
     await keys.query(
       "update exchange_credentials set sealed = 'v1.' || reverse(substr(sealed, 4)) where exchange_platform = 'Bitget'",
@@ -124,7 +124,7 @@ describe('a user who chose Bybit', () => {
 
   const stored = async () => (await trader.client.get(`${PATH}?exchangePlatform=Bybit`)).json();
 
-  describe('a key that is refused when it is entered is not stored', () => {
+  describe('entering a key is refused and stores nothing', () => {
     test.each([
       ['may withdraw', { mayTrade: true, mayWithdraw: true }, /withdraw/],
       ['may not trade', { mayTrade: false, mayWithdraw: false }, /trade/],
@@ -133,7 +133,7 @@ describe('a user who chose Bybit', () => {
         { mayTrade: true, mayWithdraw: false, accountMode: 'classic' as const },
         /unified/i,
       ],
-    ])('since it %s', async (_what, key, words) => {
+    ])('if it %s', async (_what, key, words) => {
       const entered = keys.newKey();
       site.setKey(entered.accountId, key);
       const answer = await keys.enter(trader, entered, 'Bybit');
@@ -143,7 +143,7 @@ describe('a user who chose Bybit', () => {
     });
   });
 
-  test('a key without a passphrase trades a signal, filled and protected on its own account', async () => {
+  test('a key without a passphrase trades a signal, filled and protected in its own account', async () => {
     const key = keys.newKey();
     expect((await keys.enter(trader, key, 'Bybit')).json()).toMatchObject({
       exchangePlatform: 'Bybit',
@@ -165,7 +165,7 @@ describe('a user who chose Bybit', () => {
 
   test('a revoked key stops its user with the reason, and is not used again', async () => {
     const key = keys.newKey();
-    // A position is held with the one before.
+    // The previous key's account holds a position.
     await trader.client.delete(`${PATH}?exchangePlatform=Bybit`);
     expect((await keys.enter(trader, key, 'Bybit')).json()).toMatchObject({ connected: true });
     site.replaceKey(key.accountId);

@@ -27,7 +27,7 @@ const find = () => board.deps.findAccount(trader.user.id, 'Bitget');
 const guard = () => board.deps.accountGuard.deny(trader.user.id, 'Bitget');
 const asked = (path: string) => site.requests.filter((request) => request.path.endsWith(path)).length;
 
-/** What eligibility says of the trader. */
+/** The eligibility decision about the trader. */
 async function eligibility() {
   const signal = { processor: 'Tesla', timeframe: '15', ownerUserId: trader.user.id, fromAdmin: true };
   const { decisions } = evaluateEligibility(await readEligibilityInput(board.deps, signal));
@@ -42,7 +42,7 @@ describe('a key that was not inspected yet', () => {
   });
 
   // Requirements: users-11
-  test('is asked about before its first order, once', async () => {
+  test('is inspected once, before its first order', async () => {
     expect(await eligibility()).toMatchObject({
       status: 'not eligible',
       saw: 'an API key of an unknown account',
@@ -56,7 +56,7 @@ describe('a key that was not inspected yet', () => {
   });
 
   // Requirements: users-11
-  test('orders nothing as long as the exchange says nothing of it', async () => {
+  test('places no orders until the exchange has answered the inspection', async () => {
     site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info', times: Infinity } }]);
     expect(await guard()).toMatchObject({
       code: 'exchange_key_not_inspected',
@@ -90,7 +90,7 @@ describe('a key that was not inspected yet', () => {
 
 describe('a key that stops working', () => {
   // Requirements: users-17
-  test('is marked by any refused call, with the exchange’s words, and not used again', async () => {
+  test('is marked by any refused call, with the exchange’s message, and not used again', async () => {
     const credentials = newKey();
     await enter(credentials);
     site.replaceKey(credentials.accountId);
@@ -114,7 +114,7 @@ describe('a key that stops working', () => {
     });
   });
 
-  test('a test that fails marks it, and one that succeeds lifts that', async () => {
+  test('is marked by a failed test and unmarked by a successful one', async () => {
     const credentials = newKey();
     await enter(credentials);
     site.replaceKey(credentials.accountId);
@@ -129,7 +129,7 @@ describe('a key that stops working', () => {
     expect(await guard()).toBeNull();
   });
 
-  test('a right that it gained since marks it too', async () => {
+  test('is also marked when it has gained a permission since', async () => {
     const credentials = newKey();
     await enter(credentials);
     site.setKey(credentials.accountId, { mayTrade: true, mayWithdraw: true });
@@ -140,7 +140,7 @@ describe('a key that stops working', () => {
     expect(await shown()).toMatchObject({ state: 'ready' });
   });
 
-  test('a new key lifts it, and a refused new one does not', async () => {
+  test('is replaced by a new key, but not by a refused one', async () => {
     const credentials = newKey();
     await enter(credentials);
     site.replaceKey(credentials.accountId);
@@ -150,7 +150,7 @@ describe('a key that stops working', () => {
     expect((await enter(newKey())).json()).toMatchObject({ state: 'ready', problem: null });
   });
 
-  test('an exchange that cannot be reached marks nothing', async () => {
+  test('is not marked when the exchange cannot be reached', async () => {
     await enter(newKey());
     for (const kind of ['badGatewayBefore', 'tooManyRequests', 'html200', 'cutAfterAccept'] as const) {
       site.setFaults([{ kind, on: { times: Infinity } }]);
@@ -159,7 +159,7 @@ describe('a key that stops working', () => {
     }
   });
 
-  test('an answer about a replaced key does not mark the new one', async () => {
+  test('does not mark its replacement when it is refused later', async () => {
     const old = newKey();
     await enter(old);
     const account = await find();
@@ -197,7 +197,7 @@ describe('a key that was entered in another mode', () => {
     expect(site.requests).toHaveLength(before);
   });
 
-  test('a key entered in paper mode belongs to the mode in which it is first inspected', async () => {
+  test('belongs to the mode in which it is first inspected if it was entered in paper mode', async () => {
     await enter(newKey());
     await keys.query(
       'update exchange_credentials set exchange_mode = null, inspected_at = null, account_id = null where user_id = $1',
