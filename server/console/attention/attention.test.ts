@@ -17,7 +17,7 @@ const condition = (code: string, more: Partial<AttentionCondition> = {}): Attent
   ...more,
 });
 
-test('conditions of all sources come the most severe first, then the oldest', async () => {
+test('returns conditions of all sources, most severe first, then oldest first', async () => {
   const sources = [
     async () => [
       condition('e', { severity: 'info', since: '2026-01-01T00:00:00.000Z' }),
@@ -43,7 +43,7 @@ test.each([
     },
   ],
   ['does not answer', () => new Promise<never>(() => {})],
-])('a source that %s hides no other, and the list says that it is not whole', async (_how, source) => {
+])('a source that %s hides no other, and the list is marked as incomplete', async (_how, source) => {
   const lines: string[] = [];
   const chatty = createLog({ level: 'info', destination: { write: (line) => lines.push(line) } });
   const found = await collectConditions({
@@ -61,7 +61,7 @@ test.each([
   expect(lines.join('')).toContain('a source of conditions failed');
 });
 
-test('a proxy that TRUST_PROXY does not name is a condition until it is not seen for a day', async () => {
+test('reports a proxy missing from TRUST_PROXY until it has not been seen for a day', async () => {
   const clock = fakeClock('2026-03-04T05:06:07.000Z');
   const board = await startTestApp({ clock, config: { trustProxy: ['10.9.9.9'] } });
   const conditions = async () => {
@@ -71,7 +71,7 @@ test('a proxy that TRUST_PROXY does not name is a condition until it is not seen
   expect(await conditions()).toEqual({ conditions: [] });
 
   const forwarded = { headers: { 'x-forwarded-for': '203.0.113.1' } };
-  // Deliveries as well: a program behind a forgotten proxy may see nothing else for hours.
+  // Deliveries count too: a server behind a forgotten proxy may see nothing else for hours.
   await board.anonymous.post(
     '/hooks/trading_view_signal?hkid=none',
     {},

@@ -17,7 +17,7 @@ const setPlatform = (userId: string, platform: string) =>
   ]);
 
 // Requirements: trading-fields-15, trading-calls-19
-test('a user’s balance is that of the paper account', async () => {
+test('returns the balance of the user’s paper account', async () => {
   const { user } = await board.createUser();
   const answer = await balanceOf(user.id);
   expect(answer.statusCode, answer.body).toBe(200);
@@ -46,7 +46,7 @@ test('answers 404 for an unknown user, and 400 for a malformed id', async () => 
   expect((await balanceOf('none')).statusCode).toBe(400);
 });
 
-test('an exchange that is not supported is answered 503 that names it', async () => {
+test('answers 503 with the name of an unsupported exchange', async () => {
   const { user } = await board.createUser();
   await setPlatform(user.id, 'Mt. Gox');
   const answer = await balanceOf(user.id);
@@ -71,13 +71,13 @@ describe('in demo mode', () => {
   });
   afterAll(() => demo.close());
 
-  test('answers 503 with the exchange when none is connected', async () => {
+  test('answers 503 with the exchange when no key is connected', async () => {
     const answer = await demo.admin.get(path);
     expect([answer.statusCode, answer.json().message]).toEqual([503, expect.stringContaining('Bitget')]);
   });
 
   // Requirements: trading-calls-19
-  test('answers 503 with the error of an exchange that does not answer', async () => {
+  test('answers 503 with the error when the exchange does not answer', async () => {
     demo.deps.findAccount = async (userId) => ({
       userId,
       environment: 'demo',

@@ -52,9 +52,9 @@ function refused(answer: GenerateAnswer) {
   return answer;
 }
 
-describe('a calculation by hand', () => {
+describe('a manual calculation', () => {
   // Requirements: trading-fields-17, trading-calculator-and-execution-3, trading-calls-22
-  test('is answered with every figure and recorded as a calculation of its own', async () => {
+  test('returns every figure and is recorded as a separate calculation', async () => {
     const token = trading.nextToken();
     const { answer, logId, userId, signalId } = await trading.calculate({
       token,
@@ -107,7 +107,7 @@ describe('a calculation by hand', () => {
   });
 
   // Requirements: trading-fields-17
-  test('that is refused is recorded too, with its reason', async () => {
+  test('is also recorded when refused, with its reason', async () => {
     const { userId, signalId } = await subject(
       { price: '100' },
       { positionSizingMethod: 'Technical Analysis' },
@@ -125,7 +125,7 @@ describe('a calculation by hand', () => {
     expect(log).toMatchObject({ success: false, position: null, error: answer.message });
   });
 
-  test('whose minimum is beyond 33% of the balance says the 33% limit and the available balance', async () => {
+  test('names the 33% limit and the available balance when the minimum exceeds 33% of the balance', async () => {
     const { userId, signalId } = await subject({ price: '100000000' });
     const answer = refused(await trading.generate({ signalId, userId }));
     expect(answer.message).toContain('33% limit');
@@ -140,7 +140,7 @@ describe('a calculation by hand', () => {
     ['an unknown user', { userId: randomUUID() }, 404, 'User settings not found'],
     ['an unknown signal', { signalId: randomUUID() }, 404, 'Signal not found'],
     ['an unknown price log', { priceLogId: randomUUID() }, 404, 'Price log not found'],
-  ])('is not made for %s', async (_name, changes, status, message) => {
+  ])('is refused for %s', async (_name, changes, status, message) => {
     const { userId, signalId } = await subject({ token: 'BTC', price: '65000' });
     const before = (await logs()).length;
     const answer = await post(GENERATE, { signalId, userId, ...changes });
@@ -149,7 +149,7 @@ describe('a calculation by hand', () => {
   });
 
   // Requirements: trading-calls-22
-  test('takes the requested price log, but none of another token or another user’s webhook', async () => {
+  test('uses the requested price log, but none of another token or another user’s webhook', async () => {
     const { userId } = await trading.createTrader({ positionSizingMethod: 'Technical Analysis' });
     const [token, other] = [trading.nextToken(), trading.nextToken()];
     const signalId = await trading.storeSignal({ token, price: '100', atr: '2' });
@@ -170,13 +170,13 @@ describe('a calculation by hand', () => {
       token,
     ]);
     expect((await post(GENERATE, { signalId, userId, priceLogId: idOf(token) })).statusCode).toBe(400);
-    // Left to the server, it is no match either.
+    // By default the server does not match it either.
     expect(refused(await trading.generate({ signalId, userId, priceLogId: null })).error).toBe(
       'ATR Required',
     );
   });
 
-  test('goes by the settings as they are saved, of a user without a connection not at all', async () => {
+  test('uses the saved settings, and is refused for a user without a connection', async () => {
     const { db } = trading.board.database;
     const { userId, signalId } = await subject();
     await db
@@ -204,7 +204,7 @@ describe('the reference price', () => {
   });
 
   // Requirements: trading-calls-22
-  test('is a caller’s price only within 1% of the server’s own', async () => {
+  test('is the caller’s price only within 1% of the server’s live price', async () => {
     const request = await signalAt('100', '120');
     const near = calculated(await trading.generate({ ...request, currentMarketPrice: '121.2' }));
     expect(near.position.referencePrice).toBe('121.2');
@@ -215,7 +215,7 @@ describe('the reference price', () => {
   });
 
   // Requirements: trading-calculator-and-execution-2
-  test('is the signal price when the price service is at its limit, and the reasoning says so', async () => {
+  test('is the signal price when the price service is at its limit, and the reason says so', async () => {
     const request = await signalAt('100', '120');
     await trading.usePriceLimit(2);
     const answer = await post(GENERATE, { ...request, currentMarketPrice: '120' });
@@ -226,7 +226,7 @@ describe('the reference price', () => {
   });
 
   // Requirements: trading-calculator-and-execution-2
-  test('is the signal price when the exchange gives none', async () => {
+  test('is the signal price when the exchange has none', async () => {
     const request = await signalAt('100', '120');
     trading.site.setFaults([
       { kind: 'refuse', code: '40725', status: 400, on: { path: 'ticker', times: always } },
@@ -242,7 +242,7 @@ describe('a balance that cannot be read', () => {
     trading.site.setFaults([{ kind: 'badGatewayBefore', on: { path: 'account/accounts', times: always } }]);
 
   // Requirements: trading-messages-16
-  test('is replaced by the last real one, for a minute, whichever instance read it', async () => {
+  test('is replaced by the last real one for a minute, whichever instance read it', async () => {
     const { userId, signalId } = await subject();
     const second = await trading.startInstance({ engine: false });
     expect((await second.admin.get(`/api/admin/account-balance/${userId}`)).statusCode).toBe(200);
@@ -262,19 +262,19 @@ describe('a balance that cannot be read', () => {
   });
 
   // Requirements: trading-messages-16, trading-constants-15
-  test('and was never read makes an estimate with the fallback balance, marked so', async () => {
+  test('yields a marked estimate with the fallback balance if none was read before', async () => {
     const { userId, signalId } = await subject();
     balanceFails();
     const answer = calculated(await trading.generate({ signalId, userId }));
     expect(answer).toMatchObject({ isEstimate: true, position: { availableBalance: '254.648' } });
     expect(answer.message).toContain('This is an estimate with a fallback balance of 254.648 USDT');
-    // The toast that these words bring up says that results rest on the real balance.
+    // These words would trigger a toast that claims a real balance.
     expect(answer.message).not.toMatch(/Maximum 2 requests per second|rate limit|API Integration failed/);
     const log = await findPositionGeneratorLog(trading.board.database.db, answer.positionGeneratorLogId);
     expect(log?.isEstimate).toBe(true);
   });
 
-  test('of an earlier reading is reduced by later orders', async () => {
+  test('is replaced by an earlier one less later orders', async () => {
     const { userId, signalId } = await subject();
     const first = calculated(await trading.generate({ signalId, userId }));
     const { db } = trading.board.database;
@@ -298,7 +298,7 @@ describe('a balance that cannot be read', () => {
     ]);
   });
 
-  test('is kept in the order of the readings: a slow one never replaces a newer one', async () => {
+  test('is not overwritten by an older reading that arrives late', async () => {
     const { db } = trading.board.database;
     const { userId } = await trading.createTrader();
     const owner = { userId, exchangePlatform: 'Bitget' };
@@ -309,7 +309,7 @@ describe('a balance that cannot be read', () => {
     expect(await findLastBalance(db, owner)).toMatchObject({ futuresAvailable: '3', readAt: at(3) });
   });
 
-  test('gives an estimate by the built-in rules when the contract is missing too', async () => {
+  test('yields an estimate with built-in contract rules when the contract is missing too', async () => {
     const offline = await trading.startInstance({
       engine: false,
       config: { bitgetBaseUrl: 'http://127.0.0.1:9', bybitBaseUrl: 'http://127.0.0.1:9' },
@@ -331,7 +331,7 @@ describe('a preview', () => {
   };
 
   // Requirements: additions-charts-5
-  test('is the calculation with the edited settings, the three methods beside it, and saves nothing', async () => {
+  test('returns the calculation with the edited settings and all three methods, and saves nothing', async () => {
     const { userId, signalId } = await subject({ price: '100', atr: '1' });
     const before = (await logs()).length;
     await trading.clearPriceLimit();
@@ -355,14 +355,14 @@ describe('a preview', () => {
       .where(eq(userSettings.userId, userId));
     expect(stored?.positionSizingMethod).toBe('Risk Management');
 
-    // What is saved and generated is what was previewed.
+    // Saving and generating gives the previewed result.
     await trading.board.admin.put(`/api/admin/user-settings/${userId}`, settings);
     const generated = calculated(await trading.generate({ signalId, userId }));
     expect(generated.position).toEqual(chosen.position);
     expect(generated.hyperparameters).toEqual(chosen.hyperparameters);
   });
 
-  test('says for each method why it does not trade', async () => {
+  test('gives a reason for each method that does not trade', async () => {
     const { userId, signalId } = await subject();
     const answer = await post(PREVIEW, { signalId, userId, settings: {} });
     const { chosen, methods } = answer.json<PreviewAnswer>();
@@ -378,7 +378,7 @@ describe('a preview', () => {
     ['a portion above 33%', { investmentPortion: '0.34' }],
     ['a risk above 15%', { maximumRiskPerTrade: '0.16' }],
     ['a method that is coming soon', { positionSizingMethod: 'Scalping' }],
-  ])('of %s is answered 400', async (_name, changes) => {
+  ])('with %s is answered 400', async (_name, changes) => {
     const { userId, signalId } = await subject({ token: 'BTC', price: '65000' });
     const answer = await post(PREVIEW, { signalId, userId, settings: { ...settings, ...changes } });
     expect(answer.statusCode).toBe(400);

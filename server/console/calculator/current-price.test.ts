@@ -27,7 +27,7 @@ async function answerOf(symbol: string, query?: string): Promise<CurrentPriceAns
 }
 
 // Requirements: trading-fields-16, trading-calls-20
-test('the current price comes with its source and is not cached by browsers', async () => {
+test('returns the current price with its source, without browser caching', async () => {
   const token = trading.nextToken();
   await trading.site.push(token, '123.45');
   const answer = await ask(`${token}USDT`);
@@ -48,7 +48,7 @@ test.each([
   'BTC%3Fx%3D1USDT',
   '..%2F..%2FUSDT',
   `${'A'.repeat(21)}USDT`,
-])('the symbol %s is answered 400, and nothing is asked', async (symbol) => {
+])('answers 400 to the symbol %s and asks no exchange', async (symbol) => {
   const answer = await ask(symbol);
   expect(answer.statusCode).toBe(400);
   expect(answer.json().message).toBe('The symbol must be a token of 1 to 20 of A-Z and 0-9, and USDT');
@@ -59,7 +59,7 @@ test.each([
 });
 
 // Requirements: trading-fields-16
-test('no price asks for the fallback and says why', async () => {
+test('requests the fallback when there is no price and says why', async () => {
   expect(await answerOf('NOSUCHTOKENUSDT')).toEqual({
     success: false,
     data: null,
@@ -74,7 +74,7 @@ test('no price asks for the fallback and says why', async () => {
   expect(spot.json()).toMatchObject({ fallbackRequired: true, data: null });
 });
 
-test('the exchange’s own limit asks for the fallback and is named as a rate limit', async () => {
+test('requests the fallback at the exchange’s own rate limit and names it', async () => {
   trading.site.setFaults([
     { kind: 'tooManyRequests', on: { path: 'ticker', times: Number.POSITIVE_INFINITY } },
   ]);
@@ -83,7 +83,7 @@ test('the exchange’s own limit asks for the fallback and is named as a rate li
   expect(limited.message).toMatch(/^Bitget is at its rate limit: /);
 });
 
-test('the exchange is that of the requested user', async () => {
+test('asks the exchange of the requested user', async () => {
   const { userId } = await trading.createTrader({ exchangePlatform: 'Bybit' });
   const answer = await answerOf('BTCUSDT', `&userId=${userId}`);
   expect(answer).toMatchObject({ fallbackRequired: true, data: null });
@@ -93,7 +93,7 @@ test('the exchange is that of the requested user', async () => {
   expect((await ask('BTCUSDT', '&userId=me')).statusCode).toBe(400);
 });
 
-test('a user’s own signal is a paper price only for that user', async () => {
+test('uses a user’s own signal as a paper price only for that user', async () => {
   const paper = await startTestApp();
   try {
     const { client, user } = await paper.createUser();
@@ -113,7 +113,7 @@ test('a user’s own signal is a paper price only for that user', async () => {
 });
 
 // Requirements: trading-constants-9
-test('more than two requests a second over all instances ask for the fallback', async () => {
+test('requests the fallback beyond two requests a second across instances', async () => {
   const second = await trading.startInstance({ engine: false });
   await trading.usePriceLimit(0);
   const tokens = [trading.nextToken(), trading.nextToken(), trading.nextToken(), trading.nextToken()];
@@ -137,7 +137,7 @@ test('more than two requests a second over all instances ask for the fallback', 
 });
 
 // Requirements: trading-constants-9
-test('the limit is of one second', async () => {
+test('the limit lasts one second', async () => {
   await answerOf(`${trading.nextToken()}USDT`);
   const { rows } = await trading.board.database.pool.query<{ expire: string }>(
     `select expire from rate_limits where key = 'current-price:all'`,
@@ -145,7 +145,7 @@ test('the limit is of one second', async () => {
   expect(Number(rows[0]?.expire) - Date.now()).toBeLessThanOrEqual(1_000);
 });
 
-test('one request serves all who ask for a price at the same time and for a second after', async () => {
+test('one request serves all callers that ask at the same time and for a second after', async () => {
   const token = trading.nextToken();
   await trading.clearPriceLimit();
   const answers = await Promise.all(Array.from({ length: 20 }, () => answerOf(`${token}USDT`)));
@@ -153,11 +153,11 @@ test('one request serves all who ask for a price at the same time and for a seco
   const { rows } = await trading.board.database.pool.query<{ points: number }>(
     `select points from rate_limits where key like 'current-price%'`,
   );
-  // A machine that is busy may take longer than that second.
+  // A busy machine may take longer than a second.
   expect(rows[0]?.points).toBeLessThanOrEqual(2);
 });
 
-test('1,000 callers at once in three instances make at most two requests without a queue', async () => {
+test('makes at most two requests, without queueing, for 1,000 concurrent callers in three instances', async () => {
   await trading.clearPriceLimit();
   const token = trading.nextToken();
   const { deps } = trading.board;

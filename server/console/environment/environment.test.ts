@@ -33,7 +33,7 @@ test('a production deployment in live mode reports its mode and ids', async () =
 });
 
 // Requirements: accounts-fields-11, settings-of-the-program-2
-test('in development automatic trading is never enabled, and no deployment id is sent', async () => {
+test('development never enables automatic trading and sends no deployment id', async () => {
   const board = await startTestApp({
     config: {
       appEnv: 'development',
@@ -57,7 +57,7 @@ test('in development automatic trading is never enabled, and no deployment id is
 });
 
 // Requirements: settings-of-the-program-10
-test('signals can be processed once the engine runs, and the program is ready then', async () => {
+test('signals can be processed and the program is ready once the engine runs', async () => {
   const waiting = await startTestApp();
   expect((await waiting.anonymous.get('/readyz')).statusCode).toBe(503);
   await waiting.close();

@@ -51,7 +51,7 @@ const topics = (stream: TestStream) => new Set(stream.changes().map(({ topic }) 
 
 describe('the stream of changes', () => {
   // Requirements: live-updates-1
-  test('tells an administrator of a new signal and its workflow within a second', async () => {
+  test('announces a new signal and its workflow to an administrator within a second', async () => {
     const stream = await listen(board.admin.cookie);
     const before = Date.now();
     const { id } = (await postSignal(keys.admin)).json<{ id: string }>();
@@ -62,7 +62,7 @@ describe('the stream of changes', () => {
   });
 
   // Requirements: live-updates-1
-  test('tells of what another instance on the same database wrote', async () => {
+  test('announces changes that another instance on the same database wrote', async () => {
     const other = await anotherInstance();
     try {
       const otherOrigin = await other.app.listen({ host: '127.0.0.1', port: 0 });
@@ -76,7 +76,7 @@ describe('the stream of changes', () => {
   });
 
   // Requirements: live-updates-5
-  test('tells an ordinary user only of their own deliveries and settings', async () => {
+  test('announces only their own deliveries and settings to ordinary users', async () => {
     const stream = await listen(user.client.cookie);
     await postSignal(keys.admin);
     await board.admin.put(`/api/admin/user/${user.user.id}/active-trading`, { activeTrading: true });
@@ -89,7 +89,7 @@ describe('the stream of changes', () => {
   });
 
   // Requirements: live-updates-5
-  test('tells administrators of other users and their webhooks, but not of their deliveries', async () => {
+  test('announces other users and their webhooks to administrators, but not their deliveries', async () => {
     const stream = await listen(board.admin.cookie);
     await postSignal(keys.user);
     await board.admin.put(`/api/admin/user/${user.user.id}/active-trading`, { activeTrading: false });
@@ -98,7 +98,7 @@ describe('the stream of changes', () => {
     expect(topics(stream)).not.toContain('deliveries');
   });
 
-  test('tells only its own user and administrators of a trade', () => {
+  test('announces a trade only to its user and administrators', () => {
     const change = { topic: 'trades', tradeId: 't', signalId: 's', userId: 'owner' } as const;
     expect(visibleChange(change, { id: 'owner', isAdmin: false })).toEqual({ topic: 'trades' });
     expect(visibleChange(change, { id: 'other', isAdmin: false })).toBeNull();
@@ -116,7 +116,7 @@ describe('the stream of changes', () => {
 
 describe('the end of a stream', () => {
   // Requirements: live-updates-6
-  test('comes with the sign-out of its session, while the others stay', async () => {
+  test('follows the sign-out of its session, while the others stay open', async () => {
     const leaving = await signIn(board.app, user.username, user.password);
     const [ending, staying] = [await listen(leaving.cookie), await listen(user.client.cookie)];
     await leaving.post('/api/auth/logout');
@@ -126,7 +126,7 @@ describe('the end of a stream', () => {
   });
 
   // Requirements: live-updates-6
-  test('comes with the deactivation of the user', async () => {
+  test('follows the deactivation of the user', async () => {
     const leaver = await board.createUser();
     const stream = await listen(leaver.client.cookie);
     await board.admin.put(`/api/admin/user/${leaver.user.id}/status`, { isActive: false });
@@ -134,14 +134,14 @@ describe('the end of a stream', () => {
   });
 
   // Requirements: live-updates-6
-  test('comes with the loss of the role that it was opened in', async () => {
+  test('follows the loss of the role that it was opened with', async () => {
     const demoted = await board.createUser({ isAdmin: true });
     const stream = await listen(demoted.client.cookie);
     await board.database.pool.query('update users set is_admin = false where id = $1', [demoted.user.id]);
     await stream.ended;
   });
 
-  test('comes to the oldest when one user opens too many', async () => {
+  test('happens to the oldest one when one user opens too many', async () => {
     const collector = await board.createUser();
     const first = await listen(collector.client.cookie);
     for (let count = 0; count < 20; count += 1) await listen(collector.client.cookie);
@@ -149,7 +149,7 @@ describe('the end of a stream', () => {
   });
 });
 
-test('a lost database connection is told as a gap, and changes are heard again', async () => {
+test('reports a lost database connection as a gap and then delivers changes again', async () => {
   const stream = await listen(board.admin.cookie);
   const { rowCount } = await board.database.pool.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'signal-board changes' and datname = current_database()",
@@ -160,7 +160,7 @@ test('a lost database connection is told as a gap, and changes are heard again',
   await stream.wait((one) => topics(one).has('signals'));
 });
 
-test('stops listening to the database without a browser', async () => {
+test('stops listening to the database when no browser is connected', async () => {
   const stream = await listen(board.admin.cookie);
   const listeners = async () => {
     const { rows } = await board.database.pool.query<{ count: string }>(
@@ -183,7 +183,7 @@ async function anotherInstance(): Promise<Program> {
   });
 }
 
-test('open streams do not hold up a stop', async () => {
+test('open streams do not delay a shutdown', async () => {
   const other = await anotherInstance();
   const otherOrigin = await other.app.listen({ host: '127.0.0.1', port: 0 });
   const stream = await listen(board.admin.cookie, otherOrigin);

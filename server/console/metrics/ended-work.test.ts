@@ -13,12 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-/** A position that is counted already, or that ended too short ago for that. */
+/** A position that is already counted, and one that ended too recently for that. */
 test.each([
   ['long ago', 3_600_000],
   ['just now', 0],
 ])(
-  'an order that ended %s keeps its outcome when its position loses the stop, and the closing counts by itself',
+  'an order that ended %s keeps its outcome when its position loses the stop, and the closing is counted separately',
   async (when, agoMs) => {
     engine.clock.set(new Date(Date.now() - agoMs));
     const token = when === 'just now' ? 'NOW' : 'AGO';
@@ -51,7 +51,7 @@ test.each([
   },
 );
 
-test('an order whose position was never protected ends as one that had to be closed', async () => {
+test('counts an order whose position was never protected as closed unprotected', async () => {
   const read = createEndedWork(engine.db);
   const before = await read();
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });

@@ -7,13 +7,13 @@ import { createSender } from '#test/app/test-sender.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { readOpenWork } from './open-work.ts';
 
-/** The value of one series; undefined when it is not there. */
+/** The value of one series; undefined when the series is missing. */
 function seriesValue(text: string, series: string): number | undefined {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 }
 
-describe('the figures of a program without work', () => {
+describe('metrics of an idle program', () => {
   const TOKEN = 'a-token-of-the-scraper';
   let open: TestApp;
   let guarded: TestApp;
@@ -32,7 +32,7 @@ describe('the figures of a program without work', () => {
     remoteAddress = '127.0.0.1',
   ): Promise<number> => (await board.anonymous.get('/metrics', { headers, remoteAddress })).statusCode;
 
-  test('can be read by this machine only, without a token', async () => {
+  test('can be read without a token only from this machine', async () => {
     expect(await status(open)).toBe(200);
     expect(await status(open, { host: '127.0.0.1:3000' })).toBe(200);
     expect(await status(open, { host: '[::1]:3000' }, '::1')).toBe(200);
@@ -48,7 +48,7 @@ describe('the figures of a program without work', () => {
     expect(await status(open, { host: 'board.example.com' })).toBe(401);
   });
 
-  test('can be read with the token only, if there is one', async () => {
+  test('can be read only with the token, if one is configured', async () => {
     expect(await status(guarded, { authorization: 'Bearer a token' }, '192.0.2.1')).toBe(401);
     expect(await status(guarded, { authorization: `Bearer ${TOKEN}` }, '192.0.2.1')).toBe(200);
     expect(await status(guarded)).toBe(401);
@@ -56,7 +56,7 @@ describe('the figures of a program without work', () => {
     expect(await status(guarded, { authorization: `Basic ${TOKEN}` })).toBe(401);
   });
 
-  test('counts events that have never happened as 0, so that the first one shows', async () => {
+  test('count events that never happened as 0, so that the first one shows', async () => {
     const { body } = await open.anonymous.get('/metrics');
     const series = [
       'signal_board_orders_total{platform="Bybit",trigger="manual",outcome="closed-unprotected"}',
@@ -68,7 +68,7 @@ describe('the figures of a program without work', () => {
     expect(body).not.toMatch(/status="processing"/);
   });
 
-  test('the connections of each pool are reported', async () => {
+  test('report the connections of each pool', async () => {
     const { pool, engineDb, deliveryDb } = open.database;
     const held = await engineDb.$client.connect();
     const { body } = await open.anonymous.get('/metrics');
@@ -82,13 +82,13 @@ describe('the figures of a program without work', () => {
     expect(seriesValue(body, 'signal_board_database_waiting{pool="engine"}')).toBe(0);
   });
 
-  test('a refusal is an entry of the catalogue', async () => {
+  test('use an error of the catalogue for a refusal', async () => {
     const answer = await guarded.anonymous.get('/metrics');
     expect(answer.json()).toEqual({ message: 'Metrics are read with their own token' });
   });
 });
 
-describe('after a signal that was traded', () => {
+describe('metrics after a traded signal', () => {
   let board: TradingBoard;
   let text: string;
   let trader: { id: string; username: string };
@@ -108,7 +108,7 @@ describe('after a signal that was traded', () => {
   });
   afterAll(() => board.close());
 
-  test('its delivery, workflow and order are counted, and how long it took', () => {
+  test('count its delivery, workflow and order, and how long it took', () => {
     expect(seriesValue(text, 'signal_board_deliveries_total{kind="signal",result="stored"}')).toBe(1);
     expect(seriesValue(text, 'signal_board_delivery_acknowledgement_seconds_count{kind="signal"}')).toBe(1);
     expect(seriesValue(text, 'signal_board_workflows_total{trigger="automatic",status="completed"}')).toBe(1);
@@ -119,7 +119,7 @@ describe('after a signal that was traded', () => {
     expect(seriesValue(text, 'signal_board_signal_to_order_seconds_sum')).toBeGreaterThan(0);
   });
 
-  test('counts exchange calls by operation and result', () => {
+  test('count exchange calls by operation and result', () => {
     const calls = (operation: string) =>
       seriesValue(
         text,
@@ -132,7 +132,7 @@ describe('after a signal that was traded', () => {
     );
   });
 
-  test('reports open positions and work', () => {
+  test('report open positions and work', () => {
     for (const [series, value] of [
       ['positions_open', 1],
       ['positions_unprotected', 0],
@@ -149,21 +149,21 @@ describe('after a signal that was traded', () => {
     expect(seriesValue(text, 'process_cpu_seconds_total')).toBeGreaterThan(0);
   });
 
-  test('names no user, key or token', () => {
+  test('contain no user, key or token', () => {
     expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}/);
     expect(text).not.toContain(trader.username);
     expect(text).not.toContain('BTC');
     expect(text).not.toContain('@');
   });
 
-  test('reads the database at most once in five seconds', async () => {
+  test('read the database at most once in five seconds', async () => {
     await board.db.update(trades).set({ positionClosedAt: new Date() });
     for (const again of await Promise.all([read(), read(), read()])) {
       expect(seriesValue(again, 'signal_board_positions_open')).toBe(1);
     }
   });
 
-  test('counts a demo position only in demo mode, and a live one in any mode', async () => {
+  test('count a demo position only in demo mode, and a live one in any mode', async () => {
     const count = async (exchangeMode: 'demo' | 'live', mode: ExchangeMode) => {
       await board.db
         .update(trades)
@@ -197,7 +197,7 @@ test('counts deliveries by kind and result', async () => {
   await board.close();
 });
 
-test('reports only the figures of the instance while the database is away', async () => {
+test('reports only the instance’s own metrics while the database is unavailable', async () => {
   const board = await startTestApp();
   const { connection } = board.database;
   const name = 'database' in connection ? connection.database : '';

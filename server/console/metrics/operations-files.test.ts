@@ -46,12 +46,12 @@ const expressions = [
   ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ where: title, expr }))),
 ];
 
-/** Series that Prometheus makes itself. */
+/** Series that Prometheus creates. */
 const ITS_OWN = new Set(['up']);
 const WORDS = /(?:sum|max|min|rate|increase|histogram_quantile|min_over_time|by)\b/;
 
 let board: TestApp;
-/** What a fresh program exposes: the name of every metric, and of every series a histogram has. */
+/** The names of all metrics of a fresh program, and of every series of its histograms. */
 const names = new Set<string>();
 let text = '';
 
@@ -66,7 +66,7 @@ beforeAll(async () => {
 afterAll(() => board.close());
 
 describe('the alert rules and the dashboard', () => {
-  test('ask only for metrics of a running program', () => {
+  test('use only metrics of a running program', () => {
     expect(names.size).toBeGreaterThan(30);
     for (const { where, expr } of expressions) {
       const asked = namesIn(expr);
@@ -82,7 +82,7 @@ describe('the alert rules and the dashboard', () => {
     expect(unused).toEqual([]);
   });
 
-  test('ask for results, outcomes and states that there are', () => {
+  test('use only results, outcomes and states that exist', () => {
     const words = readFileSync(join(import.meta.dirname, '../../platform/metrics.ts'), 'utf8');
     let asked = 0;
     for (const { where, expr } of expressions) {
@@ -90,7 +90,7 @@ describe('the alert rules and the dashboard', () => {
         const own = text.split('\n').filter((line) => line.startsWith(`${name}{`));
         for (const [, label = '', values = ''] of matchers.matchAll(/(\w+)=~?"([^"]+)"/g)) {
           for (const value of values.split('|')) {
-            // What exchanges answered is told from the first answer on.
+            // Series of exchange calls appear only after the first call.
             const isThere =
               name === 'signal_board_exchange_calls_total'
                 ? words.includes(`'${value}'`)
@@ -104,7 +104,7 @@ describe('the alert rules and the dashboard', () => {
     expect(asked).toBeGreaterThan(6);
   });
 
-  test('have balanced expressions, and names that occur once', () => {
+  test('have balanced expressions and unique names', () => {
     for (const { where, expr } of expressions) {
       for (const [open, close] of ['()', '[]', '{}'])
         expect(expr.split(open ?? '').length, where).toBe(expr.split(close ?? '').length);
@@ -113,7 +113,7 @@ describe('the alert rules and the dashboard', () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   });
 
-  test('add nothing up that all instances read from the same database', () => {
+  test('never sum metrics that all instances read from the same database', () => {
     const shared = [...text.matchAll(/^# HELP (\w+) .*of all instances/gm)].map(([, name = '']) => name);
     expect(shared.length).toBeGreaterThan(8);
     for (const { where, expr } of expressions) {
@@ -123,7 +123,7 @@ describe('the alert rules and the dashboard', () => {
   });
 });
 
-/** Without functions, label matchers, ranges and the labels that are grouped by. */
+/** Without functions, label matchers, ranges and grouping labels. */
 function namesIn(expr: string): string[] {
   const bare = expr
     .replace(/\{[^}]*\}/g, '')

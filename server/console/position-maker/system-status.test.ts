@@ -15,14 +15,14 @@ afterAll(() => board.close());
 const status = async () => (await board.admin.get('/api/position-maker/status')).json<PositionMakerStatus>();
 const logs = async () => (await board.admin.get('/api/position-maker/logs')).json<ExecutionLogs>().logs;
 
-test('before anything is traded there are no execution logs', async () => {
+test('there are no execution logs before anything is traded', async () => {
   expect(await logs()).toEqual([]);
   expect((await status()).threadManager).toMatchObject({ processingTasks: 0, completedTasks: 0 });
 });
 
 describe('the status', () => {
   // Requirements: trading-fields-20, trading-calls-26, additions-order-and-positions-4
-  test('shows the workers of all instances together, whichever instance is asked', async () => {
+  test('shows the workers of all instances, whichever instance is asked', async () => {
     const shown = await status();
     expect(shown.isRunning).toBe(true);
     expect(shown.threadManager).toMatchObject({ activeWorkers: 6, totalWorkers: 6 });
@@ -36,7 +36,7 @@ describe('the status', () => {
   });
 
   // Requirements: trading-fields-20
-  test('counts the work under way, and then as done', async () => {
+  test('counts work in progress, and then as done', async () => {
     await board.createTrader();
     await board.push('BTC', '65200');
     const signalId = await board.signal({ token: 'BTC', price: '65000' });
@@ -52,7 +52,7 @@ describe('the status', () => {
     expect(worked.length).toBeGreaterThan(0);
   });
 
-  test('shows an instance that is not heard of any more as inactive, and forgets it after a while', async () => {
+  test('shows a silent instance as inactive and forgets it after a while', async () => {
     const silentFor = (seconds: number) =>
       board.db
         .insert(engineWorkers)
@@ -84,7 +84,7 @@ describe('the status', () => {
 
 describe('the execution logs', () => {
   // Requirements: trading-fields-21, trading-calls-26
-  test('tell of an order that was filled by its second attempt, with the order that filled', async () => {
+  test('include an order that was filled by its second attempt, with the order that filled', async () => {
     const [trade] = await board.db.select().from(trades);
     const [log, ...more] = await logs();
     expect(more).toEqual([]);
@@ -101,7 +101,7 @@ describe('the execution logs', () => {
     expect(log?.id).not.toBe(log?.taskId);
   });
 
-  test('tell of an order that failed, newest first, and of nothing that is under way', async () => {
+  test('include a failed order, newest first, and nothing in progress', async () => {
     const refuse = {
       kind: 'refuse',
       code: '40762',
@@ -130,7 +130,7 @@ describe('the execution logs', () => {
   });
 
   // Requirements: position-maker-2
-  test('stand in the order of the times that they show, which is not the one in which trades were made', async () => {
+  test('are sorted by the submission time that they show, not by the creation of the trade', async () => {
     const [early] = await board.db.select().from(trades).where(eq(trades.token, 'BTC'));
     const told = await logs();
     expect(told.map(({ token }) => token)).toEqual(['ETH', 'BTC']);
@@ -150,7 +150,7 @@ describe('the execution logs', () => {
   });
 
   // Requirements: position-maker-2
-  test('are the fifty newest', async () => {
+  test('are limited to the fifty newest', async () => {
     await board.db.execute(sql`
       with copies as (
         insert into position_generator_logs
@@ -166,7 +166,7 @@ describe('the execution logs', () => {
     const told = await logs();
     expect(told).toHaveLength(50);
     expect(told.slice(0, 3).map(({ token }) => token)).toEqual(['ETH', 'BTC', 'OLD']);
-    // Made before fifty others, and submitted after them.
+    // Created before fifty others, and submitted after them.
     await board.db.execute(sql`
       with late as (select id, created_at from trades where token = 'OLD' order by id limit 1),
         made as (update trades set created_at = late.created_at - interval '1 minute', token = 'LATE'

@@ -10,13 +10,13 @@ import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { closeOpenPosition } from './close-open-position.ts';
 
-/** An operator's button, in production: closing only takes risk away. */
+/** Closing for an operator, in production. */
 let board: TradingBoard;
 let tokens = 0;
 
 beforeAll(async () => {
   board = await startTradingBoard({ instances: 2, config: { verifyFirstMs: 50 } });
-  // Contracts are those that have a price when the list is first read.
+  // The list of contracts contains tokens that have a price when it is first read.
   for (let token = 1; token <= 30; token += 1) await board.push(`C${token}`, '100');
 });
 afterEach(() => {
@@ -43,7 +43,7 @@ async function close(task: { id: string; token: string }, by = board.admin): Pro
   return answer.json<ClosePositionAnswer>();
 }
 
-/** What was sent to the exchange to close, oldest first. */
+/** Closing orders sent to the exchange, oldest first. */
 const closings = async (userId: string) =>
   (await board.exchangeOrders(userId))
     .filter(({ reduceOnly, source }) => reduceOnly && source === 'normal')
@@ -62,7 +62,7 @@ async function closedBy(userId: string) {
 }
 
 // Requirements: additions-order-and-positions-6
-test('a position is closed at market by one order, with who asked for it', async () => {
+test('closes a position at market with one order and records who asked for it', async () => {
   const held = await withPosition();
   await board.push(held.token, '101');
   expect(await close(held)).toEqual({
@@ -93,7 +93,7 @@ test('a position is closed at market by one order, with who asked for it', async
   expect(closed).toMatchObject([{ closedBy: 'operator', closePrice: '101', realisedProfit: held.quantity }]);
 });
 
-test('a closing order under way at another exchange does not matter', async () => {
+test('ignores a closing order in progress at another exchange', async () => {
   const held = await withPosition();
   const elsewhere = {
     id: timeOrderedId(),
@@ -124,8 +124,8 @@ test('answers 404 for an unknown user, and 400 for a malformed request', async (
   expect(await post({})).toBe(400);
 });
 
-describe('twice', () => {
-  test('clicked at two instances at once or again closes once', async () => {
+describe('closing twice', () => {
+  test('closes once, concurrently at two instances and again later', async () => {
     const held = await withPosition();
     const other = await board.adminAt(1);
     const answers = await Promise.all([close(held), close(held, other), close(held)]);
@@ -143,18 +143,18 @@ describe('twice', () => {
   });
 });
 
-describe('an exchange at fault', () => {
+describe('a faulty exchange', () => {
   test.each([
     // It closes, and its answer is lost.
     'acceptThenTimeout',
     'cutAfterAccept',
     'badGatewayAfter',
     'empty200',
-    // It does not take the order.
+    // It does not receive the order.
     'cutBeforeAccept',
     'badGatewayBefore',
     'tooManyRequests',
-  ] as const)('closes once after %s', async (kind) => {
+  ] as const)('closes the position once after %s', async (kind) => {
     const held = await withPosition();
     board.setFaults([{ kind, on: { path: 'place-order' } }]);
     expect(await close(held)).toMatchObject({ success: true });
@@ -175,7 +175,7 @@ describe('an exchange at fault', () => {
     expect(await closedBy(held.id)).toEqual(['operator']);
   }, 30_000);
 
-  test('that refuses is given up on after three times, with its reason', async () => {
+  test('that refuses is tried three times, and its reason is returned', async () => {
     const held = await withPosition();
     board.setFaults([
       { kind: 'refuse', code: '40020', message: 'no', on: { path: 'place-order', times: 1_000 } },
@@ -190,7 +190,7 @@ describe('an exchange at fault', () => {
     expect(await close(held)).toMatchObject({ success: true });
   });
 
-  test('that is away leaves the position open, with the reason', async () => {
+  test('that is unreachable leaves the position open, with the reason', async () => {
     const held = await withPosition();
     board.setReachable(false);
     const answer = await close(held);
@@ -201,14 +201,14 @@ describe('an exchange at fault', () => {
     expect((await board.holding(held.id, held.token)).position).not.toBeNull();
   });
 
-  test('that answers nonsense when asked for the position does not make it look closed', async () => {
+  test('that answers nonsense about the position does not make it look closed', async () => {
     const held = await withPosition();
     board.setFaults([{ kind: 'html200', on: { path: 'all-position', times: 1_000 } }]);
     expect((await close(held)).success).toBe(false);
     expect((await board.holding(held.id, held.token)).position).not.toBeNull();
   });
 
-  test('that leaves stop and target behind has them cancelled', async () => {
+  test('that leaves stop and target behind gets them cancelled', async () => {
     const held = await withPosition();
     board.setFaults([{ kind: 'protectionKept' }]);
     expect(await close(held)).toMatchObject({ success: true });
@@ -234,7 +234,7 @@ describe('an exchange at fault', () => {
   });
 });
 
-test('a stop that is hit meanwhile closes it, and nothing is opened the other way', async () => {
+test('closing ends when the stop is hit in the meantime, and opens nothing in the other direction', async () => {
   const held = await withPosition();
   board.setFaults([{ kind: 'delay', delayMs: 700, on: { path: 'place-order' } }]);
   const closing = close(held);
@@ -246,7 +246,7 @@ test('a stop that is hit meanwhile closes it, and nothing is opened the other wa
   expect(await closedBy(held.id)).toEqual(['stop loss']);
 });
 
-test('one that its owner opens the other way meanwhile is not touched', async () => {
+test('closing does not touch a position that its owner has opened in the other direction', async () => {
   const held = await withPosition();
   board.setFaults([{ kind: 'delay', delayMs: 700, on: { path: 'place-order' } }]);
   const closing = close(held);
@@ -282,7 +282,7 @@ test('one that its owner opens the other way meanwhile is not touched', async ()
   });
 });
 
-test('while an order of the user in the token is worked on it is refused', async () => {
+test('closing is refused while an order of the user in the token is in progress', async () => {
   const held = await withPosition();
   const setState = (state: 'working' | 'done') =>
     board.db
@@ -299,7 +299,7 @@ test('while an order of the user in the token is worked on it is refused', async
   expect(await close(held)).toMatchObject({ success: true });
 });
 
-test('while the user’s next order is being sized it waits, and then is refused', async () => {
+test('closing waits while the user’s next order is being sized, then is refused', async () => {
   const held = await withPosition();
   await acquireLease({ db: board.db, key: `user:${held.id}`, holder: 'somebody' });
   const { deps } = board.programs[0] ?? {};

@@ -21,7 +21,7 @@ let tokens = 0;
 
 beforeAll(async () => {
   board = await startTradingBoard({ instances: 2, config: { verifyFirstMs: 50 } });
-  // Contracts are those that have a price when the list is first read.
+  // The list of contracts contains tokens that have a price when it is first read.
   for (let token = 1; token <= 40; token += 1) await board.push(`T${token}`, '100');
   await board.push('DOGE', '100');
   const [program] = board.programs;
@@ -41,7 +41,7 @@ async function accountOf(userId: string): Promise<ExchangeAccount> {
   return account;
 }
 
-/** Not by the cache: a reading is kept for two seconds, and tests do not wait. */
+/** Bypasses the cache, which keeps a reading for two seconds. */
 async function positions(filter: { userId?: string; token?: string; limit?: number } = {}) {
   const deps = board.programs[0]?.deps;
   if (!deps) throw new Error('no program');
@@ -52,10 +52,10 @@ async function positions(filter: { userId?: string; token?: string; limit?: numb
   return answer.json<PositionsAnswer>();
 }
 
-/** A refused closing of a token that nobody holds makes the next reading a new one. */
+/** Asking to close a token without a position forces a new reading. */
 const readAnew = (userId: string) => board.admin.post('/api/positions/close', { userId, token: 'XRP' });
 
-/** A trader with a filled position of ours in a token of his own. */
+/** A trader with a filled position, opened here, in its own token. */
 async function withPosition(
   options: { action?: 'buy' | 'sell'; price?: string; settings?: Record<string, unknown> } = {},
 ): Promise<Trader & { token: string; trade: typeof trades.$inferSelect }> {
@@ -154,14 +154,14 @@ describe('an open position', () => {
         return ["The exchange's leverage is 8, 5 was set here"];
       },
     ],
-  ] as const)('%s says so', async (_name, change) => {
+  ] as const)('reports a difference: %s', async (_name, change) => {
     const { id, token, trade } = await withPosition();
     const expected = await change(await accountOf(id), token, toPlain(trade.filledQuantity));
     expect((await positions({ userId: id })).open[0]?.differences).toEqual(expected);
   });
 
   // Requirements: additions-order-and-positions-8
-  test('that was not opened here says so', async () => {
+  test('is marked when it was not opened here', async () => {
     const trader = await board.createTrader();
     const account = await accountOf(trader.id);
     await board.push('DOGE', '100');
@@ -185,12 +185,12 @@ describe('an open position', () => {
 });
 
 describe('a closed position', () => {
-  test('of a stop has its profit and fees by hand, and stays when the exchange has forgotten it', async () => {
+  test('after a stop has its profit and fees as calculated by hand, and stays after the exchange has forgotten it', async () => {
     const { id, username, token, trade } = await withPosition();
     await board.push(token, '97');
     const told = await positions({ userId: id });
     const quantity = D(trade.filledQuantity);
-    // Bought at 100 and sold at 97: 3 lost for each, and 0.06% of both values paid.
+    // Bought at 100 and sold at 97: 3 lost per unit, and 0.06% fees on both values.
     const realisedProfit = toPlain(quantity.times(-3));
     const fees = toPlain(quantity.times(100 + 97).times('0.0006'));
     expect(told.open).toEqual([]);
@@ -227,7 +227,7 @@ describe('a closed position', () => {
     expect(asked.map(({ path }) => path)).not.toContain('/api/v2/mix/position/history-position');
   });
 
-  test('of a short that reached its target has earned', async () => {
+  test('of a short that reached its target has a profit', async () => {
     const { id, token, trade } = await withPosition({ action: 'sell' });
     await board.push(token, '95');
     expect((await positions({ userId: id })).closed).toMatchObject([
@@ -240,7 +240,7 @@ describe('a closed position', () => {
     ]);
   });
 
-  test('is closed by a reversal, beside the new position', async () => {
+  test('after a reversal is shown next to the new position', async () => {
     const { id, token } = await withPosition();
     await board.db.update(users).set({ isActive: true }).where(eq(users.id, id));
     await board.traded(await board.signal({ token, action: 'sell', price: '100' }));
@@ -249,7 +249,7 @@ describe('a closed position', () => {
     expect(told.open).toMatchObject([{ side: 'short', differences: [] }]);
   });
 
-  test('is closed by a liquidation, or for an unknown reason when the user closed it', async () => {
+  test('is attributed to a liquidation, or to an unknown reason when the user closed it', async () => {
     const lost = await withPosition();
     await exchange.cancelProtection(await accountOf(lost.id), lost.token);
     await board.push(lost.token, '10');
@@ -263,11 +263,11 @@ describe('a closed position', () => {
     expect((await positions({ userId: id })).closed).toMatchObject([{ closedBy: 'unknown' }]);
   });
 
-  test('is reported as gone before the exchange tells more, and its profit comes later', async () => {
+  test('is reported as gone before the exchange gives details, and its profit follows later', async () => {
     const { id, token, trade } = await withPosition();
     board.setFaults([{ kind: 'empty200', on: { path: 'history-position', times: 1_000 } }]);
     await board.push(token, '97');
-    // So long an exchange may take to show a position that was just filled.
+    // Past the time that an exchange may take to show a position that was just filled.
     await board.db
       .update(trades)
       .set({ completedAt: new Date(Date.now() - 6_000) })
@@ -294,7 +294,7 @@ describe('a closed position', () => {
     ]);
   });
 
-  test('that was only not shown for a moment is open again', async () => {
+  test('is open again when the exchange had only failed to show it for a moment', async () => {
     const { id, trade } = await withPosition();
     await board.db.insert(closedPositions).values({
       id: timeOrderedId(),
@@ -329,7 +329,7 @@ describe('a closed position', () => {
     expect(trade?.positionClosedAt).toEqual(rows[0]?.closedAt);
   });
 
-  test('is each its own trade’s, when one follows another closely', async () => {
+  test('belongs to its own trade when one follows another closely', async () => {
     const { id, token } = await withPosition();
     await board.push(token, '97');
     await board.db.update(users).set({ isActive: true }).where(eq(users.id, id));
@@ -348,7 +348,7 @@ describe('a closed position', () => {
   });
 });
 
-describe('a position that is not in the account which is asked', () => {
+describe('a position that is not in the connected account', () => {
   // Requirements: additions-order-and-positions-9
   test.each([
     [
@@ -361,12 +361,12 @@ describe('a position that is not in the account which is asked', () => {
       { exchangeAccountId: '4711' },
       'The position is in account 4711, and the connected API key belongs to an account that is not known',
     ],
-  ] as const)('since it is %s, cannot be read, and is not taken for closed', async (_name, other, why) => {
+  ] as const)('cannot be read because it is %s, and does not count as closed', async (_name, other, why) => {
     const { id, username, token, trade } = await withPosition();
     const set = (fields: Partial<typeof trade>) =>
       board.db.update(trades).set(fields).where(eq(trades.id, trade.id));
     await set(other);
-    // What is seen here is none of ours.
+    // The position that the account shows was not opened here.
     expect((await positions({ userId: id })).open).toMatchObject([{ tradeId: null }]);
     await board.push(token, '97');
     const told = await positions({ userId: id });
@@ -386,7 +386,7 @@ describe('a position that is not in the account which is asked', () => {
 });
 
 // Requirements: additions-order-and-positions-10
-test('a position of demo mode is neither missed nor taken for closed in paper mode', async () => {
+test('a demo position is neither missed nor counted as closed in paper mode', async () => {
   const { id, token, trade } = await withPosition();
   await board.db.update(trades).set({ exchangeMode: 'demo' }).where(eq(trades.id, trade.id));
   await board.push(token, '97');
@@ -399,7 +399,7 @@ describe('a position that no connected account can show', () => {
   const writeOff = (tradeId: string) => board.admin.post('/api/positions/write-off', { tradeId });
 
   // Requirements: additions-order-and-positions-12
-  test('is written off by an administrator, and counts as ended', async () => {
+  test('can be written off by an administrator, and then counts as ended', async () => {
     const { id, token, trade } = await withPosition();
     await board.db.update(trades).set({ exchangeAccountId: '4711' }).where(eq(trades.id, trade.id));
     await board.db.insert(tradingHalts).values({
@@ -449,7 +449,7 @@ describe('a position that no connected account can show', () => {
   });
 
   // Requirements: additions-order-and-positions-12
-  test('is not one that its account shows, nor that of a trade which is worked on', async () => {
+  test('excludes positions that the account shows and positions of unfinished trades', async () => {
     const { trade } = await withPosition();
     const shown = await writeOff(trade.id);
     expect([shown.statusCode, shown.json().message]).toEqual([
@@ -472,7 +472,7 @@ describe('a position that no connected account can show', () => {
   });
 });
 
-describe('who sees what', () => {
+describe('access', () => {
   // Requirements: additions-order-and-positions-7
   test('a user sees only their own positions, even with another userId', async () => {
     const other = await withPosition();
@@ -489,7 +489,7 @@ describe('who sees what', () => {
   });
 
   // Requirements: additions-order-and-positions-5
-  test('an administrator sees all, or those of a user or a token', async () => {
+  test('an administrator sees all positions, or those of a user or a token', async () => {
     const [one, two] = [await withPosition(), await withPosition()];
     const all = await positions();
     const shown = all.open.map(({ userId }) => userId);
@@ -500,7 +500,7 @@ describe('who sees what', () => {
   });
 
   test.each(['userId=me', 'token=btc', 'token=../x', 'limit=0', 'limit=1001', 'limit=x'])(
-    'a query of %s is a bad request',
+    'a query with %s is a bad request',
     async (query) => {
       expect((await board.admin.get(`/api/positions?${query}`)).statusCode).toBe(400);
     },
@@ -508,7 +508,7 @@ describe('who sees what', () => {
 });
 
 describe('asking the exchange', () => {
-  test('twenty screens at once ask it once', async () => {
+  test('makes one request for twenty concurrent screens', async () => {
     const deps = board.programs[0]?.deps;
     if (!deps) throw new Error('no program');
     const { id } = await withPosition();
@@ -524,7 +524,7 @@ describe('asking the exchange', () => {
   test('reads only a few of many accounts at a time', async () => {
     const deps = board.programs[0]?.deps;
     if (!deps) throw new Error('no program');
-    // Without a sign-in each, which would cost two more password hashes.
+    // No sign-ins: each would cost two more password hashes.
     const traders = await Promise.all(
       Array.from({ length: 20 }, async (_, number) => {
         const body = { username: `many${number}@example.com`, password: 'a password of a user' };
@@ -556,7 +556,7 @@ describe('asking the exchange', () => {
   });
 
   // Requirements: additions-order-and-positions-8
-  test('names an account that does not answer, and shows the others', async () => {
+  test('names an account that does not answer and shows the others', async () => {
     const [away, there] = [await withPosition(), await withPosition()];
     board.setFaults([{ kind: 'timeout', on: { path: 'all-position', userId: away.id, times: 1_000 } }]);
     for (const { id } of [away, there]) await readAnew(id);
@@ -567,7 +567,7 @@ describe('asking the exchange', () => {
     expect(answer.open.map(({ userId }) => userId)).not.toContain(away.id);
   });
 
-  test('an exchange that answers nonsense does not make positions disappear', async () => {
+  test('keeps showing positions when the exchange answers nonsense', async () => {
     const { id } = await withPosition();
     board.setFaults([{ kind: 'html200', on: { path: 'all-position', times: 1_000 } }]);
     await readAnew(id);
@@ -577,7 +577,7 @@ describe('asking the exchange', () => {
   });
 });
 
-/** Closed positions of the trader, one a second up to now. */
+/** Closed positions of the trader, one per second up to now. */
 const addClosed = (
   { id, trade }: { id: string; trade: { id: string } },
   { token, count, profit }: { token: string; count: number; profit: string | null },
@@ -590,7 +590,7 @@ const addClosed = (
       now() - make_interval(secs => number), now()
     from generate_series(1, ${count}::integer) as number`);
 
-test('of a thousand closed positions the newest are listed, and the sums are over all', async () => {
+test('lists the newest of a thousand closed positions and sums all of them', async () => {
   const trader = await withPosition();
   const { id } = trader;
   await addClosed(trader, { token: 'MANY', count: 1_100, profit: '1.5' });
@@ -626,7 +626,7 @@ test('the sums of closed positions follow inserts, updates and deletes', async (
   };
   await addClosed(trader, { token: 'SUMA', count: 4, profit: '2' });
   await addClosed(trader, { token: 'SUMB', count: 2, profit: '-3.5' });
-  // The exchange has only told that it is gone.
+  // The exchange has only reported that the position is gone.
   await addClosed(trader, { token: 'SUMB', count: 1, profit: null });
   expect(await told()).toEqual({
     closedCount: 7,

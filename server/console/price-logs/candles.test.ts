@@ -23,7 +23,7 @@ function newToken(): string {
   return `T${tokens}`;
 }
 
-/** Stores a candle of 2 January 2026 and answers the id of its price log. */
+/** Stores a candle of 2 January 2026 and returns the id of its price log. */
 async function store(token: string, time: string, fields: object = {}, from = admin): Promise<string> {
   clock.advance(1000);
   const DateTime = `20260102${time.replace(':', '')}`;
@@ -44,7 +44,7 @@ const closes = async (...parameters: Parameters<typeof candles>) =>
   (await candles(...parameters)).map(({ close }) => close);
 
 // Requirements: additions-charts-2
-test('candles come oldest first by their own time, as decimal strings', async () => {
+test('returns candles as decimal strings, oldest first by candle time', async () => {
   const token = newToken();
   await store(token, '03:30', { Close: '64960' });
   await store(token, '03:00');
@@ -56,7 +56,7 @@ test('candles come oldest first by their own time, as decimal strings', async ()
   ]);
 });
 
-test('of those with the same candle time the one that arrived last holds', async () => {
+test('uses the last arrival among candles with the same candle time', async () => {
   const token = newToken();
   await store(token, '03:00', { Close: '1', processor: 'Tesla' });
   await store(token, '03:15', { Close: '5' });
@@ -65,7 +65,7 @@ test('of those with the same candle time the one that arrived last holds', async
   expect(await closes(token)).toEqual(['2', '5']);
 });
 
-test('the newest ones are answered, up to an instant and as many as wanted', async () => {
+test('returns the newest candles up to an instant, limited to the requested number', async () => {
   const token = newToken();
   expect(await closes(token)).toEqual([]);
   for (const minute of [10, 11, 12, 13, 14]) await store(token, `03:${minute}`, { Close: `${minute}` });
@@ -77,7 +77,7 @@ test('the newest ones are answered, up to an instant and as many as wanted', asy
   expect(await closes(token, '&until=2026-01-02T03:09:00Z')).toEqual([]);
 });
 
-test('there are 120 unless another number is wanted', async () => {
+test('returns 120 candles by default', async () => {
   const token = newToken();
   for (let minute = 0; minute < 121; minute += 1) {
     const time = `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
@@ -87,7 +87,7 @@ test('there are 120 unless another number is wanted', async () => {
   expect([shown.length, shown[0]]).toEqual([120, '2']);
 });
 
-test('timeframes are compared in minutes', async () => {
+test('compares timeframes in minutes', async () => {
   const token = newToken();
   await store(token, '03:00', { Timeframe: '60', Close: '1' });
   await store(token, '04:00', { Timeframe: '1h', Close: '2' });
@@ -100,7 +100,7 @@ test('timeframes are compared in minutes', async () => {
   expect(await closes(token, '', 'M')).toEqual([]);
 });
 
-test('candles that name the same timeframe differently are one series', async () => {
+test('treats different spellings of a timeframe as one series', async () => {
   const token = newToken();
   await store(token, '05:00', { Timeframe: '1h', Close: '5' });
   await store(token, '03:00', { Timeframe: '60', Close: '3' });
@@ -113,7 +113,7 @@ test('candles that name the same timeframe differently are one series', async ()
   expect(await closes(token, '&until=2026-01-02T05:30:00Z&limit=2', '60')).toEqual(['4', '5']);
 });
 
-describe('a figure that is absent or unusable', () => {
+describe('an absent or unusable figure', () => {
   test.each([
     ['all three', { Open: undefined, High: undefined, Low: undefined }, ['65000', '65000', '65000']],
     ['open', { Open: 'n/a' }, ['65000', '65100.5', '64900']],
@@ -121,13 +121,13 @@ describe('a figure that is absent or unusable', () => {
     ['low above the open', { Low: '0' }, ['64950', '65100.5', '64950']],
     ['negative or beyond all measure', { Open: '-5', High: '9e99', Low: 1e-30 }, ['65000', '65000', '65000']],
     ['under another case', { Open: undefined, OPEN: 64_999 }, ['64999', '65100.5', '64900']],
-  ])('is taken from the close: %s', async (_, fields, [open, high, low]) => {
+  ])('is derived from the close: %s', async (_, fields, [open, high, low]) => {
     const token = newToken();
     await store(token, '03:00', fields);
     expect(await candles(token)).toEqual([expect.objectContaining({ open, high, low, close: '65000' })]);
   });
 
-  test('a price of eight decimals keeps them', async () => {
+  test('a price with eight decimals keeps them', async () => {
     const token = newToken();
     const prices = { Open: '0.00001233', High: '0.00001250', Low: 1.2e-5, Close: '0.00001234' };
     await store(token, '03:00', prices);
@@ -137,8 +137,8 @@ describe('a figure that is absent or unusable', () => {
   });
 });
 
-describe('whose candles', () => {
-  test('are shown: administrators’ candles, and with a price log those of its webhook', async () => {
+describe('the chart', () => {
+  test('shows administrators’ candles and, with a price log, those of its webhook', async () => {
     const token = newToken();
     const other = await createSender({ app: board.app, client: (await board.createUser()).client });
     const ofAdmin = await store(token, '03:00', { Close: '1' });
@@ -149,7 +149,7 @@ describe('whose candles', () => {
     expect(await closes(token, `&priceLogId=${ofUser}`)).toEqual(['1', '2']);
   });
 
-  test('name another processor are left out of the chart of a price log that names one', async () => {
+  test('leaves out candles of other processors for a price log that names one', async () => {
     const token = newToken();
     const ofTesla = await store(token, '03:00', { Close: '1', processor: 'Tesla' });
     await store(token, '03:15', { Close: '2', processor: 'UD Bot' });
@@ -159,7 +159,7 @@ describe('whose candles', () => {
     expect(await closes(token, `&priceLogId=${ofNone}`)).toEqual(['1', '2', '3', '4']);
   });
 
-  test('an unknown price log is answered 404', async () => {
+  test('of an unknown price log is answered 404', async () => {
     const query = `token=BTC&timeframe=15&priceLogId=${UNKNOWN_ID}`;
     const answer = await board.admin.get(`/api/price-logs/candles?${query}`);
     expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Price log not found' }]);
@@ -176,7 +176,7 @@ test.each([
   'token=BTC&timeframe=15&limit=ten',
   'token=BTC&timeframe=15&until=yesterday',
   'token=BTC&timeframe=15&priceLogId=none',
-])('the query %s is answered 400', async (query) => {
+])('answers 400 to the query %s', async (query) => {
   const answer = await board.admin.get(`/api/price-logs/candles?${query}`);
   expect(answer.statusCode).toBe(400);
   expect(answer.json()).toEqual({ message: expect.any(String), errors: [expect.anything()] });

@@ -9,7 +9,7 @@ let board: TestApp;
 let sender: TestSender;
 const hashes: string[] = [];
 
-/** Twelve candles: BTC and ETH by turns, three timeframes, two processors and none. */
+/** Twelve candles: BTC and ETH alternating, three timeframes, two processors and none. */
 beforeAll(async () => {
   board = await startTestApp({ clock });
   sender = await createSender({ app: board.app, client: board.admin });
@@ -37,7 +37,7 @@ const REFUSED = { message: expect.any(String), errors: [expect.anything()] };
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
 
 // Requirements: trading-fields-1, trading-calls-1
-test('price logs come newest first with all their fields', async () => {
+test('returns price logs newest first with all their fields', async () => {
   const { priceLogs } = (await board.admin.get('/api/price-logs')).json();
   expect(priceLogs).toHaveLength(12);
   expect(priceLogs[0]).toEqual({
@@ -65,7 +65,7 @@ test.each([
   ['?page=4&limit=5', []],
   ['?page=1000000&limit=1000', []],
   ['?limit=1000', down(111, 100)],
-])('the page %s has its rows, and the total is of all', async (query, prices) => {
+])('returns the page %s, with the total of all', async (query, prices) => {
   expect(await list(query)).toEqual({ prices, total: 12 });
 });
 
@@ -82,7 +82,7 @@ test.each([
   'limit=all',
   'limit=',
   'limit=1e2',
-])('the paging %s is answered 400', async (query) => {
+])('answers 400 to the paging %s', async (query) => {
   for (const path of ['/api/price-logs', '/api/signals', '/api/automation-workflows']) {
     const answer = await board.admin.get(`${path}?${query}`);
     expect([answer.statusCode, answer.json()]).toEqual([400, REFUSED]);
@@ -93,7 +93,7 @@ test.each([
 test.each([
   ['?token=BTC', [110, 108, 106, 104, 102, 100]],
   ['?timeframe=60', [110, 107, 104, 101]],
-  // However it is written.
+  // Any spelling matches.
   ['?timeframe=1h', [110, 107, 104, 101]],
   ['?processor=UD%20Bot', [111, 110, 109, 108]],
   ['?token=ETH&timeframe=D&processor=Tesla', [105]],
@@ -102,7 +102,7 @@ test.each([
   ['?token=all', down(111, 100)],
   ['?token=DOGE', []],
   ["?token=BTC'%20or%201=1--", []],
-])('the filter %s finds what it says, and its total counts only that', async (query, prices) => {
+])('filters by %s, and the total counts only matches', async (query, prices) => {
   expect(await list(query)).toEqual({ prices, total: prices.length });
 });
 
@@ -112,7 +112,7 @@ test.each([
   ['?until=2026-01-02T03:04:09.678Z', { prices: down(103, 100), total: 4 }],
   ['?until=2026-01-02T03:04:09.677Z&token=BTC', { prices: [102, 100], total: 2 }],
   ['?until=2026-01-02T03:04:09.678Z&limit=3&page=2', { prices: [100], total: 4 }],
-])('the list %s has its page, and no row that was received later', async (query, answer) => {
+])('the list %s returns its page without rows received later', async (query, answer) => {
   expect(await list(query)).toEqual(answer);
 });
 
@@ -121,12 +121,12 @@ test.each([
   ['beyond the calendar of the database in its zone', '9999-12-31T23:59:59-12:00'],
   ['whose month has no next one', '9999-12-31T23:59:59Z'],
   ['before any candle', '0000-01-01T00:00:00Z'],
-])('an instant %s is answered 400', async (_what, until) => {
+])('answers 400 to an instant %s', async (_what, until) => {
   expect((await board.admin.get(`/api/price-logs?until=${encodeURIComponent(until)}`)).statusCode).toBe(400);
 });
 
 // Requirements: trading-calls-2
-test('what occurs in a column is listed once, in order, without the missing ones', async () => {
+test('lists each value of a column once, sorted, without missing values', async () => {
   const values = async (path: string) => (await board.admin.get(`/api/price-logs/${path}`)).json();
   expect(await values('tokens')).toEqual(['BTC', 'ETH']);
   expect(await values('timeframes')).toEqual(['15', '60', 'D']);
@@ -168,7 +168,7 @@ describe('a price log by its hash', () => {
   });
 
   // Requirements: trading-fields-2
-  test('finds its figures in any letter case and as numbers, and null for others', async () => {
+  test('reads its figures in any letter case and as numbers, and null for others', async () => {
     const fields = {
       Open: undefined,
       OPEN: 1e-7,
@@ -189,7 +189,7 @@ describe('a price log by its hash', () => {
   });
 
   // Requirements: trading-calls-3
-  test('that is unknown is answered 404, and one that is no hash 400', async () => {
+  test('answers 404 when unknown, and 400 for a malformed hash', async () => {
     const unknown = await board.admin.get(`/api/price-logs/hash/${'0'.repeat(64)}`);
     expect([unknown.statusCode, unknown.json()]).toEqual([404, { message: 'Price log not found' }]);
     for (const hash of ['short', 'Z'.repeat(64), `${hashes[0]}0`, '..%2f']) {

@@ -5,7 +5,7 @@ import { fakeClock } from '#test/app/fake-clock.ts';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
-/** The hour and minute that lie so many minutes after midnight of 2 January 2026. */
+/** The time at this many minutes after midnight on 2 January 2026. */
 const minuteOf = (minutes: number) => new Date(Date.parse('2026-01-02T00:00:00Z') + minutes * 60_000);
 const dateTime = (minutes: number) => minuteOf(minutes).toISOString().slice(0, 16).replaceAll(/\D/g, '');
 
@@ -36,7 +36,7 @@ describe('the candles around a signal', () => {
     (await from.signal(fields)).json().id;
 
   // Requirements: additions-charts-1
-  test('are the 80 up to its time and the 40 after it, its own minute before', async () => {
+  test('are the 80 up to its time, including its own minute, and the 40 after it', async () => {
     for (let minute = 0; minute < 130; minute += 1) {
       await candle({ Symbol: 'AAAUSDT', Timeframe: '1', DateTime: dateTime(minute), Close: `${minute + 1}` });
     }
@@ -59,7 +59,7 @@ describe('the candles around a signal', () => {
     );
   });
 
-  test('are those up to its receipt where it carries no time', async () => {
+  test('end at its receipt if the signal has no time', async () => {
     await candle({ Symbol: 'BBBUSDT', DateTime: dateTime(700), Close: '1' });
     await candle({ Symbol: 'BBBUSDT', DateTime: dateTime(721), Close: '2' });
     const shown = await chart(board, await signal({ symbol: 'BBBUSDT', action: 'sell' }));
@@ -67,7 +67,7 @@ describe('the candles around a signal', () => {
     expect(shown.candles.map(({ close }) => close)).toEqual(['1', '2']);
   });
 
-  test('come from its own webhook and administrators’, with its timeframe and processor', async () => {
+  test('come from its own webhook and administrators, with its timeframe and processor', async () => {
     const own = { Symbol: 'CCCUSDT' };
     const other = await createSender({ app: board.app, client: (await board.createUser()).client });
     await candle({ ...own, DateTime: dateTime(0), Close: '1' });
@@ -103,7 +103,7 @@ describe('the chart of a traded signal', () => {
       },
     });
     sender = await createSender({ app: board.app, client: board.admin });
-    // The first to trade is not the first by name.
+    // Trade order differs from alphabetical order.
     for (const [tradeOrderSet, positionSizingMethod] of [
       ['B', 'Portfolio Allocation'],
       ['A', 'Technical Analysis'],
@@ -124,7 +124,7 @@ describe('the chart of a traded signal', () => {
   }
 
   // Requirements: additions-charts-1
-  test('has the levels of its row and a fill of each user', async () => {
+  test('has the levels of its row and a fill for each user', async () => {
     await sender.candle({
       ATR: '300',
       DateTime: new Date().toISOString().slice(0, 16).replaceAll(/\D/g, ''),
@@ -161,7 +161,7 @@ describe('the chart of a traded signal', () => {
 
   test('has only the levels of its newest workflow', async () => {
     const [{ id }] = (await board.admin.get('/api/signals')).json().signals;
-    // Everybody has traded it: the new workflow calculates nothing.
+    // Everybody has traded the signal already, so the new workflow calculates nothing.
     await board.admin.post('/api/trigger-automation', { signalId: id });
     const row = await settled(id);
     expect([row.manualCount, row.stopLoss]).toEqual([1, null]);
@@ -170,9 +170,9 @@ describe('the chart of a traded signal', () => {
     expect(shown.fills).toHaveLength(2);
   });
 
-  test('lists its trades with as many statements as a signal without any, a page at a time where asked', async () => {
+  test('lists its trades, paged on request, with as few queries as a signal without trades', async () => {
     const [{ id }] = (await board.admin.get('/api/signals')).json().signals;
-    // Of somebody who does not trade.
+    // A user who does not trade.
     const owner = await createSender({ app: board.app, client: (await board.createUser()).client });
     const other = (await owner.signal()).json().id;
     let taken = 0;

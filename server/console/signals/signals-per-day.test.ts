@@ -16,7 +16,7 @@ async function start(displayTimezone: string, now: string) {
 }
 afterEach(() => board.close());
 
-/** Stores a signal as received at the instant, which may lie before the start. */
+/** Stores a signal as received at this instant, which may be before the start. */
 async function receive(at: string) {
   const answer = await sender.signal({ time: at });
   expect(answer.statusCode, answer.body).toBe(200);
@@ -24,7 +24,7 @@ async function receive(at: string) {
   await board.database.pool.query('update signals set received_at = $2 where id = $1', [id, at]);
 }
 
-/** Fresh days for each question: an administrator's session does not outlive a month of the clock. */
+/** Signs in again for each call: an administrator's session does not outlive a month of the clock. */
 async function perDay(): Promise<SignalStats['perDay']> {
   const client = await board.signIn('admin@example.com', 'correct horse battery');
   return (await client.get('/api/signals/stats')).json<SignalStats>().perDay;
@@ -32,7 +32,7 @@ async function perDay(): Promise<SignalStats['perDay']> {
 
 const counted = (days: SignalStats['perDay']) => days.filter(({ count }) => count > 0);
 
-test('without signals there are thirty days of zero, today the last of them', async () => {
+test('without signals returns thirty days of zero up to today', async () => {
   await start('America/Los_Angeles', '2026-03-01T05:00:00Z');
   const days = await perDay();
   expect(days).toHaveLength(30);
@@ -45,9 +45,9 @@ test('without signals there are thirty days of zero, today the last of them', as
 });
 
 // Requirements: additions-charts-4
-test('a signal counts on the day of the display time zone on which it was received', async () => {
+test('counts a signal on the day of its receipt in the display time zone', async () => {
   await start('America/Los_Angeles', '2026-01-31T20:00:00Z');
-  // Thirty days ago the first day began at 8:00 UTC.
+  // The first of the thirty days began at 8:00 UTC.
   await receive('2026-01-02T07:59:59.999Z');
   await receive('2026-01-02T08:00:00.000Z');
   await receive('2026-01-03T07:59:59.999Z');
@@ -63,7 +63,7 @@ test('a signal counts on the day of the display time zone on which it was receiv
   ]);
 });
 
-test('the days on which the clock is changed have their 25 and 23 hours', async () => {
+test('days on which the clock changes have 25 and 23 hours', async () => {
   await start('America/Los_Angeles', '2026-11-10T20:00:00Z');
   await receive('2026-11-01T06:59:59.999Z');
   await receive('2026-11-01T07:00:00.000Z');
@@ -89,7 +89,7 @@ test('the days on which the clock is changed have their 25 and 23 hours', async 
   ]);
 });
 
-test('after midnight there is a new day', async () => {
+test('starts a new day after midnight', async () => {
   await start('Asia/Kolkata', '2026-01-31T18:29:59.999Z');
   await receive('2026-01-31T18:29:59.000Z');
   expect((await perDay()).at(-1)).toEqual({ day: '2026-01-31', count: 1 });
@@ -100,7 +100,7 @@ test('after midnight there is a new day', async () => {
   ]);
 });
 
-test('the counts are the same when they have been added up, also half an hour beside UTC', async () => {
+test('returns the same counts from totals, also in a time zone half an hour off UTC', async () => {
   await start('Asia/Kolkata', '2026-01-31T20:00:00Z');
   // In Kolkata a day begins at 18:30 UTC.
   await receive('2026-01-30T18:29:59.999Z');

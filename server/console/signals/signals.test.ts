@@ -10,7 +10,7 @@ const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 let board: TestApp;
 const ids: string[] = [];
 
-/** The counts of the cards; those of the days have a file of their own. */
+/** The counts of the stat cards; signals-per-day.test.ts tests the days. */
 async function stats() {
   const { perDay: _perDay, ...counts } = (await board.admin.get('/api/signals/stats')).json();
   return counts;
@@ -18,7 +18,7 @@ async function stats() {
 
 const statsByStep: unknown[] = [];
 
-/** Twelve signals, the first five of them yesterday; BTC and ETH, buy and sell by turns. */
+/** Twelve signals, the first five from yesterday; BTC and ETH, buy and sell alternating. */
 beforeAll(async () => {
   board = await startTestApp({ clock });
   const sender = await createSender({ app: board.app, client: board.admin });
@@ -52,7 +52,7 @@ async function list(query = ''): Promise<{ prices: number[]; total: number }> {
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
 
 // Requirements: trading-fields-3, trading-calls-4
-test('signals come newest first with all their fields', async () => {
+test('returns signals newest first with all their fields', async () => {
   const { signals } = (await board.admin.get('/api/signals')).json();
   expect(signals.map(({ id }: Signal) => id)).toEqual([...ids].reverse());
   expect(signals[0]).toEqual({
@@ -88,7 +88,7 @@ test.each([
   ['?page=2&limit=5', down(106, 102)],
   ['?page=3&limit=5', [101, 100]],
   ['?page=9&limit=5', []],
-])('the page %s has its rows, and the total is of all', async (query, prices) => {
+])('returns the page %s, with the total of all', async (query, prices) => {
   expect(await list(query)).toEqual({ prices, total: 12 });
 });
 
@@ -97,19 +97,19 @@ test.each([
   ['?token=BTC', [110, 108, 106, 104, 102, 100]],
   ['?action=sell', [109, 106, 103, 100]],
   ['?timeframe=60', [110, 107, 104, 101]],
-  // However it is written.
+  // Any spelling matches.
   ['?timeframe=1h', [110, 107, 104, 101]],
   ['?processor=Tesla', down(105, 100)],
   ['?token=BTC&action=sell&timeframe=15&processor=UD%20Bot', [106]],
   ['?token=&action=&timeframe=&processor=', down(111, 100)],
   ['?action=all', down(111, 100)],
   ['?token=btc', []],
-])('the filter %s finds what it says, and its total counts only that', async (query, prices) => {
+])('filters by %s, and the total counts only matches', async (query, prices) => {
   expect(await list(query)).toEqual({ prices, total: prices.length });
 });
 
 test.each(['action=hold', 'action=buy&action=sell', `token=${'x'.repeat(101)}`, 'until=now'])(
-  'the filter %s is answered 400',
+  'answers 400 to the filter %s',
   async (query) => {
     expect((await board.admin.get(`/api/signals?${query}`)).statusCode).toBe(400);
   },
@@ -121,12 +121,12 @@ test.each([
   ['?until=2026-01-02T08:00:00.000Z&limit=2&page=2', { prices: [103, 102], total: 6 }],
   ['?until=2026-01-02T07:59:58.999Z', { prices: [], total: 0 }],
   ['?until=', { prices: down(111, 100), total: 12 }],
-])('the list %s knows nothing of what was received later', async (query, answer) => {
+])('the list %s excludes signals received later', async (query, answer) => {
   expect(await list(query)).toEqual(answer);
 });
 
 // Requirements: trading-calls-5
-test('what occurs in a column is listed once, in order', async () => {
+test('lists each value of a column once, sorted', async () => {
   const values = async (path: string) => (await board.admin.get(`/api/signals/${path}`)).json();
   expect(await values('tokens')).toEqual(['BTC', 'ETH']);
   expect(await values('timeframes')).toEqual(['15', '60', 'D']);
@@ -162,7 +162,7 @@ describe('one signal', () => {
   });
 
   // Requirements: trading-calls-7
-  test('that is unknown is 404, and a malformed id 400', async () => {
+  test('answers 404 when unknown, and 400 for a malformed id', async () => {
     for (const path of ['', '/workflows', '/users', '/sltp', '/trades', '/chart']) {
       const unknown = await board.admin.get(`/api/signals/${UNKNOWN_ID}${path}`);
       expect([unknown.statusCode, unknown.json()]).toEqual([404, { message: 'Signal not found' }]);

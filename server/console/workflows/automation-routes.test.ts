@@ -6,7 +6,7 @@ import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
 const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const PRODUCTION = { appEnv: 'production', autoTrade: { enabled: true, configured: true } };
-/** Of the paper exchange at once, so no order has to be waited for. */
+/** The paper exchange fills immediately, so no order needs to be waited for. */
 const WITHOUT_WAITS = { verifyFirstMs: 0, verifySecondMs: 0, cancelDelayMs: 0 };
 const soon = { timeout: 30_000, interval: 25 };
 
@@ -20,7 +20,7 @@ async function start(options: TestAppOptions = {}) {
 
 const get = async (path: string) => (await board.admin.get(path)).json();
 let sent = 0;
-/** An equal signal would be a duplicate. */
+/** Each signal is different: an equal one would be a duplicate. */
 async function newSignal(fields: object = {}): Promise<string> {
   sent += 1;
   return (await sender.signal({ price: `${65_000 + sent}`, ...fields })).json().id;
@@ -76,7 +76,7 @@ describe('the list of workflows', () => {
   });
 
   // Requirements: trading-calls-9
-  test('comes newest first, page by page, by processor and by status', async () => {
+  test('is paged, newest first, and filtered by processor and by status', async () => {
     const all = await workflows();
     expect(all.total).toBe(7);
     const ids = all.workflows.map(({ id }) => id);
@@ -120,7 +120,7 @@ describe('the list of workflows', () => {
   });
 
   // Requirements: workflow-monitor-1, trading-calls-10
-  test('has its filters’ choices', async () => {
+  test('offers the choices of its filters', async () => {
     expect(await get('/api/automation-workflows/processors')).toEqual(['Tesla', 'UD Bot']);
     expect(await get('/api/automation-workflows/statuses')).toEqual([
       'pending',
@@ -132,7 +132,7 @@ describe('the list of workflows', () => {
   });
 
   // Requirements: trading-calls-11
-  test('a workflow that is unknown is 404, and a malformed id 400', async () => {
+  test('answers 404 for an unknown workflow, and 400 for a malformed id', async () => {
     for (const path of ['steps', 'users']) {
       const answer = await board.admin.get(`/api/automation-workflows/${UNKNOWN_ID}/${path}`);
       expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Workflow not found' }]);
@@ -144,12 +144,12 @@ describe('the list of workflows', () => {
 const trigger = (signalId: string) => board.admin.post('/api/trigger-automation', { signalId });
 const retry = (signalId: string) => board.admin.post(`/api/automation/trigger/${signalId}`, {});
 
-describe('triggering by hand', () => {
+describe('a manual trigger', () => {
   beforeAll(() => start());
   afterAll(() => board.close());
 
   // Requirements: trading-calls-12
-  test('makes a new workflow with its reason while no other of the signal runs', async () => {
+  test('creates a workflow with its reason while no other workflow of the signal runs', async () => {
     const signalId = await newSignal();
     await endWorkflow(signalId, 'completed');
     const answer = await trigger(signalId);
@@ -170,7 +170,7 @@ describe('triggering by hand', () => {
   });
 
   // Requirements: workflows-3
-  test.each(['pending', 'processing'])('is 409 while a workflow of the signal is %s', async (status) => {
+  test.each(['pending', 'processing'])('gets 409 while a workflow of the signal is %s', async (status) => {
     const signalId = await newSignal();
     await endWorkflow(signalId, status);
     const before = await countRows();
@@ -184,7 +184,7 @@ describe('triggering by hand', () => {
   });
 
   // Requirements: workflows-3
-  test('of twenty clicks at once one makes a workflow', async () => {
+  test('creates one workflow from twenty concurrent clicks', async () => {
     const signalId = await newSignal();
     await endWorkflow(signalId, 'failed');
     const answers = await Promise.all(
@@ -197,7 +197,7 @@ describe('triggering by hand', () => {
   });
 
   // Requirements: workflow-monitor-10, trading-calls-13, workflows-3
-  test('again is a retry of a failed workflow only', async () => {
+  test('retries failed workflows only', async () => {
     const signalId = await newSignal();
     for (const status of ['pending', 'processing', 'completed', 'aborted']) {
       await endWorkflow(signalId, status);
@@ -215,7 +215,7 @@ describe('triggering by hand', () => {
       id: answer.json().workflowId,
       triggerReason: `Retry of ${failed.id} by admin@example.com`,
     });
-    // The newest one is running now, and no longer failed.
+    // The newest workflow is running now and no longer failed.
     expect((await retry(signalId)).statusCode).toBe(409);
   });
 
@@ -231,7 +231,7 @@ describe('triggering by hand', () => {
   });
 });
 
-describe('a trigger by hand', () => {
+describe('manual triggers by environment', () => {
   afterEach(() => board.close());
 
   // Requirements: signals-the-table-14, trading-roles-2
@@ -239,7 +239,7 @@ describe('a trigger by hand', () => {
     [{ appEnv: 'production', deploymentId: 'd-1' }, 403],
     [{ appEnv: 'production', deploymentId: null }, 200],
     [{ appEnv: 'development', deploymentId: 'd-1' }, 200],
-  ])('under %j is answered %i', async (config, status) => {
+  ])('with %j get %i', async (config, status) => {
     await start({ config });
     const [first, second] = [await newSignal(), await newSignal({ price: '2' })];
     for (const id of [first, second]) await endWorkflow(id, 'failed');
@@ -249,13 +249,13 @@ describe('a trigger by hand', () => {
     if (status === 200) return;
     expect(answers[0]?.json()).toEqual({ message: 'Manual triggers disabled in production' });
     expect(await countRows()).toEqual(before);
-    // It does not say what there is, either.
+    // The answer does not reveal whether the signal exists.
     expect((await trigger(UNKNOWN_ID)).statusCode).toBe(403);
     expect((await retry(UNKNOWN_ID)).statusCode).toBe(403);
   });
 });
 
-describe('who trades a signal', () => {
+describe('eligibility', () => {
   beforeAll(() => start());
   afterAll(() => board.close());
 
@@ -277,7 +277,7 @@ describe('who trades a signal', () => {
       processor: 'Tesla',
       currentMode: 'sandbox',
       finalEligibleUsers: 2,
-      // The administrator and the user who is off are active and have settings.
+      // The administrator and the user with trading off are active and have settings.
       breakdown: { layer1: { count: 4 }, layer2: { count: 2 }, layer3: { count: 2 }, layer4: { count: 2 } },
     });
     expect(breakdown.eligibleUsers).toEqual(
@@ -295,7 +295,7 @@ describe('who trades a signal', () => {
   });
 
   // Requirements: trading-fields-11
-  test('is computed at the moment as long as no workflow has selected its users', async () => {
+  test('is computed on request until a workflow has selected its users', async () => {
     const { user } = await createTrader();
     const signalId = await newSignal();
     const statusOf = async () => {
@@ -325,13 +325,13 @@ describe('who trades a signal', () => {
   });
 });
 
-describe('a signal that was traded', () => {
+describe('a signal', () => {
   afterEach(() => board.close());
 
   // Requirements: signals-the-dialogs-3, workflow-monitor-12, workflow-monitor-13, trading-fields-6
   // Requirements: trading-fields-7, trading-fields-8, trading-fields-10, trading-fields-11, trading-calls-7
   // Requirements: trading-calls-11
-  test('shows its workflow, steps, users, stop levels and trades', async () => {
+  test('shows its workflow, steps, users, stop levels and trades once traded', async () => {
     await start({ engine: true, config: { ...PRODUCTION, ...WITHOUT_WAITS } });
     const first = await createTrader({ tradeOrderSet: 'A' });
     const second = await createTrader({ tradeOrderSet: 'B' });
@@ -386,7 +386,7 @@ describe('a signal that was traded', () => {
         reason: 'All eligibility criteria met',
       })),
     );
-    // The workflow's own record: what is changed afterwards does not change it.
+    // Later changes do not affect the workflow's own record.
     await board.admin.put(`/api/admin/user/${off.user.id}/active-trading`, { activeTrading: true });
     const snapshot = await get(`/api/signals/${signalId}/users`);
     expect(snapshot.find(({ id }: { id: string }) => id === off.user.id).status).toBe('not eligible');
@@ -464,7 +464,7 @@ describe('a signal that was traded', () => {
         },
       ],
     });
-    // The signal shows its newest workflow, and all of its trades.
+    // The signal shows its newest workflow and all of its trades.
     expect(await get(`/api/signals/${signalId}`)).toMatchObject({
       workflowId: triggered,
       automaticCount: 1,
@@ -473,7 +473,7 @@ describe('a signal that was traded', () => {
   });
 
   // Requirements: trading-fields-7
-  test('has no stop levels and no trades before that', async () => {
+  test('has no stop levels and no trades before it is traded', async () => {
     await start();
     const signalId = await newSignal();
     expect(await get(`/api/signals/${signalId}/sltp`)).toEqual({ hasData: false, sltpData: [] });
@@ -486,7 +486,7 @@ describe('a signal that was traded', () => {
     });
   });
 
-  test('its workflow is aborted with a reason where automatic trading is off', async () => {
+  test('has its workflow aborted with a reason while automatic trading is off', async () => {
     await start({ engine: true, config: { appEnv: 'development' } });
     const signalId = await newSignal();
     await expect.poll(async () => (await newestOf(signalId)).status, soon).toBe('aborted');
@@ -499,7 +499,7 @@ describe('a signal that was traded', () => {
 });
 
 // Requirements: webhook-deliveries-10
-test('a delivery is answered while every workflow hangs, and the workflows run once they can', async () => {
+test('answers a delivery while every workflow hangs, and runs the workflows afterwards', async () => {
   await start({ engine: true, config: { appEnv: 'development' } });
   const { rows } = await board.database.pool.query('select current_database() as database');
   const blocker = new pg.Client({ ...inject('testServer'), ...rows[0] });
@@ -510,7 +510,7 @@ test('a delivery is answered while every workflow hangs, and the workflows run o
     await blocker.query('lock table leases, paper_accounts in access exclusive mode');
     for (let price = 1; price <= 5; price += 1) signals.push(await newSignal({ price: `${price}` }));
     await expect.poll(() => board.deps.jobs.activity().activeJobs, soon).toBeGreaterThan(0);
-    // With the workers stuck, one more.
+    // One more signal while the workers are stuck.
     signals.push(await newSignal({ price: '6' }));
     expect((await workflows('?status=pending')).total).toBe(6);
   } finally {

@@ -5,7 +5,7 @@ import { startTestApp, type TestApp, type TestAppOptions } from '#test/app/test-
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
 const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
-/** Every signal is traded at once, and no order has to be waited for. */
+/** Every signal is traded immediately, and no order needs to be waited for. */
 const TRADING = {
   engine: true,
   config: {
@@ -46,7 +46,7 @@ const setTrading = (userId: string, activeTrading: boolean) =>
   board.admin.put(`/api/admin/user/${userId}/active-trading`, { activeTrading });
 
 let sent = 0;
-/** An equal signal would be a duplicate. */
+/** Each signal is different: an equal one would be a duplicate. */
 async function sendSignal(): Promise<string> {
   sent += 1;
   return (await sender.signal({ price: `${65_000 + sent}` })).json().id;
@@ -60,14 +60,14 @@ async function ended(signalId: string, status = 'completed') {
 const ruleOf = (decision: WhyAnswer['decidedNow'] | null, rule: string) =>
   decision?.checks.find((check) => check.rule === rule);
 
-describe('why a user traded or did not', () => {
+describe('why a user did or did not trade', () => {
   beforeAll(() => start(TRADING));
-  // Who has a position from an earlier test would trade otherwise.
+  // Otherwise users with a position from an earlier test would trade.
   afterEach(() => board.database.pool.query('update users set is_active = false where not is_admin'));
   afterAll(() => board.close());
 
   // Requirements: additions-why-and-why-not-1
-  test('is explained by the workflow’s record, beside the decision of now', async () => {
+  test('is explained by the workflow’s record, next to the current decision', async () => {
     const trader = await createTrader();
     const off = await board.createUser();
     const signalId = await sendSignal();
@@ -91,7 +91,7 @@ describe('why a user traded or did not', () => {
       { workflowId, ofThisWorkflow: true, success: true, fillStatus: 'filled' },
     ]);
 
-    // What is changed afterwards changes the decision of now, and never the one of then.
+    // Later changes affect the current decision, never the recorded one.
     await setTrading(off.user.id, true);
     const { conclusion, decidedThen, decidedNow, steps } = await why(signalId, off.user.id);
     expect(conclusion).toEqual({ outcome: 'not eligible', text: 'Active trading is off' });
@@ -103,7 +103,7 @@ describe('why a user traded or did not', () => {
     expect(steps).toEqual([]);
   });
 
-  test('reads only the steps of the pipeline and of this user', async () => {
+  test('reads only steps of the pipeline and of this user', async () => {
     const [first, second] = [await createTrader(), await createTrader()];
     const workflowId = await ended(await sendSignal());
     for (const { id: userId } of [first, second]) {
@@ -128,7 +128,7 @@ describe('why a user traded or did not', () => {
     expect((await why(signalId, trader.id, `?workflowId=${first}`)).conclusion.outcome).toBe('traded');
   });
 
-  test('names a refusal by the sizing after eligibility', async () => {
+  test('names a refusal by sizing after eligibility', async () => {
     const trader = await createTrader({ positionSizingMethod: 'Technical Analysis' });
     const signalId = await sendSignal();
     await ended(signalId);
@@ -160,7 +160,7 @@ describe('why a user traded or did not', () => {
   });
 
   // Requirements: additions-why-and-why-not-2
-  test('is not considered for a user who was created after the workflow', async () => {
+  test('is answered as not considered for a user who was created after the workflow', async () => {
     const signalId = await sendSignal();
     await ended(signalId);
     const later = await createTrader();
@@ -190,7 +190,7 @@ describe('without an engine', () => {
     expect([conclusion.text, workflow]).toEqual(['No workflow of this signal is recorded', null]);
   });
 
-  test('the rule that decides now is named with its value for an inactive user, for one without settings and for another’s signal', async () => {
+  test('names the deciding rule for an inactive user, for a user without settings and for another’s signal', async () => {
     const inactive = await createTrader();
     const bare = await board.createUser();
     const owner = await board.createUser();
@@ -220,7 +220,7 @@ describe('without an engine', () => {
     expect((await deciding(ownSignalId, owner.user.id)).rule).toBe('Active trading');
   });
 
-  test('an answer needs a signal, a user and a workflow of this signal', async () => {
+  test('answers 404 without a known signal, user and workflow of this signal', async () => {
     const { user } = await board.createUser();
     const [signalId, otherId] = [await sendSignal(), await sendSignal()];
     const { workflowId } = await get(`/api/signals/${otherId}`);
@@ -238,7 +238,7 @@ describe('without an engine', () => {
   });
 });
 
-test('a user is told what stopped the workflow before it selected users', async () => {
+test('tells a user what stopped the workflow before it selected users', async () => {
   await start({ engine: true, config: { appEnv: 'development' } });
   const trader = await createTrader();
   const signalId = await sendSignal();
