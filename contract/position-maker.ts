@@ -138,7 +138,7 @@ export const orderResult = z.object({
 });
 export type OrderResult = z.infer<typeof orderResult>;
 
-/** Flat. Sent when the order is done; until then GET …/orders/{tradeId} reports its progress. */
+/** Flat. Sent when the order is done or after 90 s; GET …/orders/{tradeId} reports the progress. */
 export const submitOrderAnswer = z.union([orderResult, z.object(refusal)]);
 export type SubmitOrderAnswer = z.infer<typeof submitOrderAnswer>;
 

@@ -59,7 +59,7 @@ async function owner(): Promise<TestUser & { home: string }> {
   return { ...user, home };
 }
 
-describe('guesses at one account from many addresses', () => {
+describe('guessing at one account from many addresses', () => {
   // Requirements: sign-in-and-sessions-6
   test('evaluates at most fifteen in a quarter of an hour while the owner can sign in', async () => {
     const { username, password, home } = await owner();

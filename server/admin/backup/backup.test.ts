@@ -335,7 +335,7 @@ describe('a backup', () => {
     );
   });
 
-  test('from before the baseline is refused', async () => {
+  test('that is older than the baseline is refused', async () => {
     await changeMigrations(path, () => ['a migration that was replaced', 'and another one']);
     const target = await emptyDatabase();
     await expect(restore(target, path)).rejects.toThrow(

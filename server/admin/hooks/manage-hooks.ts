@@ -60,7 +60,7 @@ export async function showHooks(
     if (key === null) {
       deps.log.error(
         { userId, webhookId: hook.id },
-        'a webhook key does not open: SECRET_KEY is another one or the row was moved; its deliveries are refused until it is renewed',
+        'a webhook key does not open: SECRET_KEY has changed or the row was moved; its deliveries are refused until it is renewed',
       );
     }
     return toWebhook(hook, { key, masked });

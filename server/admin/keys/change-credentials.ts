@@ -133,7 +133,7 @@ export async function saveCredentials(
   return { ...(await showCredentials(deps, owner, viewer)), test };
 }
 
-/** For a key that was not inspected; that happens before its first order. In paper mode the key's mode is unknown. */
+/** Columns of a key that was not inspected yet (its first order does that). In paper mode the key's mode is unknown. */
 const nothingFound = ({ config, exchanges }: ChangeDeps, platform: ExchangePlatform) => ({
   accountMode: exchanges.supported.includes(platform) ? exchanges.get(platform).accountMode : 'classic',
   exchangeMode: config.exchangeMode === 'paper' ? null : config.exchangeMode,

@@ -54,7 +54,7 @@ export function createAccountFinder(
     if (stored.state === 'locked') {
       deps.log.error(
         { userId, exchangePlatform: platform },
-        'exchange credentials do not open: SECRET_KEY is another one or the row was moved; the user counts as not connected',
+        'exchange credentials do not open: SECRET_KEY has changed or the row was moved; the user counts as not connected',
       );
     }
     if (stored.state !== 'open') return null;

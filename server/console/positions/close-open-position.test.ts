@@ -162,7 +162,7 @@ describe('a faulty exchange', () => {
     expect(await closedBy(held.id)).toEqual(['operator']);
   });
 
-  test('that closes only a part at first is made to close the rest', async () => {
+  test('that closes only a part is asked to close the rest', async () => {
     const held = await withPosition();
     board.setFaults([{ kind: 'partialFill', fraction: '0.4' }]);
     expect(await close(held)).toMatchObject({ success: true });
