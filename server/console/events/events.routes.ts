@@ -62,7 +62,7 @@ async function follow(
     try {
       if (!(await isSessionLiving(deps, { id, isAdmin: user.isAdmin }))) stream.end();
     } catch (error) {
-      request.log.debug({ err: error }, 'could not check the session of an event stream');
+      request.log.debug({ err: error }, 'the session of an event stream cannot be checked now');
     }
   };
   const unsubscribe = await deps.changeFeed

@@ -48,7 +48,7 @@ function createBoardMetrics(deps: BoardDeps): { text(): Promise<string>; content
     try {
       reading = { open: await readOpenWork(deps.db, deps.config.exchangeMode), ended: await readEnded() };
     } catch (error) {
-      deps.log.warn({ err: error }, 'could not read the metrics of the database');
+      deps.log.warn({ err: error }, 'the figures of the database could not be read');
       reading = null;
     }
     readAt = performance.now();

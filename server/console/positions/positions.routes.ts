@@ -47,9 +47,9 @@ export function registerPositionRoutes(app: App, deps: Deps): void {
     async (request) => {
       const { userId, token } = request.body;
       const by = getUser(request).id;
-      request.log.info({ userId, token, by }, 'closing a position');
+      request.log.info({ userId, token, by }, 'a position is to be closed');
       const answer = await closeOpenPosition(deps, reader, { userId, token, requestedBy: by });
-      request.log.info({ userId, token, by, ...answer }, 'finished closing a position');
+      request.log.info({ userId, token, by, ...answer }, 'closing a position has ended');
       return answer;
     },
   );
