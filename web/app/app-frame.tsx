@@ -24,8 +24,8 @@ export function AppFrame() {
 }
 
 /**
- * Another page is read from its beginning: without this, keyboard and screen reader would stay on a link that may
- * be gone. A search parameter (a filter, a dialog) is the same page.
+ * Moves the focus to the content on a new page; otherwise keyboard and screen reader stay on a link that may be gone.
+ * A changed search parameter (a filter, a dialog) is still the same page.
  */
 function useFocusOnNewPage(content: { readonly current: HTMLElement | null }) {
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });

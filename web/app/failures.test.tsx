@@ -41,7 +41,7 @@ const LISTS = [
 
 describe.for(LISTS)('the list of $path', ({ path, call, title, table }) => {
   // Requirements: accounts-messages-4, accounts-messages-20, trading-messages-3
-  test('says that it cannot be fetched, and is fetched on the next try', async () => {
+  test('reports a failed fetch and recovers on the next try', async () => {
     const app = renderApp(path, { [call]: UNREACHABLE });
     expect((await alertOf(title)).element.textContent).toContain('The server cannot be reached');
     app.answers[call] = recorded[call];
@@ -51,7 +51,7 @@ describe.for(LISTS)('the list of $path', ({ path, call, title, table }) => {
   });
 
   // Requirements: accounts-messages-20
-  test('names no last page in its pager while page 3 could not be fetched', async () => {
+  test('shows no last page in the pager when page 3 cannot be fetched', async () => {
     const app = renderApp(`${path}?page=3`, { [call]: UNREACHABLE });
     await alertOf(title);
     const pager = scopeOf(page().getByRole('navigation', { name: 'Pagination' }));
@@ -88,7 +88,7 @@ describe.for([
   const parts = Object.entries(titles);
 
   // Requirements: accounts-messages-20, price-logs-3, trading-messages-3
-  test('fail apart from each other, each with a retry of its own', async () => {
+  test('fail independently, each with its own retry', async () => {
     const app = renderApp(path, Object.fromEntries(parts.map(([part]) => [`${api}/${part}`, UNREACHABLE])));
     await page().findByRole('table', { name: table });
     for (const [, title] of parts) await alertOf(title);
@@ -101,7 +101,7 @@ describe.for([
 });
 
 // Requirements: accounts-messages-2, trading-messages-2, trading-messages-5
-test('an error answer is shown with its status', async () => {
+test('shows an error answer with its status', async () => {
   const call = 'GET /api/automation-workflows';
   const app = renderApp('/automation-workflows', { [call]: failure(500, 'Internal server error') });
   await expectToast('Failed to Fetch Workflows', 'Internal server error');
@@ -112,7 +112,7 @@ test('an error answer is shown with its status', async () => {
 });
 
 // Requirements: price-logs-3
-test('a refresh that fails keeps what was loaded', async () => {
+test('keeps the loaded data when a refresh fails', async () => {
   const call = 'GET /api/price-logs';
   const app = renderApp('/price-logs');
   const refresh = await page().findByRole('button', { name: 'Refresh' });
@@ -130,7 +130,7 @@ describe('the session', () => {
   const SESSION = 'GET /api/auth/user';
 
   // Requirements: screens-session-states-3
-  test('that cannot be looked up is an error, and not the sign-in screen', async () => {
+  test('shows an error, not the sign-in screen, when the look-up fails', async () => {
     const app = renderApp('/', { [SESSION]: UNREACHABLE });
     await findTitle('Signal Board cannot be reached');
     delete app.answers[SESSION];
@@ -140,14 +140,14 @@ describe('the session', () => {
 
   for (const answer of [{}, { user: null }, null]) {
     // Requirements: accounts-calls-3
-    test(`that is answered with 200 and ${JSON.stringify(answer)} leads to the sign-in screen`, async () => {
+    test(`leads to the sign-in screen when the answer is 200 with ${JSON.stringify(answer)}`, async () => {
       renderApp('/settings', { [SESSION]: answer });
       await findTitle('Welcome Back');
     });
   }
 
   // Requirements: screens-sign-in-1, screens-sign-in-2, accounts-validation-2, accounts-messages-5
-  test('begins on the sign-in screen, which describes the product and says what is missing', async () => {
+  test('starts on the sign-in screen, which describes the product and names missing fields', async () => {
     const LOGIN = 'POST /api/auth/login';
     const app = renderApp('/', { [SESSION]: failure(401, 'Not signed in'), [LOGIN]: UNREACHABLE });
     await findTitle('Welcome Back');

@@ -9,9 +9,9 @@ import recording from './recorded-answers.json' with { type: 'json' };
 import { SessionGate } from './session-gate.tsx';
 
 /*
- * The whole app with answers that a real server gave (server/recorded-answers.test.ts), once as they are and then
- * without each of their fields in turn. Rows of a list are repeated, each without another field, so that one look at
- * the screen is enough for all of them.
+ * Renders the whole app with answers recorded from a real server (server/recorded-answers.test.ts), first complete,
+ * then with each field missing or null. List rows are repeated, each without a different field, so that one render
+ * covers them all.
  */
 
 const { ids } = recording;
@@ -19,11 +19,11 @@ const RECORDED: Readonly<Record<string, unknown>> = recording.answers;
 
 interface Screen {
   path: string;
-  /** Among what it asks for, to be sure that it was there to be looked at. */
+  /** Requests the screen must send, as proof that it was rendered. */
   reads: readonly string[];
-  /** What is done on it before it is looked at. */
+  /** Runs before the screen is checked. */
   act?: () => Promise<void>;
-  /** What it reads with parts of its own, although another screen was looked at for it. */
+  /** Answers to vary again although another screen covered them, because this screen has its own code for them. */
   again?: readonly string[];
   /** Answers other than the recorded ones. */
   answers?: Readonly<Record<string, unknown>>;
@@ -99,7 +99,7 @@ const SCREENS: Screen[] = [
     answers: { [ORDERS]: { order: null } },
   },
   {
-    // While it runs.
+    // While the order runs.
     ...screen(`${calculator}&calculation=${ids.calculation}&dialog=order`, ORDERS),
     answers: { [ORDERS]: { order: { ...orderOf(recording.answers), done: false } } },
   },
@@ -109,7 +109,7 @@ const SCREENS: Screen[] = [
 
 type Fields = Record<string, unknown>;
 type Answers = Record<string, unknown>;
-/** The names and positions that lead to a field. */
+/** Field names and row indexes leading to a field. */
 type Path = readonly (string | number)[];
 
 const isFields = (value: unknown): value is Fields =>
@@ -119,9 +119,9 @@ const isRows = (value: unknown): value is Fields[] =>
 
 // --- The page -------------------------------------------------------------------------------------------------
 
-/** Answers in place of the recorded ones. */
+/** Overrides of the recorded answers. */
 let changed: Answers = {};
-/** What the screen asked for. */
+/** Requests the screen has sent. */
 let asked = new Set<string>();
 let pending = 0;
 let errors: string[] = [];
@@ -148,9 +148,9 @@ class Silent {
   disconnect() {}
 }
 
-/** What jsdom has not: sizes, a canvas and the stream of events. None of them has to do with an answer. */
+/** Stubs what jsdom lacks: sizes, a canvas and the event stream. None of them affects an answer. */
 beforeAll(() => {
-  // React records a stack for every element, which takes a fifth of the time.
+  // React captures a stack for every element, which costs a fifth of the run time.
   Object.defineProperty(Error, 'stackTraceLimit', { get: () => 0, set: () => {}, configurable: true });
   vi.stubGlobal('fetch', answer);
   vi.stubGlobal('EventSource', Silent);
@@ -202,7 +202,7 @@ const turn = () => new Promise<void>((resolve) => setTimeout(resolve));
 const QUIET_TURNS = 3;
 const MOST_TURNS = 2_000;
 
-/** Until the page is there, and nothing is asked for and nothing changes any more. */
+/** Waits until the page is rendered, no request is pending and the DOM has stopped changing. */
 async function settle() {
   let quiet = 0;
   let mutations = 0;
@@ -255,13 +255,13 @@ async function show(screen: Screen, answers: Answers): Promise<void> {
 const BAD_TEXT = /undefined|NaN|\bnull\b|Invalid Date|\[object Object\]/;
 const ERROR_TITLES = ['This page could not be shown', 'Something went wrong'];
 /**
- * What is true of a list without rows and of a figure that is none, but not of one that is missing. Where null means
- * that there is none, a missing field reads so as well.
+ * Texts that are true for an empty list or a zero figure, but wrong for a missing one. The exceptions are texts that
+ * mean null, where a missing field may read the same.
  */
 const UNTRUE_TEXT =
   /^(No (?!parameters available|matching price log|stop$|reason was given).*|-?\$?0(\.0+)?[%x]?)$/;
 
-/** Every text on the screen; JSON is shown as it is. */
+/** All texts on the screen, except raw JSON blocks. */
 function textsOnScreen(): string[] {
   const copy = document.body.cloneNode(true) as HTMLElement;
   for (const json of copy.querySelectorAll('pre')) json.remove();
@@ -274,7 +274,7 @@ function textsOnScreen(): string[] {
   return texts;
 }
 
-/** What nobody should ever see, or what the screen with whole answers does not say. */
+/** Texts that must never appear, and empty-state texts that the screen does not show with complete answers. */
 function problemsOnScreen(said: ReadonlySet<string> | null): string[] {
   const bad = textsOnScreen().filter(
     (text) =>
@@ -294,13 +294,13 @@ function problemsOnScreen(said: ReadonlySet<string> | null): string[] {
 
 // --- The variants ---------------------------------------------------------------------------------------------
 
-/** Every field, by its path; of a list the fields of its first row. */
+/** The paths of all fields; for a list, those of its first row. */
 function pathsIn(value: unknown, before: Path = []): Path[] {
   if (isRows(value)) return pathsIn(value[0], [...before, 0]);
   if (!isFields(value)) return [];
   return Object.entries(value).flatMap(([name, field]) => {
     const path = [...before, name];
-    // What a charting platform or an exchange sent has no promised fields.
+    // Data from the charting platform or an exchange has no guaranteed fields.
     return FREE_FORM.has(name) ? [path] : [path, ...pathsIn(field, path)];
   });
 }
@@ -332,7 +332,7 @@ interface Variant {
   answer: unknown;
 }
 
-/** One variant for each field outside of lists, and one for all fields of a list's rows together. */
+/** Two variants (missing, null) per field outside lists, and one for all row fields of a list together. */
 function variantsOf(answer: unknown): Variant[] {
   const paths = pathsIn(answer);
   const variants: Variant[] = LOSSES.flatMap((loss) =>
@@ -350,7 +350,7 @@ function variantsOf(answer: unknown): Variant[] {
   return variants;
 }
 
-/** The list with its first row again and again: whole, and then each time without another field. */
+/** Replaces the list with copies of its first row: one complete, then one per missing field. */
 function withRows(answer: unknown, at: Path, paths: readonly Path[]): unknown {
   const copy = structuredClone(answer);
   const list = at.reduce<unknown>((value, name) => (value as Fields)[name], copy) as Fields[];
@@ -364,12 +364,12 @@ function withRows(answer: unknown, at: Path, paths: readonly Path[]): unknown {
     }),
   );
   list.splice(0, list.length, first, ...(rows as Fields[]));
-  // A row that is none at all.
+  // A null row.
   (list as unknown[]).push(null);
   return copy;
 }
 
-// --- Lists of which nothing was recorded get a row of their shape -----------------------------------------------
+// --- Lists recorded empty get a row built from their shape -------------------------------------------------------
 
 function rowOf(shape: Shape): unknown {
   if (shape === 'string') return 'text';
@@ -413,10 +413,10 @@ const START: Answers = Object.fromEntries(
 
 // --- The test -------------------------------------------------------------------------------------------------
 
-/** What a screen was looked at for. */
+/** Routes whose answers have been varied on some screen, and the number of variants rendered. */
 let variantsShown = 0;
 const taken = new Set<string>();
-/** One order is as good as another. */
+/** The route without record ids: one order stands for all orders. */
 const routeOf = (key: string) => key.replaceAll(/\/[0-9a-f]{8}-[0-9a-f-]{27}/g, '/{id}');
 
 function asScreensReadIt(key: string, whole: unknown): string {
@@ -431,11 +431,11 @@ function asScreensReadIt(key: string, whole: unknown): string {
 }
 
 test.each(SCREENS)(
-  '$path shows its page whatever field of an answer is missing',
+  '$path renders whichever field of an answer is missing',
   async (screen) => {
     const start: Answers = { ...START, ...screen.answers };
     const wholeOf = (key: string) => start[key] ?? RECORDED[key.replace(/^PUT/, 'GET')];
-    // The first time its code is loaded.
+    // The first render loads the screen's code.
     await vi.waitFor(
       async () => {
         await show(screen, start);
@@ -443,7 +443,7 @@ test.each(SCREENS)(
       },
       { timeout: 20_000, interval: 50 },
     );
-    // Until two looks agree: parts whose code loads later are then on the screen that the variants are compared with.
+    // Repeat until two renders agree, so that the baseline includes parts whose code loads later.
     let said = new Set<string>();
     await vi.waitFor(
       async () => {
@@ -466,7 +466,7 @@ test.each(SCREENS)(
       const whole = wholeOf(key);
       const seen = new Set([asScreensReadIt(key, whole)]);
       for (const variant of variantsOf(whole)) {
-        // Most fields are the same to a screen whether they are null or missing.
+        // Most fields look the same to a screen whether they are null or missing.
         const read = asScreensReadIt(key, variant.answer);
         if (seen.has(read)) continue;
         seen.add(read);
@@ -480,7 +480,7 @@ test.each(SCREENS)(
   300_000,
 );
 
-/** Read after a click only; its order is shown from the recorded answer about orders. */
+/** Sent only after a click; its order is covered by the recorded answer about orders. */
 const BEHIND_A_CLICK = new Set(['POST /api/position-maker/submit-order']);
 const VARIANTS_AT_LEAST = 500;
 

@@ -21,7 +21,7 @@ const columns = async () => await page().findByRole('button', { name: /^Columns/
 const column = (name: string | RegExp) => page().findByRole('menuitemcheckbox', { name });
 
 // Requirements: additions-finding-keys-and-columns-4
-test('the slash goes to the first filter of the screen, and is a letter where one types', async () => {
+test('slash focuses the first filter, and types a slash in a text field', async () => {
   for (const [path, label] of [
     ['/signals', 'Token'],
     ['/price-logs', 'Token'],
@@ -39,7 +39,7 @@ test('the slash goes to the first filter of the screen, and is a letter where on
   expect(page().getAllByRole('dialog')).toHaveLength(1);
 });
 
-test('the question mark lists the keys, and those without Ctrl can be switched off', async () => {
+test('question mark lists the shortcuts, and those without Ctrl can be switched off', async () => {
   const app = renderApp('/signals');
   const filter = () => page().findByLabelText('Token');
   const toggle = async () => {
@@ -78,7 +78,7 @@ test('the question mark lists the keys, and those without Ctrl can be switched o
 });
 
 // Requirements: additions-finding-keys-and-columns-1, additions-finding-keys-and-columns-5
-test('columns are hidden by keyboard, stay hidden, and come back together', async () => {
+test('columns can be hidden by keyboard, stay hidden, and are restored together', async () => {
   const app = renderApp('/signals');
   await eventually(() => expect(rowsOf('Signal History').length).toBeGreaterThan(0));
   const all = headings();
@@ -102,7 +102,7 @@ test('columns are hidden by keyboard, stay hidden, and come back together', asyn
   expect(headings()).toEqual(all);
 });
 
-test('what a browser remembers wrongly about columns is ignored', async () => {
+test('ignores invalid stored columns', async () => {
   const app = renderApp('/price-logs');
   for (const [remembered, count] of [
     ['{"id":true}', 11],
@@ -116,7 +116,7 @@ test('what a browser remembers wrongly about columns is ignored', async () => {
   expect(headings()).not.toContain('Hash Value');
 });
 
-test('a refresh button keeps the focus while it fetches, and takes no second press meanwhile', async () => {
+test('a refresh button keeps the focus and ignores presses while it fetches', async () => {
   const LOGS = 'GET /api/price-logs';
   const app = renderApp('/price-logs');
   const refresh = await page().findByRole('button', { name: 'Refresh' });

@@ -7,7 +7,7 @@ export const useNavigationPages = () =>
     select: ({ pages }) => pages,
   });
 
-/** The pages of the registry that have a screen; others are left out of navigation and cards. */
+/** Registry pages that have a screen; navigation and cards leave out the others. */
 const ADMIN_SCREENS = [
   '/price-logs',
   '/signals',

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { createQueryClient } from '../lib/query-client.ts';
 import { theme } from './theme.ts';
 
-/** No inline <style>: the variables are a static file, and responsive style properties are not used. */
+/** Avoids inline <style>: the theme variables are a static file, and responsive style props are not used. */
 export function Providers({ children }: { children: ReactNode }) {
   const [queryClient] = useState(createQueryClient);
   return (

@@ -19,7 +19,7 @@ import { ErrorState, LoadingState } from '../ui/states.tsx';
 import { AppFrame } from './app-frame.tsx';
 import { NotFound } from './not-found.tsx';
 
-/** Also shown when a page's code cannot be loaded, for example after an update of the server. */
+/** Also shown when a page's code fails to load, for example after a server update. */
 function RouteError({ error }: ErrorComponentProps) {
   return (
     <ErrorState title="This page could not be shown" error={error} onRetry={() => window.location.reload()} />
@@ -28,7 +28,7 @@ function RouteError({ error }: ErrorComponentProps) {
 
 const rootRoute = createRootRoute({ component: AppFrame, notFoundComponent: NotFound });
 
-/** Non-administrators get the not-found page on every administrator's path. */
+/** Shows non-administrators the not-found page on every administrator path. */
 function AdministratorsOnly() {
   return useSession().user.isAdmin ? <Outlet /> : <NotFound />;
 }
@@ -39,7 +39,7 @@ const adminArea = createRoute({
   component: AdministratorsOnly,
 });
 
-// Each route is a constant of its own: written inside addChildren() they would lose their types.
+// Each route is its own constant: written inline in addChildren() it would lose its type.
 const dashboardRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',

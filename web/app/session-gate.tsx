@@ -15,17 +15,17 @@ import classes from './session-gate.module.css';
 
 const loadSignedInApp = () =>
   import('./signed-in-app.tsx').catch((error: Error) => ({
-    // After an update of the server this page may ask for code that is no longer there.
+    // After a server update this page may request chunks that no longer exist.
     default: () => <SessionError error={error} onRetry={() => window.location.reload()} />,
   }));
 const SignedInApp = lazy(loadSignedInApp);
 
-/** Signed out, every path shows the sign-in screen; the router is loaded after signing in. */
+/** Shows the sign-in screen on every path while signed out; the router loads after signing in. */
 export function SessionGate() {
   const client = useQueryClient();
   const session = useSessionQuery();
   const userId = session.data?.user.id ?? null;
-  // Before any of the screens sends a request.
+  // A layout effect, so that it runs before any screen sends a request.
   useLayoutEffect(() => actAs(userId), [userId]);
   useEffect(() => onSessionAnnounced(() => void lookUpSession(client).catch(() => {})), [client]);
 
@@ -48,7 +48,7 @@ export function SessionGate() {
 
 const ASK_AGAIN_MS = 5_000;
 
-/** Checks in the background whether the server answers again. */
+/** Retries once a background check finds the server answering again. */
 function SessionAway({ error, onRetry }: { error: Error; onRetry: () => void }) {
   useEffect(() => {
     const timer = setInterval(async () => {
@@ -60,7 +60,7 @@ function SessionAway({ error, onRetry }: { error: Error; onRetry: () => void }) 
   return <SessionError error={error} onRetry={onRetry} />;
 }
 
-/** Equals what index.html shows before the code arrives, so that nothing jumps. */
+/** Matches the loading screen of index.html, to avoid a layout shift. */
 function FullScreenLoading() {
   return (
     <main className="full-screen">

@@ -32,7 +32,7 @@ const openUserMenu = async (app: ReturnType<typeof renderApp>) =>
 
 describe('the header', () => {
   // Requirements: screens-header-1, screens-header-2, screens-header-4, accounts-fields-10
-  test('has the logo, the list of the server without Settings, and the menu of the user', async () => {
+  test("shows the logo, the server's pages without Settings, and the user menu", async () => {
     const app = renderApp('/admin');
     const { findByRole, getByRole } = await header();
     const links = () => scopeOf(getByRole('navigation', { name: 'Main' })).getAllByRole('link');
@@ -58,7 +58,7 @@ describe('the header', () => {
   });
 
   // Requirements: screens-header-10
-  test('says that the navigation cannot be fetched, and shows it after the next try', async () => {
+  test('reports that the navigation cannot be fetched, and shows it on the next try', async () => {
     const app = renderApp('/', { [NAVIGATION]: UNREACHABLE });
     const { findByRole, queryByRole } = await header();
     const retry = 'Failed to fetch pages. Try again';
@@ -78,7 +78,7 @@ describe('the header', () => {
 
 describe('signing out', () => {
   // Requirements: screens-header-5, accounts-messages-18
-  test('is disabled while it is pending, and says when it gets no answer; its toast replaces another', async () => {
+  test('is disabled while pending and reports a missing answer; its toast replaces another', async () => {
     const app = renderApp('/settings', { [LOGOUT]: UNREACHABLE });
     await app.user.click(await page().findByRole('button', { name: 'Copy user ID' }));
     await expectToast('Copied!');
@@ -101,7 +101,7 @@ describe('signing out', () => {
   });
 
   // Requirements: accounts-states-2
-  test('takes the former user off the screen even if the session cannot be looked up', async () => {
+  test("clears the former user's screen even if the session cannot be looked up", async () => {
     const app = renderApp('/create-client', { [LOGOUT]: { message: 'Signed out' } });
     await page().findByRole('table', { name: 'Users' });
     app.answers[SESSION] = UNREACHABLE;
@@ -112,7 +112,7 @@ describe('signing out', () => {
   });
 });
 
-describe('the badge of the environment', () => {
+describe('the environment badge', () => {
   const LOOKS = [
     {
       name: 'production with automatic trading on paper',
@@ -233,7 +233,7 @@ describe('the badge of the environment', () => {
   });
 
   // Requirements: accounts-states-15, accounts-messages-16, trading-messages-3
-  test('stays loading while the status cannot be fetched, and its dialog offers another try', async () => {
+  test('stays in the loading state when the status cannot be fetched, and its dialog offers a retry', async () => {
     const app = renderApp('/webhook', { [STATUS]: failure(500, 'Internal server error') });
     const badge = await (await header()).findByRole('button', { name: 'Loading...' });
     expect(badge.getAttribute('data-tone')).toBe('grey');
@@ -254,7 +254,7 @@ describe('the badge of the environment', () => {
 });
 
 // Requirements: screens-session-states-1
-test('a spinner says Loading... while the session is looked up', async () => {
+test('shows a spinner with Loading... while the session is looked up', async () => {
   const looking = held(recorded[SESSION]);
   const app = renderApp('/', { [SESSION]: looking.promise, 'GET /api/my-positions': PENDING });
   expect((await page().findByRole('status')).textContent).toBe('Loading...');

@@ -2,7 +2,7 @@ import type { MantineThemeOverride } from '@mantine/core';
 
 /**
  * Component defaults are plain objects: `Component.extend()` would pull every component named here into the
- * sign-in bundle. The CSS variables of this theme stand in theme-variables.css (see theme.test.ts).
+ * sign-in bundle. theme-variables.css holds the CSS variables of this theme (see theme.test.ts).
  */
 export const theme: MantineThemeOverride = {
   fontFamily: "'Inter Variable', system-ui, -apple-system, 'Segoe UI', sans-serif",
@@ -29,7 +29,7 @@ export const theme: MantineThemeOverride = {
   },
   headings: { fontWeight: '600' },
   components: {
-    // Locking by script injects a <style> element, which the content security policy refuses; global.css locks.
+    // Mantine's scroll lock injects a <style> element, which the content security policy blocks; global.css locks.
     Modal: { defaultProps: { lockScroll: false } },
     ModalRoot: { defaultProps: { lockScroll: false } },
     Drawer: { defaultProps: { lockScroll: false } },

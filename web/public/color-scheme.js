@@ -1,11 +1,11 @@
-// Runs before the first paint, so that a dark screen never flashes white. A file of its own because the
-// content security policy forbids inline script.
+// Runs before the first paint, so that a dark screen never flashes white. It is a separate file because the
+// content security policy forbids inline scripts.
 (() => {
   let stored = null;
   try {
     stored = window.localStorage.getItem('mantine-color-scheme-value');
   } catch {
-    // Storage may be switched off; the system's scheme is used then.
+    // Storage may be disabled; fall back to the system's scheme.
   }
   const scheme =
     stored === 'light' || stored === 'dark'

@@ -79,7 +79,7 @@ export function Header() {
   );
 }
 
-/** The server's list, without the page named Settings. */
+/** The pages listed by the server, except Settings, which is in the user menu. */
 function NavLinks({ onFollow }: { onFollow?: () => void }) {
   const pages = useNavigationPages();
   if (pages.isError && !pages.data) {
@@ -114,7 +114,7 @@ const COLOR_SCHEMES = [
 ] as const;
 
 function ColorSchemeToggle() {
-  // The library's hook also switches transitions off, with an inline <style>.
+  // Mantine's own hook also disables transitions, through an inline <style>.
   const mantine = use(MantineContext);
   const ofSystem = useColorScheme('light', { getInitialValueInEffect: false });
   const chosen = mantine?.colorScheme;

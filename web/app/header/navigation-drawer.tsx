@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Brand } from '../../ui/brand.tsx';
 import classes from './header.module.css';
 
-/** Only loaded on narrow screens, when it is opened. */
+/** Loaded when it is first opened, which happens only on narrow screens. */
 export default function NavigationDrawer({
   onClose,
   children,

@@ -33,7 +33,7 @@ const CARDS: Record<AdminScreen, { icon: typeof IconActivity; text: string }> = 
   '/positions': { icon: IconWallet, text: 'Open and closed positions, profit, and closing by hand' },
 };
 
-/** Open to everybody signed in; the cards are for administrators. */
+/** Any signed-in user can open it; only administrators see the cards. */
 export function AdminPage() {
   return (
     <Page

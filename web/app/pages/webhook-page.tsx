@@ -6,7 +6,7 @@ import { LoadingState } from '../../ui/states.tsx';
 
 const AllWebhooksCard = lazy(() => import('../../features/hooks/all-webhooks-card.tsx'));
 
-/** Only administrators may ask for the environment. */
+/** Only administrators may read the environment status. */
 export function WebhookPage() {
   return useSession().user.isAdmin ? <AdministratorsWebhookPage /> : <WebhookScreen environment={null} />;
 }
@@ -15,7 +15,7 @@ function AdministratorsWebhookPage() {
   return <WebhookScreen environment={useEnvironmentStatus().data ?? null} />;
 }
 
-/** The administrator's own webhook, and below it those of all users. */
+/** The administrator's own webhook above the webhooks of all users. */
 export function ConfigurationPage() {
   const below = (
     <Suspense fallback={<LoadingState />}>

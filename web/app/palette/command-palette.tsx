@@ -8,7 +8,7 @@ import { COMMAND_GROUPS, type Command, readQuery } from './commands.ts';
 import { usePaletteResult } from './palette-data.ts';
 import { overlay } from './palette-state.ts';
 
-/** A combobox in a dialog: the focus stays in the search field, and the list says which option is the active one. */
+/** A combobox in a dialog: the focus stays in the search field, and aria-activedescendant names the active option. */
 export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [activeId, setActiveId] = useState<string | null>(null);
@@ -16,7 +16,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const listId = useId();
   const router = useRouter();
   useReturnFocus({ enabled: true });
-  // Kept by its id: later results must not move the choice.
+  // Tracked by id, so that later results do not move the choice.
   const active = Math.max(
     commands.findIndex(({ id }) => id === activeId),
     0,

@@ -23,7 +23,7 @@ const known: Known = {
 const find = (text: string, change: Partial<Known> = {}) =>
   findCommands(readQuery(text), { ...known, ...change }).map(({ group, label }) => `${group}: ${label}`);
 
-test('an empty search lists the pages that have a screen, settings and help', () => {
+test('lists the pages that have a screen, settings and help for an empty search', () => {
   expect(find('')).toEqual([
     'Pages: Dashboard',
     'Pages: Signals',
@@ -34,13 +34,13 @@ test('an empty search lists the pages that have a screen, settings and help', ()
   ]);
 });
 
-test('pages are found by any of their words and by their path', () => {
+test('finds pages by any of their words and by their path', () => {
   expect(find('  SIGN ')).toEqual(['Pages: Signals']);
   expect(find('create')).toEqual(['Pages: Users']);
   expect(find('board adm')).toEqual(['Pages: Admin Dashboard']);
 });
 
-test('users whose name begins with the search come first, and lead to their settings', () => {
+test('puts users whose name starts with the search first, and links to their settings', () => {
   expect(find('anna')).toEqual(['Users: anna@example.com', 'Users: joanna@example.com']);
   expect(findCommands('a0000000-0000-4000-8000-000000000002', known)).toMatchObject([
     {
@@ -50,14 +50,14 @@ test('users whose name begins with the search come first, and lead to their sett
   ]);
 });
 
-test('tokens lead to their signals', () => {
+test('links tokens to their signals', () => {
   expect(findCommands('btc', known)).toMatchObject([
     { label: 'BTC', address: '/signals?token=BTC' },
     { label: 'WBTC', address: '/signals?token=WBTC' },
   ]);
 });
 
-test('no group is longer than six', () => {
+test('limits each group to six commands', () => {
   const users = Array.from({ length: 9 }, (_, index) => ({
     id: `${index}`,
     username: `u${index}@example.com`,
@@ -73,11 +73,11 @@ test.each([
   '...8057',
   SIGNAL_ID,
   ` ${SIGNAL_ID.toUpperCase()} `,
-])('a signal is found by %j', (text) => {
+])('finds a signal by %j', (text) => {
   expect(find(text)).toEqual(['Signals: 0189...8057  BTC Buy']);
 });
 
-test.each(['018', '805', '0189...8058', '0189...80...57', '5dac'])('a signal is not found by %j', (text) => {
+test.each(['018', '805', '0189...8058', '0189...80...57', '5dac'])('does not find a signal by %j', (text) => {
   expect(find(text)).toEqual([]);
 });
 
@@ -88,7 +88,7 @@ describe('an ordinary user', () => {
   });
 });
 
-test('only a whole id is looked up', () => {
+test('looks up complete ids only', () => {
   expect(isFullId(readQuery(` ${SIGNAL_ID.toUpperCase()}`))).toBe(true);
   expect(isFullId(SIGNAL_ID.slice(1))).toBe(false);
 });

@@ -11,7 +11,7 @@ export interface Command {
   group: (typeof COMMAND_GROUPS)[number];
   label: string;
   detail: string;
-  /** Where the command leads; null opens the list of shortcuts. */
+  /** The command's target; null opens the list of shortcuts. */
   address: string | null;
 }
 
@@ -23,9 +23,9 @@ export interface Known {
   signals: readonly Signal[];
 }
 
-/** One more letter finds the others. */
+/** Largest size of a group; typing more narrows it down. */
 const GROUP_SIZE = 6;
-/** Ids of one day begin alike, so a shorter part finds too many. */
+/** Shortest searched part of an id. Ids of the same day share a prefix, so shorter parts match too many. */
 const ID_PART_LENGTH = 4;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -33,7 +33,7 @@ export const isFullId = (query: string): boolean => UUID.test(query);
 
 export const readQuery = (text: string): string => text.trim().toLowerCase();
 
-/** The matches in the order of the groups. An empty search lists the pages. */
+/** Returns the matches in group order. An empty search lists the pages. */
 export function findCommands(query: string, known: Known): Command[] {
   const pages = [...pageCommands(known), HELP].filter(({ label, detail }) =>
     query.split(/\s+/).every((word) => `${label} ${detail}`.toLowerCase().includes(word)),
@@ -79,14 +79,14 @@ function adminCommands(query: string, { users, tokens, signals }: Known): Comman
   ];
 }
 
-/** Items that begin with the search come before items that contain it. */
+/** Items that start with the search come before items that contain it. */
 function best<Item>(items: readonly Item[], textOf: (item: Item) => string, query: string): Item[] {
   const matches = items.filter((item) => textOf(item).includes(query));
   const begins = matches.filter((item) => textOf(item).startsWith(query));
   return [...begins, ...matches.filter((item) => !begins.includes(item))].slice(0, GROUP_SIZE);
 }
 
-/** The first or last characters of an id, all of it, or its short form as the tables show it. */
+/** Whether the query is a prefix or suffix of the id, the whole id, or its short form as shown in tables. */
 function isIdPart(query: string, id: string): boolean {
   const [start = '', end, ...more] = query.split('...');
   if (more.length > 0) return false;

@@ -2,7 +2,7 @@ import { IconSearch } from '@tabler/icons-react';
 import classes from './palette-button.module.css';
 import { overlay, paletteKey } from './palette-state.ts';
 
-/** In the header; narrow screens show only the icon. */
+/** Shown in the header; narrow screens show only the icon. */
 export function PaletteButton() {
   const { text, aria } = paletteKey();
   return (

@@ -15,7 +15,7 @@ import {
 const SIGNALS_PATH = '/api/signals';
 const NEWEST_SIGNALS = 100;
 
-/** Everything that the palette searches; ordinary users have only pages. */
+/** The data the palette searches; ordinary users have only pages. */
 function useKnown(): { known: Known; failed: string[] } {
   const { user } = useSession();
   const enabled = user.isAdmin;
@@ -26,7 +26,7 @@ function useKnown(): { known: Known; failed: string[] } {
     enabled,
   });
   const tokens = useQuery<string[]>({ queryKey: [`${SIGNALS_PATH}/tokens`], staleTime: 0, enabled });
-  // The key of the signals screen without filters, which may have them already.
+  // Same key as the unfiltered signals screen, so its cached data is reused.
   const newest = useQuery<SignalsAnswer>({
     queryKey: [SIGNALS_PATH, { page: 1, limit: NEWEST_SIGNALS }],
     staleTime: 0,
@@ -57,7 +57,7 @@ function useKnown(): { known: Known; failed: string[] } {
   };
 }
 
-/** Looks up a full id that is not loaded: a signal's, or else a workflow's. */
+/** Looks up a full id that is not loaded, first as a signal, then as a workflow. */
 function useIdLookUp(
   id: string,
   enabled: boolean,
@@ -80,7 +80,7 @@ function useIdLookUp(
 
 export interface PaletteResult {
   commands: Command[];
-  /** Below the list: a search under way, nothing found, or what could not be loaded. */
+  /** Shown below the list: a search in progress, no results, or data that could not be loaded. */
   note: string | null;
 }
 

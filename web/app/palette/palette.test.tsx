@@ -42,7 +42,7 @@ async function goTo(app: App, text: string, label: string) {
 }
 
 // Requirements: additions-finding-keys-and-columns-2
-test('an administrator goes to a page, a token, a user, a signal and a workflow by keyboard only', async () => {
+test('takes an administrator to a page, a token, a user, a signal and a workflow by keyboard only', async () => {
   const app = renderApp('/webhook', {
     [`GET /api/signals/${ids.workflow}`]: failure(404, 'Signal not found'),
   });
@@ -64,7 +64,7 @@ test('an administrator goes to a page, a token, a user, a signal and a workflow 
 });
 
 // Requirements: additions-finding-keys-and-columns-2
-test('an old signal that no list holds is found by its whole id, and an id of nothing is said so', async () => {
+test('finds an old signal by its complete id, and reports an unknown id', async () => {
   const app = renderApp('/webhook', {
     'GET /api/signals': { ...recorded['GET /api/signals'], signals: [], total: 0 },
     'GET /api/users': UNREACHABLE,
@@ -95,7 +95,7 @@ test('an old signal that no list holds is found by its whole id, and an id of no
 });
 
 // Requirements: additions-finding-keys-and-columns-3
-test('an ordinary user finds the own pages and nothing else', async () => {
+test('shows an ordinary user only their own pages', async () => {
   const pages = recorded['GET /api/navigation/pages'].pages.filter(({ adminOnly }) => !adminOnly);
   const app = renderApp('/webhook', { 'GET /api/navigation/pages': { pages } }, { user: { isAdmin: false } });
   await findTitle('Webhook Configuration');
@@ -113,7 +113,7 @@ test('an ordinary user finds the own pages and nothing else', async () => {
   await eventually(() => expect(app.address()).toBe('/settings'));
 });
 
-test('the arrows choose, the pointer chooses, Escape and the same keys close', async () => {
+test('arrows and pointer choose; Escape and the shortcut close', async () => {
   const app = renderApp('/price-logs');
   await page().findByRole('cell', { name: /^BTC/ });
   const refresh = page().getByRole('button', { name: 'Refresh' });
@@ -141,7 +141,7 @@ test('the arrows choose, the pointer chooses, Escape and the same keys close', a
   await findTitle('Automation Workflows');
 });
 
-test('in a dialog the key opens nothing over it', async () => {
+test('does not open over a dialog', async () => {
   const app = renderApp('/create-client?dialog=create');
   const firstName = (await dialog('Create New User')).getByLabelText('First Name');
   firstName.focus();

@@ -4,7 +4,7 @@ import { areSingleKeysOn, overlay } from './palette-state.ts';
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
 const ShortcutHelp = lazy(() => import('./shortcut-help.tsx'));
 
-/** The keys of the whole program, and what they open. Mounted once, inside the router. */
+/** The global shortcuts and the overlays they open. Mounted once, inside the router. */
 export function Shortcuts() {
   const shown = overlay.use();
   useEffect(() => {
@@ -25,7 +25,7 @@ export function Shortcuts() {
 
 type Shortcut = 'palette' | 'filters' | 'help' | 'previous page' | 'next page';
 
-/** Elements that take typing, and elements that use the arrow keys themselves. */
+/** Elements that take text input, and elements that handle arrow keys themselves. */
 const TYPING = 'input, select, textarea, [contenteditable="true"]';
 const OWN_ARROWS =
   '[role="tablist"], [role="listbox"], [role="radiogroup"], [role="slider"], [role="grid"], [role="tree"]';
@@ -38,7 +38,7 @@ const SINGLE_KEYS: Readonly<Record<string, Shortcut>> = {
   ArrowRight: 'next page',
 };
 
-/** The shortcut of a key on the page as it is; null for other keys. */
+/** The shortcut that a key triggers on the current page; null for other keys. */
 function readShortcut(event: KeyboardEvent): Shortcut | null {
   const target = event.target instanceof Element ? event.target : null;
   if (event.isComposing || event.altKey) return null;
@@ -49,18 +49,18 @@ function readShortcut(event: KeyboardEvent): Shortcut | null {
   if (shortcut === undefined || !areSingleKeysOn()) return null;
   if (target?.closest(TYPING) || document.querySelector(IN_THE_WAY)) return null;
   if (shortcut !== 'previous page' && shortcut !== 'next page') return shortcut;
-  // A held arrow would rush through the pages.
+  // Ignore key repeat: a held arrow would race through the pages.
   if (event.repeat || event.shiftKey || target?.closest(OWN_ARROWS)) return null;
   return scrollsSideways(target) ? null : shortcut;
 }
 
-/** A table that is wider than its region is scrolled by the arrows as long as the focus is in it. */
+/** Whether the focus is in a table wider than its region, where arrows scroll. */
 function scrollsSideways(target: Element | null): boolean {
   const region = target?.closest('[data-scroll-region]');
   return region !== null && region !== undefined && region.scrollWidth > region.clientWidth;
 }
 
-/** Moves the focus to the first filter of the screen; false when there is none. */
+/** Focuses the screen's first filter; returns false when there is none. */
 function focusFirstFilter(): boolean {
   const filter = document.querySelector<HTMLElement>(
     'main :is([data-filter] :is(input, select), :is(input, select)[data-filter])',
@@ -69,7 +69,7 @@ function focusFirstFilter(): boolean {
   return filter !== null;
 }
 
-/** Presses the button of the screen's pager; false when there is no such page. */
+/** Presses a button of the screen's pager; returns false when there is no such page. */
 function turnPage(step: 'previous' | 'next'): boolean {
   const button = document.querySelector<HTMLButtonElement>(`main [data-page-step="${step}"]:not(:disabled)`);
   button?.click();
@@ -78,7 +78,7 @@ function turnPage(step: 'previous' | 'next'): boolean {
 
 const ACTIONS: Record<Shortcut, () => boolean> = {
   palette: () => {
-    // In a dialog the key does nothing, rather than go to the browser's own search.
+    // In a dialog the key does nothing, but it must not open the browser's own search.
     if (overlay.get() === 'palette') overlay.set(null);
     else if (document.querySelector('[role="dialog"]') === null) overlay.set('palette');
     return true;
