@@ -20,7 +20,7 @@ import { tickText } from './chart-ticks.ts';
 const MAX_BAR_WIDTH = 14;
 const MIN_BAR_WIDTH = 5;
 
-/** Draws into the container, follows its size, and sets no style that the content security policy forbids. */
+/** Draws into the container, follows its size, and sets no styles that the content security policy forbids. */
 export function createDrawing({
   container,
   colors,
@@ -34,7 +34,7 @@ export function createDrawing({
 
   const chart = createChart(container, {
     autoSize: true,
-    // Its logo brings a <style> element; the link that the licence asks for stands below the chart.
+    // The logo injects a <style> element; the link required by the licence is below the chart.
     layout: { attributionLogo: false, fontSize: 11 },
     rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.12, bottom: 0.1 } },
     timeScale: {
@@ -44,7 +44,7 @@ export function createDrawing({
       tickMarkFormatter: (time: Time, type: TickMarkType) => tickText(instantOf(time), type),
     },
     localization: { timeFormatter: instantOf },
-    // The wheel and vertical swipes scroll the dialog.
+    // Leave the wheel and vertical swipes to the dialog's scrolling.
     handleScroll: { mouseWheel: false, vertTouchDrag: false },
     handleScale: { mouseWheel: false },
   });
@@ -115,11 +115,11 @@ export function createDrawing({
       barWidthPx: MIN_BAR_WIDTH,
     });
     chart.timeScale().applyOptions({ rightOffsetPixels });
-    // Later data does not move the visible range.
+    // Later data must not move the visible range.
     if (isFirst) showFocus(next, rightOffsetPixels);
   }
 
-  /** As many bars as fit, the last ones unless the focus lies before them. */
+  /** Shows as many bars as fit: the last ones, or those around an earlier focus. */
   function showFocus({ bars, focus }: ChartModel, rightOffsetPixels: number) {
     const widthPx = chart.timeScale().width() || container.clientWidth;
     const fitting = Math.max(Math.floor(widthPx / MIN_BAR_WIDTH), 10);
@@ -153,7 +153,7 @@ function toMarkers({ kind, time, price, text, side }: ChartMark, colors: ChartCo
     case 'candle':
       return [{ ...at, text, position: 'aboveBar', shape: 'arrowDown', color: colors.entry }];
     case 'fill':
-      // The text stands where the signal's arrow of the same side does not.
+      // A buy signal's arrow is below the bar, so a buy fill's text goes above it, and vice versa.
       return [
         { ...at, position: 'atPriceMiddle', price, shape: 'circle', color: colors.fill, size: 0.5 },
         {

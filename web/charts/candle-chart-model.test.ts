@@ -22,7 +22,7 @@ const quarters = ['2026-01-02T08:00:00Z', '2026-01-02T08:15:00Z', '2026-01-02T08
 const clock = (seconds: number | undefined) => new Date((seconds ?? 0) * 1000).toISOString();
 
 describe('times', () => {
-  test('are those of the display time zone', () => {
+  test('are in the display time zone', () => {
     const { bars, instants } = toChartModel(picture({ candles: quarters }), LOS_ANGELES);
     expect(bars.map(({ time }) => clock(time))).toEqual([
       '2026-01-02T00:00:00.000Z',
@@ -32,8 +32,8 @@ describe('times', () => {
     expect(bars.map(({ time }) => instants.get(time))).toEqual(quarters.map(({ time }) => time));
   });
 
-  test('rise when the clocks go back, with the true instants kept', () => {
-    // 8:00 to 11:00 UTC on 1 November 2026: 1:00 comes twice in Los Angeles.
+  test('keep rising when the clocks go back, and keep the true instants', () => {
+    // 8:00 to 11:00 UTC on 1 November 2026: 1:00 occurs twice in Los Angeles.
     const candles = Array.from({ length: 13 }, (_, index) =>
       candleAt(new Date(Date.parse('2026-11-01T08:00:00Z') + index * 900_000).toISOString()),
     );
@@ -51,7 +51,7 @@ describe('the mark', () => {
     ['at the moment of a candle', '2026-01-02T08:15:00Z', 1],
     ['between two candles', '2026-01-02T08:29:59Z', 1],
     ['long after the last one', '2026-02-02T08:15:00Z', 2],
-  ])('%s stands at its candle', (_, time, index) => {
+  ])('is at its candle: %s', (_, time, index) => {
     const { marks, focus, bars } = toChartModel(
       picture({ candles: quarters, mark: markAt(time) }),
       LOS_ANGELES,
@@ -71,7 +71,7 @@ describe('the mark', () => {
   });
 });
 
-test('entry, stop and target are lines with their names', () => {
+test('shows entry, stop and target as named lines', () => {
   const levels = { entryPrice: '100.5', stopLoss: '97', takeProfit: '106.25' };
   expect(toChartModel(picture({ candles: quarters, levels }), LOS_ANGELES).lines).toEqual([
     { title: 'Entry', price: 100.5 },
@@ -80,7 +80,7 @@ test('entry, stop and target are lines with their names', () => {
   ]);
 });
 
-test('a marked candle has no side', () => {
+test('gives a marked candle no side', () => {
   const mark = { ...markAt('2026-01-02T08:15:00Z'), direction: null };
   const { marks } = toChartModel(picture({ candles: quarters, mark }), LOS_ANGELES);
   expect(marks).toEqual([expect.objectContaining({ kind: 'candle', side: null })]);
@@ -106,12 +106,12 @@ describe('fills', () => {
     ]);
   });
 
-  test('of a cheap token are abbreviated', () => {
+  test('abbreviate large quantities of a cheap token', () => {
     expect(marksOf(fill('2026-01-02T08:16:00Z', '1281962050', '0.00001'))[0]?.text).toBe('Filled 1.282B');
     expect(marksOf(fill('2026-01-02T08:16:00Z', '999999.5', '0.00001'))[0]?.text).toBe('Filled 999999.5');
   });
 
-  test('at the same candle share a mark per side, in the order of time', () => {
+  test('at the same candle share one mark per side, in order of time', () => {
     expect(
       marksOf(
         fill('2026-01-02T08:31:00Z', '1', '100'),
@@ -137,6 +137,6 @@ test.each([
   [['0.5', '0.333333333333333333'], 9],
   [['0.000000000001'], 12],
   [[], 2],
-])('prices %j are shown with %i decimals', (prices, decimals) => {
+])('shows prices %j with %i decimals', (prices, decimals) => {
   expect(priceDecimals(prices)).toBe(decimals);
 });

@@ -1,23 +1,23 @@
 import { type CandlePicture, LEVELS, type LevelTitle } from './candle-chart-picture.ts';
 import { wallClockSeconds } from './wall-clock-seconds.ts';
 
-/** The picture as the chart library takes it: numbers, and times as seconds of the display time zone's clock. */
+/** The chart library's input: numbers, and times as wall-clock seconds in the display time zone. */
 export interface ChartModel {
   bars: { time: number; open: number; high: number; low: number; close: number }[];
-  /** The instant behind each bar's time. */
+  /** The true instant of each bar's time. */
   instants: ReadonlyMap<number, string>;
-  /** With how many decimals prices are shown. */
+  /** Number of decimals of displayed prices. */
   decimals: number;
   lines: { title: LevelTitle; price: number }[];
   marks: ChartMark[];
-  /** The bar that has to be in view, as an index; null: the last one. */
+  /** Index of the bar that must be in view; null means the last one. */
   focus: number | null;
 }
 
 export interface ChartMark {
   kind: 'signal' | 'candle' | 'fill';
   side: 'buy' | 'sell' | null;
-  /** Time of the bar that it stands at. */
+  /** Time of the marked bar. */
   time: number;
   price: number;
   text: string;
@@ -64,7 +64,7 @@ export function toChartModel(picture: CandlePicture, timeZone: string): ChartMod
   };
 }
 
-/** The candle that an instant falls into: the last one that is not later, or the first of all. */
+/** Index of the candle containing an instant: the last one that starts at or before it, else the first. */
 function indexAt(candles: CandlePicture['candles'], instant: string): number | null {
   if (candles.length === 0) return null;
   const at = Date.parse(instant);
@@ -74,7 +74,7 @@ function indexAt(candles: CandlePicture['candles'], instant: string): number | n
   );
 }
 
-/** Fills at the same bar share one mark: overlapping texts cannot be read. */
+/** Groups the fills of a bar into one mark per side, because overlapping texts are unreadable. */
 function fillMarks(fills: CandlePicture['fills'], timeAt: (instant: string) => number): ChartMark[] {
   const groups = Map.groupBy(fills, ({ time, side }) => `${timeAt(time)} ${side}`);
   return [...groups.values()].flatMap((group) => {
@@ -95,7 +95,7 @@ function fillMarks(fills: CandlePicture['fills'], timeAt: (instant: string) => n
 
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 4 });
 
-/** Rounds off the tails of float sums; large quantities are compact to fit. */
+/** Rounds away float noise in sums; large quantities are compact to fit. */
 const quantityText = (quantity: number) =>
   quantity < 1e6 ? String(Number(quantity.toPrecision(10))) : compact.format(quantity);
 
@@ -103,8 +103,8 @@ const SIGNIFICANT_DIGITS = 9;
 const MAX_DECIMALS = 12;
 
 /**
- * As many decimals as the most exact price has, but at most nine significant digits of the largest one, and at
- * least two where prices are above 1.
+ * The decimals of the most precise price, limited to nine significant digits of the largest one, and at least two
+ * where prices are above 1.
  */
 export function priceDecimals(prices: readonly string[]): number {
   const largest = Math.max(...prices.map(Number).filter((price) => price > 0 && Number.isFinite(price)), 0);

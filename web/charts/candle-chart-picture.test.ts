@@ -21,7 +21,7 @@ test('describes token, timeframe, last close, levels and fills', () => {
   );
 });
 
-test('leaves out what the picture lacks', () => {
+test('leaves out missing parts', () => {
   const alone = { ...PICTURE, candles: PICTURE.candles.slice(1), mark: null, levels: null, fills: [] };
   expect(describePicture(alone, formatInstant)).toBe(
     'BTC 15m. 1 candle from nine to nine. Last close 65000.5.',

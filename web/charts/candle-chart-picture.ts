@@ -2,12 +2,12 @@ import type { Candle, ChartFill, ChartLevels } from '#contract/charts.ts';
 import { displayTimeframe } from '#domain/timeframe.ts';
 import { formatCount } from '../lib/format.ts';
 
-/** What one chart shows. Prices are decimal strings, times instants. */
+/** Content of one chart. Prices are decimal strings, times are instants. */
 export interface CandlePicture {
   token: string;
   timeframe: string;
   candles: readonly Candle[];
-  /** What the chart is about: a signal, or one candle. */
+  /** The chart's subject: a signal, or one candle. */
   mark: { time: string; price: string; text: string; direction: 'buy' | 'sell' | null } | null;
   levels: ChartLevels | null;
   fills: readonly ChartFill[];
@@ -22,7 +22,7 @@ export type LevelTitle = (typeof LEVELS)[number]['title'];
 
 const isTime = (instant: string): boolean => !Number.isNaN(Date.parse(instant));
 
-/** Leaves out what lacks a time or a price and so has no place in the chart. */
+/** Drops entries without a time or a price, which cannot be placed in the chart. */
 export function readablePart({ candles, mark, levels, fills, ...rest }: CandlePicture): CandlePicture {
   const arePrices = (prices: readonly string[]) => prices.every((price) => Number(price) > 0);
   return {
@@ -38,7 +38,7 @@ export function readablePart({ candles, mark, levels, fills, ...rest }: CandlePi
   };
 }
 
-/** The picture in words. */
+/** Describes the picture in words. */
 export function describePicture(
   picture: CandlePicture,
   formatInstant: (instant: string | null | undefined) => string,
@@ -57,7 +57,7 @@ export function describePicture(
     .join(' ');
 }
 
-/** The mark, the levels and the fills in words; also shown for a chart without candles. */
+/** Describes the mark, the levels and the fills in words; also used for a chart without candles. */
 export function describeEvents(
   { mark, levels, fills }: CandlePicture,
   formatInstant: (instant: string | null | undefined) => string,

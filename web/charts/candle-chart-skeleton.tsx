@@ -1,6 +1,6 @@
 import classes from './candle-chart.module.css';
 
-/** As high as the chart, so that nothing moves when it comes. */
+/** As tall as the chart, so that nothing moves when it loads. */
 export function CandleChartSkeleton() {
   return (
     <div className={classes.chart} role="status" aria-label="Loading chart">

@@ -6,7 +6,7 @@ import { type CandlePicture, describeEvents } from './candle-chart-picture.ts';
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
-/** The data of the picture as tables, the newest candle first. */
+/** The chart's data as tables, newest candle first. */
 export default function CandleTable({ picture }: { picture: CandlePicture }) {
   const formatInstant = useFormatInstant();
   const { token, timeframe, candles, fills } = picture;
@@ -57,7 +57,7 @@ export default function CandleTable({ picture }: { picture: CandlePicture }) {
 interface TableProps {
   label: string;
   headers: readonly string[];
-  /** Indexes of the text columns, besides the first. */
+  /** Indexes of text columns other than the first. */
   texts?: readonly number[];
   children: ReactNode;
 }

@@ -16,7 +16,7 @@ const prepareTable = () => void loadTable().catch(() => {});
 const loadDrawing: LoadDrawing<ChartModel> = async () =>
   (await import('./candle-chart-drawing.ts')).createDrawing;
 
-/** Candles with what happened among them, as a picture or as a table. */
+/** Candles with their mark, levels and fills, as a picture or as a table. */
 export function CandleChart({ picture: given }: { picture: CandlePicture }) {
   const { displayTimezone } = useSession();
   const formatInstant = useFormatInstant();

@@ -25,23 +25,23 @@ export interface DrawingOptions {
   container: HTMLElement;
   colors: ChartColors;
   formatInstant: (instant: string) => string;
-  /** The bar or point under the pointer, as its index; null when there is none. */
+  /** Index of the bar or point under the pointer; null for none. */
   onPoint: (bar: number | null) => void;
 }
 
-/** Loads the chart library with what draws this kind of chart. */
+/** Loads the chart library and the drawing code for this kind of chart. */
 export type LoadDrawing<Model> = () => Promise<(options: DrawingOptions) => ChartDrawing<Model>>;
 
 interface ChartCanvasProps<Model> {
-  /** Always the same function. */
+  /** Must keep its identity: a new function loads the chart again. */
   load: LoadDrawing<Model>;
   model: Model;
-  /** The picture in words. */
+  /** Accessible description of the picture. */
   label: string;
   onPoint: (bar: number | null) => void;
 }
 
-/** The picture itself. The chart library is loaded when the first chart opens. */
+/** The chart itself. The chart library loads when the first chart opens. */
 export function ChartCanvas<Model>({ load, model, label, onPoint }: ChartCanvasProps<Model>) {
   const { box, drawing, error, retry } = useDrawing(load, onPoint);
   useEffect(() => drawing?.draw(model), [drawing, model]);
@@ -105,7 +105,7 @@ function useDrawing<Model>(load: LoadDrawing<Model>, onPoint: (bar: number | nul
   return { box, drawing, error, retry };
 }
 
-/** Canvas knows no style sheets: the colours are read from ours. */
+/** Reads the colours from our style sheets, which a canvas cannot use directly. */
 function readColors(container: HTMLElement): ChartColors {
   const style = getComputedStyle(container);
   const read = (name: string) => style.getPropertyValue(`--chart-${name}`).trim();

@@ -14,14 +14,14 @@ const markAt = (time: number, text: string): ChartMark => ({
 const spaceOf = (model: { lines?: typeof lines; marks?: ChartMark[] }, widthPx = 800) =>
   rightSpacePx({ bars, lines: [], marks: [], ...model }, { widthPx, barWidthPx: 5 });
 
-test("leaves room for the names of the lines, and most of a phone's width for the bars", () => {
+test("leaves room for the line names, but most of a phone's width for the bars", () => {
   expect(spaceOf({})).toBe(24);
   expect(spaceOf({ lines })).toBe(72);
   expect(spaceOf({ lines }, 300)).toBe(45);
 });
 
 // Requirements: additions-charts-3
-test('leaves room for half the text of a mark at the last bar, on a phone too', () => {
+test('leaves room for half the text of a mark at the last bar, even on a phone', () => {
   for (const text of ['This candle', 'Filled 238.123456789']) {
     for (const widthPx of [800, 300]) {
       expect(spaceOf({ marks: [markAt(99, text)] }, widthPx)).toBeGreaterThanOrEqual((text.length * 6.5) / 2);
@@ -30,7 +30,7 @@ test('leaves room for half the text of a mark at the last bar, on a phone too', 
 });
 
 // Requirements: additions-charts-3
-test('a mark further left needs less room, by the bars after it', () => {
+test('needs less room for a mark further left, by the bars after it', () => {
   const wide = 'Filled 238.123456789';
   expect(spaceOf({ marks: [markAt(99, wide)] })).toBe(70);
   expect(spaceOf({ marks: [markAt(95, wide)] })).toBe(50);

@@ -1,15 +1,15 @@
 import type { ChartModel } from './candle-chart-model.ts';
 
-/** The names of the lines stand right of the last bar. */
+/** The line names are right of the last bar. */
 const SPACE_PX = { withLines: 72, without: 24 };
-/** On a phone the bars get most of the width. */
+/** Largest share of the chart's width, so that the bars keep most of a phone's screen. */
 const SPACE_SHARE = 0.15;
-/** The widest character of a mark, at the size of the chart's text. */
+/** Width of the widest character of a mark, at the chart's text size. */
 const CHARACTER_PX = 7;
 
 /**
- * How much is left free right of the last bar, however narrow the chart is at least as much as the texts of the last
- * marks need: each stands in the middle below or above its bar, and the price axis would cut it off.
+ * Free space right of the last bar. It always fits the texts of the last marks, however narrow the chart: each text is
+ * centred on its bar, and the price axis would cut it off.
  */
 export function rightSpacePx(
   { bars, lines, marks }: Pick<ChartModel, 'bars' | 'lines' | 'marks'>,

@@ -1,6 +1,6 @@
 import { TickMarkType } from 'lightweight-charts';
 
-/** The part of yyyy/MM/dd HH:mm:ss that the tick marks. */
+/** The part of yyyy/MM/dd HH:mm:ss that a tick shows. */
 export function tickText(instant: string, type: TickMarkType): string {
   const [date = '', time = ''] = instant.split(' ');
   const [year = '', month = '', day = ''] = date.split('/');

@@ -1,8 +1,9 @@
 import { formatInstant } from '../lib/format.ts';
 
 /**
- * What a clock in the time zone shows, as if it were UTC: the chart library knows no time zones. It wants rising
- * times, so the hour that an autumn night has twice goes on by seconds; `instants` still says the true ones.
+ * Wall-clock time of the time zone in seconds, as if it were UTC, because the chart library has no time zones. It
+ * requires rising times, so the hour repeated in autumn advances by one second per point; the models' `instants` keep
+ * the true times.
  */
 export function wallClockSeconds(instants: readonly string[], timeZone: string): number[] {
   let last = Number.NEGATIVE_INFINITY;
