@@ -66,7 +66,7 @@ function Content({ query }: { query: UseQueryResult<Partial<AccountBalanceAnswer
   );
 }
 
-/** Why no balance can be fetched; null when the exchange or the connection to it failed. */
+/** Why no balance is available; null when the exchange or the connection to it failed. */
 function unavailability(error: Error): string | null {
   if (!(error instanceof ApiError) || ![404, 503].includes(error.status)) return null;
   const message = error.serverMessage ?? '';

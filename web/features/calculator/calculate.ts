@@ -7,7 +7,7 @@ import type { CalculationOutcome, CalculationRequest } from './run-calculation.t
 
 const load = () => import('./run-calculation.ts');
 
-/** The code of a calculation and its result is loaded when somebody is about to calculate. */
+/** Preloads the code for a calculation and its result, when the user is about to calculate. */
 export const prepareCalculation = () =>
   void Promise.all([load(), import('./calculation-cards.tsx')]).catch(() => {});
 
@@ -34,6 +34,6 @@ function announceFailure(text: string, isLimited = tellsRateLimit(text)): void {
   else toastError({ title: 'Calculation Failed', message: text });
 }
 
-/** The calculation that the address names, as long as this page remembers it. */
+/** The calculation named in the URL, as long as this page remembers it. */
 export const useKnownOutcome = (calculationId: string | undefined) =>
   useQuery<CalculationOutcome>({ queryKey: outcomeKey(calculationId ?? ''), enabled: false }).data;

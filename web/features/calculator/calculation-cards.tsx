@@ -59,7 +59,7 @@ function PositionFacts({ position }: { position: Position }) {
   );
 }
 
-/** How the position was calculated: the reason, the method, the lines of the calculation and every figure in force. */
+/** How the position was calculated: the reason, the method, the calculation lines and all parameters used. */
 export function CalculationCards({ calculation }: { calculation: Calculation }) {
   const { hyperparameters, calculationReason, calculationDetail, methodology } = calculation;
   return (
@@ -104,7 +104,7 @@ export function CalculationCards({ calculation }: { calculation: Calculation }) 
   );
 }
 
-/** Stays on the screen when the dialog is closed, and after a return. */
+/** Stays visible after the dialog closes, and when the user returns to the screen. */
 export function OrderCard({ order, onOpen }: { order: OrderResult; onOpen: () => void }) {
   const outcome = order.success ? <Badge tone="success">Filled</Badge> : <Badge tone="failure">Failed</Badge>;
   return (

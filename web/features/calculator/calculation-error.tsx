@@ -13,11 +13,11 @@ export const errorText = (error: unknown): string =>
 
 type Refusal = Extract<GenerateAnswer, { success: false }>;
 
-/** Why a calculation was refused; the usual text where the refusal gives no reason. */
+/** Why a calculation was refused; a default text when the refusal gives no reason. */
 export const failureText = ({ message, error }: Pick<Refusal, 'message' | 'error'>): string =>
   message || error || FAILED_TEXT;
 
-/** For a calculation that was refused, or that got no answer. */
+/** For a refused calculation, or one without an answer. */
 export function CalculationErrorPanel({ refusal, error }: { refusal: Refusal | null; error: Error | null }) {
   const message = refusal === null ? errorText(error) : failureText(refusal);
   const title = refusal?.error;
@@ -34,7 +34,7 @@ export function CalculationErrorPanel({ refusal, error }: { refusal: Refusal | n
   );
 }
 
-/** Two causes are explained; other errors show their details. */
+/** Explains two known causes; other errors show their details. */
 function explain(message: string, refusal: Refusal | null): string {
   if (tellsRateLimit(message)) {
     return 'The exchange limits how often its prices can be asked for. Signal prices are used as fallback: calculate again in a moment.';

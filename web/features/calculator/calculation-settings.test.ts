@@ -11,7 +11,7 @@ import {
 const STORED = { investmentPortion: '0.2', maximumRiskPerTrade: '0.02' };
 const NOTHING = { investmentPortion: null, maximumRiskPerTrade: null };
 
-test('takes the stored fractions that a method uses, and leaves the other to the method', () => {
+test('takes the stored fractions that a method uses, and leaves the others to the method', () => {
   expect(settingsOfMethod('Risk Management', STORED)).toMatchObject({
     investmentPortion: null,
     maximumRiskPerTrade: '0.02',
@@ -23,7 +23,7 @@ test('takes the stored fractions that a method uses, and leaves the other to the
   expect(settingsOfMethod('Portfolio Allocation', STORED)).toMatchObject(STORED);
 });
 
-test('starts a method with its own values where nothing is stored', () => {
+test("uses the method's defaults when nothing is stored", () => {
   expect(settingsOfMethod('Portfolio Allocation', NOTHING)).toMatchObject({
     investmentPortion: '0.10',
     maximumRiskPerTrade: '0.05',
@@ -35,7 +35,7 @@ test('shows an unknown stored method as Risk Management', () => {
   expect(storedCalculationSettings(stored).positionSizingMethod).toBe('Risk Management');
 });
 
-test('names changed settings with their stored values, and compares fractions by value', () => {
+test('lists changed settings with their stored values, and compares fractions by value', () => {
   const before = settingsOfMethod('Portfolio Allocation', STORED);
   expect(changedSettings(before, { ...before, investmentPortion: '0.20' })).toEqual([]);
   expect(
@@ -47,7 +47,7 @@ test('names changed settings with their stored values, and compares fractions by
   ]);
 });
 
-test('offers the fixed options, and a stored value beside them', () => {
+test('offers the fixed options plus a stored value', () => {
   const labels = (options: { label: string }[]) => options.map(({ label }) => label);
   expect(labels(portionOptions('0.1'))).toEqual(['2.0%', '5.0%', '10.0%', '15.0%', '20.0%']);
   expect(labels(portionOptions('0.33'))).toEqual(['2.0%', '5.0%', '10.0%', '15.0%', '20.0%', '33.0%']);

@@ -9,7 +9,7 @@ import {
 } from '#domain/user-settings.ts';
 import { formatFraction } from '../../lib/format.ts';
 
-/** What the calculator edits; a fraction as text, null where the method calculates it. */
+/** The settings edited in the calculator. Fractions are text; null where the method calculates them. */
 export interface CalculationSettings {
   positionSizingMethod: SizingMethod;
   investmentPortion: string | null;
@@ -18,7 +18,7 @@ export interface CalculationSettings {
 
 type StoredFractions = Pick<UserSettings, 'investmentPortion' | 'maximumRiskPerTrade'>;
 
-/** A method with the stored fractions that it uses, or with its own defaults. */
+/** The settings for a method: the stored fractions that it uses, else its defaults. */
 export function settingsOfMethod(method: SizingMethod, stored: StoredFractions): CalculationSettings {
   const defaults = SIZING_METHOD_DEFAULTS[method];
   const take = (name: keyof StoredFractions) =>
@@ -35,7 +35,7 @@ export function storedCalculationSettings(stored: UserSettings): CalculationSett
   return settingsOfMethod(isSizingMethod(method) ? method : FORM_FALLBACK_SIZING_METHOD, stored);
 }
 
-/** By value: a stored '0.1' is the '0.10' that was calculated with. */
+/** Compares fractions by value: a stored '0.1' equals the '0.10' used in a calculation. */
 export function isSameSettings(a: CalculationSettings, b: CalculationSettings): boolean {
   const isSame = (one: string | null, other: string | null) =>
     one === null || other === null ? one === other : Number(one) === Number(other);
@@ -52,7 +52,7 @@ const LABELS = {
   maximumRiskPerTrade: 'Maximum Risk per Trade',
 } as const;
 
-/** The settings that have changed in the meantime, with their stored values, for the notice about it. */
+/** Settings that changed in the meantime, with their stored values, for the notice. */
 export function changedSettings(
   before: CalculationSettings,
   stored: CalculationSettings,
@@ -69,7 +69,7 @@ export interface Option {
   label: string;
 }
 
-/** Options compare by value: a stored '0.1' is the option '0.10'. A stored value off the list stays selectable. */
+/** Compares options by value: a stored '0.1' is the option '0.10'. A stored value outside the list stays selectable. */
 function fractionOptions(listed: readonly string[], current: string): Option[] {
   return [...listed.filter((option) => Number(option) !== Number(current)), current]
     .sort((a, b) => Number(a) - Number(b))

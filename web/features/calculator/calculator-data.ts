@@ -20,13 +20,12 @@ export const useSignal = (signalId: string) =>
 export const useSignalChart = (signalId: string) =>
   useQuery<SignalChart>({ queryKey: [`${signalPath(signalId)}/chart`], staleTime: 0 });
 
-/** The price log that belongs to the signal. */
 export const usePriceLog = (hashValue: string) =>
   useQuery<PriceLogDetail>({ queryKey: [`/api/price-logs/hash/${encodeURIComponent(hashValue)}`] });
 
 export type TradingUser = Pick<User, 'id' | 'username' | 'userActive' | 'activeTradingEnabled'>;
 
-/** Without paging: everybody, inactive users included. */
+/** All users without paging, including inactive ones. */
 export const useTradingUsers = () =>
   useQuery<UsersAnswer, Error, TradingUser[]>({
     queryKey: ['/api/admin/users'],
@@ -34,7 +33,7 @@ export const useTradingUsers = () =>
     staleTime: 0,
   });
 
-/** The own settings, or another user's. */
+/** API path of the user's own settings, or of another user's. */
 export const settingsPath = ({ userId, isSelf }: { userId: string; isSelf: boolean }): string =>
   isSelf ? '/api/user-settings' : `/api/admin/user-settings/${encodeURIComponent(userId)}`;
 
@@ -48,7 +47,7 @@ export const useTradingSettings = (user: { userId: string; isSelf: boolean }) =>
 const BALANCES_PATH = '/api/admin/account-balance/';
 const BALANCE_RETRIES = 2;
 
-/** Never from the cache: each visit fetches it. */
+/** Not cached: each visit fetches it. */
 export const useAccountBalance = (userId: string) =>
   useQuery<Partial<AccountBalanceAnswer>>({
     queryKey: [`${BALANCES_PATH}${encodeURIComponent(userId)}`],
@@ -60,7 +59,7 @@ export const useAccountBalance = (userId: string) =>
 const PREVIEW_PATH = '/api/internal/position-generator/preview';
 const EDITING_PAUSE_MS = 300;
 
-/** The position with the settings as they are edited, and the three methods side by side; nothing is saved. */
+/** Previews the position for the edited settings and all three methods side by side, without saving. */
 export function usePreview(request: { signalId: string; userId: string; settings: CalculationSettings }) {
   const { signalId, userId } = request;
   const settings = useSettled(request.settings, EDITING_PAUSE_MS);
@@ -68,7 +67,7 @@ export function usePreview(request: { signalId: string; userId: string; settings
   return useQuery({
     queryKey: [PREVIEW_PATH, body] as const,
     queryFn: ({ signal }) => requestJson<PreviewAnswer>(PREVIEW_PATH, { method: 'POST', body, signal }),
-    // The former figures stay while settings are edited, but never those of another signal or user.
+    // Keep the previous figures while settings are edited, but never those of another signal or user.
     placeholderData: (former, query) => {
       const of = query?.queryKey[1];
       return of?.signalId === signalId && of.userId === userId ? former : undefined;
@@ -77,7 +76,7 @@ export function usePreview(request: { signalId: string; userId: string; settings
   });
 }
 
-/** The value once it has stayed the same for a while. The library's hook has options that weigh more than this. */
+/** Debounces a value. The library's debounce hook is larger because of its options. */
 function useSettled<Value>(value: Value, pauseMs: number): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -92,7 +91,7 @@ export const orderKey = (positionGeneratorLogId: string) =>
 
 const ORDER_POLL_MS = 1_000;
 
-/** The order as far as it has come. Live events announce each stage; while it runs or is expected, a poll does too. */
+/** The order's current state. Live events announce each stage; a poll backs them up while it runs or is expected. */
 export const useOrder = (calculationId: string | undefined, { isExpected }: { isExpected: boolean }) =>
   useQuery<{ order: OrderResult | null }, Error, OrderResult | null>({
     queryKey: orderKey(calculationId ?? ''),
@@ -103,7 +102,7 @@ export const useOrder = (calculationId: string | undefined, { isExpected }: { is
     staleTime: 0,
   });
 
-/** Fetches again what depends on the account and the price: the balance, and the positions that it sizes. */
+/** Refetches the data that depends on the account and the price: the balance and the positions sized by it. */
 export const refreshAccount = (client: QueryClient): Promise<void> =>
   client.invalidateQueries({
     predicate: ({ queryKey: [path] }) =>

@@ -21,9 +21,9 @@ const RawDataDialog = lazy(() => import('./raw-data-dialog.tsx'));
 interface CalculatorScreenProps {
   search: CalculatorSearch;
   onSearch: (change: CalculatorSearch) => void;
-  /** This deployment refuses orders by hand. */
+  /** This deployment refuses manual orders. */
   tradingDisabled: boolean;
-  /** Undefined while it is not known. */
+  /** Undefined while unknown. */
   exchangeMode: ExchangeMode | undefined;
 }
 
@@ -74,7 +74,7 @@ function WithSignal(props: CalculatorScreenProps & { signalId: string }) {
     );
   }
   const userId = props.search.userId ?? user.id;
-  // Another signal or user gets a new calculator, which shows nothing of the former one.
+  // A new calculator per signal and user, so that nothing carries over from the previous one.
   return (
     <Calculator
       key={`${signal.data.id} ${userId}`}
@@ -93,7 +93,7 @@ function Calculator(props: CalculatorProps) {
   const history = useDialogHistory();
   const users = useTradingUsers();
   const isUnknown = users.data?.every(({ id }) => id !== userId) === true;
-  // Nothing is fetched for another user before the list has shown that the user exists.
+  // Fetch nothing for another user until the list has shown that the user exists.
   const isAwaited = userId !== ownId && users.isPending;
   return (
     <div className={classes.columns}>

@@ -4,9 +4,9 @@ const CALCULATOR_DIALOGS = ['signal', 'price-log', 'order', 'result'] as const;
 
 export interface CalculatorSearch {
   signalId?: string | undefined;
-  /** The user whose order is calculated; the operator by default. */
+  /** The user to calculate the order for; the operator by default. */
   userId?: string | undefined;
-  /** The positionGeneratorLogId of the calculation on the screen; it finds its order again after a reload. */
+  /** positionGeneratorLogId of the displayed calculation, used to find its order again after a reload. */
   calculation?: string | undefined;
   dialog?: (typeof CALCULATOR_DIALOGS)[number] | undefined;
 }

@@ -64,7 +64,7 @@ const close = async (app: App) => {
   await expectGone(() => page().queryByRole('dialog'));
 };
 
-/** Calculates, and opens the confirmation of the order. */
+/** Calculates, then opens the order's confirmation. */
 async function openConfirmation(app: App) {
   await app.user.click(await submitButton());
   return await dialog(CONFIRMATION);
@@ -84,7 +84,7 @@ async function confirm(app: App) {
 }
 
 // Requirements: calculator-screen-and-cards-1, calculator-screen-and-cards-2
-test('without a signal, and with one that does not exist, the calculator says so', async () => {
+test('reports a missing signal id and links back to the signals', async () => {
   const app = renderApp('/position-calculator');
   await findTitle('Position Calculator');
   await page().findByText('No signal ID provided. Please select a signal from the signals page.');
@@ -93,7 +93,7 @@ test('without a signal, and with one that does not exist, the calculator says so
 });
 
 // Requirements: calculator-screen-and-cards-2, calculator-screen-and-cards-6, trading-messages-18
-test('signal and balance say that they load, that they are not there, and what they are', async () => {
+test('shows signal and balance as loading, unavailable and loaded', async () => {
   const signal = held(failure(404, 'Signal not found'));
   const balance = held({ success: false });
   const SIGNAL = `GET /api/signals/${ids.signal}`;
@@ -128,7 +128,7 @@ describe('the trading user', () => {
 
   // Requirements: calculator-screen-and-cards-3, calculator-screen-and-cards-4, trading-validation-6
   // Requirements: trading-roles-3, trading-calls-16
-  test('is any user, found by name, and stands in the address', async () => {
+  test('can be any user, is found by name, and is kept in the URL', async () => {
     const app = renderApp(`/position-calculator?signalId=${ids.signal}`, {
       [`GET /api/admin/account-balance/${recorded['GET /api/auth/user'].user.id}`]: recorded[OTHERS_BALANCE],
     });
@@ -155,7 +155,7 @@ describe('the trading user', () => {
   });
 
   // Requirements: calculator-screen-and-cards-3
-  test('is searched in a list that closes when the focus leaves it, and the focus stays where it is', async () => {
+  test('is chosen from a list that closes on blur without moving the focus', async () => {
     const app = open();
     const button = await chosenUser();
     const openList = async () => {
@@ -176,7 +176,7 @@ describe('the trading user', () => {
     expect(document.activeElement).toBe(refresh);
   });
 
-  test('who does not exist is said so', async () => {
+  test('is reported when the user does not exist', async () => {
     renderApp(ADDRESS.replace(ids.user, '01890000-0000-4000-8000-000000000000'), {
       [ORDERS]: { order: null },
     });
@@ -186,7 +186,7 @@ describe('the trading user', () => {
 
 describe('a calculation', () => {
   // Requirements: trading-calculator-and-execution-7, trading-validation-3
-  test('is not submitted without stop loss and take profit', async () => {
+  test('cannot be submitted without stop loss and take profit', async () => {
     const app = await openCalculated({
       [GENERATE]: { ...calculation, position: { ...calculation.position, takeProfit: '' } },
     });
@@ -201,7 +201,7 @@ describe('a calculation', () => {
   });
 
   // Requirements: trading-messages-8, trading-messages-15, trading-messages-17
-  test('that fails shows its text, or the usual one', async () => {
+  test("shows the error's text when it fails, or the default text", async () => {
     const usual = 'Failed to calculate position parameters.';
     const refused = { success: false, positionGeneratorLogId: null, availableBalance: null };
     const app = open({ [GENERATE]: { ...refused, error: '', message: '', details: 'Some detail' } });
@@ -280,7 +280,7 @@ describe('a calculation', () => {
       says: 'Fallback calculations use the real account balance, and results remain accurate.',
     },
   ])(
-    'tells what it makes of it when the price service answers $name',
+    'explains the price it uses when the price service answers $name',
     async ({ price, title, text, after, says }) => {
       const calculating = held(calculation);
       const app = open({ [PRICE]: price, [GENERATE]: calculating.promise });
@@ -301,7 +301,7 @@ describe('a calculation', () => {
   );
 
   // Requirements: trading-calculator-and-execution-5, trading-calculator-and-execution-6
-  test('with other settings than those on the screen is not submitted', async () => {
+  test('cannot be submitted when its settings differ from those on the screen', async () => {
     const outdated = 'Calculated with other settings (Risk Management): calculate again';
     const calculating = held(calculation);
     const app = open({ [GENERATE]: calculating.promise });
@@ -315,7 +315,7 @@ describe('a calculation', () => {
     await app.user.selectOptions(await method(), 'Risk Management');
     await eventually(async () => expect(isDisabled(await submitButton())).toBe(false));
     expect((await parameters()).element.textContent).not.toContain(outdated);
-    // A calculation that the page has forgotten is not submitted with other settings either.
+    // After a reload, a calculation the page no longer remembers cannot be submitted with other settings either.
     app.reload();
     await eventually(async () => expect(isDisabled(await submitButton())).toBe(false));
     await app.user.selectOptions(await method(), 'Portfolio Allocation');
@@ -324,7 +324,7 @@ describe('a calculation', () => {
   });
 
   // Requirements: screens-user-settings-10
-  test('over settings that changed elsewhere saves nothing until the user has chosen', async () => {
+  test('saves nothing over settings changed elsewhere until the user chooses', async () => {
     const elsewhere = { ...settings.data, maximumRiskPerTrade: '0.1', updatedAt: '2026-12-01T00:00:00.000Z' };
     const app = open({
       [`PUT ${SETTINGS}`]: new Failure(409, {
@@ -355,7 +355,7 @@ describe('a calculation', () => {
 
 describe('the confirmation of an order', () => {
   // Requirements: trading-validation-2, trading-validation-3, trading-messages-9
-  test('keeps the titles of a failed preparation, and lets it be tried again', async () => {
+  test('keeps the titles of a failed preparation and allows a retry', async () => {
     const refused = { success: false, data: null, details: '' };
     const safety = 'Cannot prepare order without Stop Loss and Take Profit. This is a strict safety rule.';
     const preparing = held(recorded[PREPARE]);
@@ -445,7 +445,7 @@ describe('the confirmation of an order', () => {
   );
 
   // Requirements: order-execution-11
-  test('finds an order again whose answer was lost on the way', async () => {
+  test('finds an order again after its answer was lost', async () => {
     const app = await openCalculated({ [SUBMIT]: UNREACHABLE });
     const form = await confirm(app);
     await expectToast('Order Processing Error');
@@ -460,7 +460,7 @@ describe('the confirmation of an order', () => {
 
   // Requirements: calculator-screen-and-cards-11, trading-validation-11, trading-messages-12
   // Requirements: order-execution-11, additions-order-and-positions-3
-  test('follows the order; who leaves meanwhile stops nothing and is told its outcome elsewhere', async () => {
+  test('follows the order; leaving does not stop it, and its outcome is announced elsewhere', async () => {
     const submitting = held(order);
     const app = await openCalculated({ [SUBMIT]: submitting.promise });
     const form = await confirm(app);

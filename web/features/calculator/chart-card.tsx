@@ -10,12 +10,12 @@ import { useSignalChart } from './calculator-data.ts';
 const loadChart = () => import('#web/charts/candle-chart.tsx');
 const CandleChart = lazy(() => loadChart().then((loaded) => ({ default: loaded.CandleChart })));
 
-/** Loads the chart's code while the signal is being fetched. */
+/** Preloads the chart's code while the signal is being fetched. */
 export const prepareChart = () => void loadChart().catch(() => {});
 
 type Chosen = PreviewAnswer['chosen'];
 
-/** Recent candles, with entry, stop and target of the settings on the screen. */
+/** Recent candles with entry, stop and target for the settings on the screen. */
 export function ChartCard({ signalId, chosen }: { signalId: string; chosen: Chosen | undefined }) {
   return (
     <Panel title="Recent Candles" description="Entry, stop and target move with the settings">

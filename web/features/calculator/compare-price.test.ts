@@ -34,7 +34,7 @@ describe('a current price', () => {
 describe('without a current price', () => {
   const refused = { success: false, data: null, fallbackRequired: true };
 
-  test('tells a rate limit from other reasons', () => {
+  test('distinguishes a rate limit from other reasons', () => {
     const limited = comparePrice({ ...refused, message: 'Maximum 2 requests per second.' }, subject);
     expect(limited.title).toBe('Rate Limiting Detected');
     expect(limited.text).toBe('Maximum 2 requests per second. The calculation uses the signal price 100.');
@@ -51,7 +51,7 @@ describe('without a current price', () => {
     });
   });
 
-  test('ignores the price of an answer that asks for the fallback', () => {
+  test('ignores the price in an answer that requests the fallback', () => {
     const compared = comparePrice({ ...answered('150'), fallbackRequired: true }, subject);
     expect(compared.request.currentMarketPrice).toBeUndefined();
   });

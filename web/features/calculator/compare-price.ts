@@ -3,11 +3,11 @@ import { chooseReferencePrice } from '#domain/sizing/reference-price.ts';
 import { formatDecimals } from '../../lib/format.ts';
 import { tellsRateLimit } from './request-failures.ts';
 
-/** The answer of the price service compared with the signal price, for the operator and for the calculation. */
+/** The current price compared with the signal price: texts for the operator and fields for the calculation. */
 export interface PriceComparison {
   title: 'Price Updated' | 'Price Current' | 'Rate Limiting Detected' | 'Using Signal Price';
   text: string;
-  /** Sent with the calculation; the server checks it against its own. */
+  /** Sent with the calculation; the server verifies it against its own price. */
   request: { currentMarketPrice?: string; priceUpdateRequired: boolean; priceSource: string };
 }
 
@@ -29,7 +29,7 @@ export function comparePrice(
   };
 }
 
-/** Also for a price service that did not answer at all. */
+/** Also used when the price service did not answer at all. */
 export function fallBackToSignalPrice(
   problem: string,
   signalPrice: string,

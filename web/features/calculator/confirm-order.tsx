@@ -44,7 +44,7 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
   }, [error]);
 
   if (data === undefined && !error) return <LoadingState label="Preparing order data..." />;
-  // Only what is shown can be confirmed: nothing while another entry price is being prepared.
+  // Only the displayed order can be confirmed, so confirming is blocked while another entry price is being prepared.
   const isCurrent = data !== undefined && !error && !isFetching && customEntryPrice === entryPrice;
   const faded = !isCurrent && !submitting;
   const blocked = submitTip(submitState, calculatedMethod) ?? blockedBy(data);
@@ -80,7 +80,7 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
       ) : null}
       {data ? <OrderRequest order={data} faded={faded} /> : null}
       {submitting ? <OrderRunning /> : null}
-      {/* On the left: toasts cover the right end of the dialog. */}
+      {/* On the left, because toasts cover the right end of the dialog. */}
       <Group gap="sm" className={classes.footer} data-dialog-buttons>
         <span data-tip={blocked}>
           <Button
@@ -152,7 +152,6 @@ function OrderFacts({ order, faded }: { order: PreparedOrder; faded: boolean }) 
   );
 }
 
-/** Where the order goes, and what is sent. */
 function OrderRequest({ order, faded }: { order: PreparedOrder; faded: boolean }) {
   return (
     <div className={classes.stack} data-faded={faded || undefined}>
@@ -171,10 +170,10 @@ function OrderRequest({ order, faded }: { order: PreparedOrder; faded: boolean }
 const PREPARATION_FAILED = 'Order Preparation Failed';
 const FAILED_TEXT = 'Failed to prepare order data.';
 
-/** Refusals that have a title of their own. */
+/** Refusals with their own title. */
 const OWN_TITLES = [NO_POSITION_DATA.title, 'SAFETY VIOLATION'];
 
-/** A refused preparation; `title` is what the toast is called. */
+/** A refused preparation; `title` is the title of its toast. */
 class PreparationError extends Error {
   readonly title: string;
 
@@ -188,8 +187,8 @@ class PreparationError extends Error {
 const titleOf = (error: Error) => (error instanceof PreparationError ? error.title : PREPARATION_FAILED);
 
 /**
- * The order as it would be submitted now, with its pre-assessment; prepared again at every opening. Its key is not the
- * path: a change of any order would prepare it again, with three requests to the exchange.
+ * The order as it would be submitted now, with its pre-assessment; prepared again at every opening. The query key is
+ * not the API path: otherwise any order change would prepare it again, with three requests to the exchange.
  */
 function usePreparedOrder(request: {
   positionGeneratorLogId: string;
@@ -202,7 +201,7 @@ function usePreparedOrder(request: {
     queryFn: ({ signal }) =>
       prepare({ positionGeneratorLogId, ...(customEntryPrice === '' ? {} : { customEntryPrice }) }, signal),
     enabled,
-    // The figures of the former entry price stay until the new ones are there, those of another calculation do not.
+    // Keep the previous entry price's figures until the new ones arrive, but never those of another calculation.
     placeholderData: (former, query) =>
       query?.queryKey[1].positionGeneratorLogId === positionGeneratorLogId ? former : undefined,
     staleTime: 0,
@@ -225,7 +224,7 @@ async function prepare(
     const title = OWN_TITLES.includes(answer.error) ? answer.error : PREPARATION_FAILED;
     throw new PreparationError({ title, message: answer.message || FAILED_TEXT });
   }
-  // Missing fields arrive as empty texts (lib/complete-answer.ts): without a quantity there is no order.
+  // lib/complete-answer.ts fills missing fields with empty texts; without a quantity there is no order.
   if (answer.data.positionDetails.quantity === '') {
     throw new Error('No order data prepared. Please try again.');
   }

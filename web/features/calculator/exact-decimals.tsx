@@ -1,7 +1,7 @@
 import { formatDecimals } from '../../lib/format.ts';
 import classes from './calculator.module.css';
 
-/** Fixed decimals. Where they hide digits, as with PEPE, the full figure follows. */
+/** Fixed decimals, followed by the full figure where they hide digits, as with PEPE. */
 export function ExactDecimals({ value, decimals }: { value: string | null; decimals: number }) {
   const rounded = formatDecimals(value, decimals);
   if (value === null || Number(rounded) === Number(value)) return rounded;

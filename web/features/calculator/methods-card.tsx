@@ -16,7 +16,7 @@ interface MethodsCardProps {
 const TITLE = 'The three methods side by side';
 const COLUMNS = ['Entry', 'Stop Loss', 'Take Profit', 'Leverage', 'Investment', 'Quantity', 'Risk %'];
 
-/** The position that each method would calculate for this signal and user now; nothing is saved. */
+/** Previews the position of each method for this signal and user; nothing is saved. */
 export function MethodsCard({ preview, chosenMethod }: MethodsCardProps) {
   return (
     <Panel title={TITLE} description="A preview with the settings on the screen; nothing is saved">

@@ -10,15 +10,15 @@ const load = () => import('./submit-order.ts');
 
 export type OrderByHand = ReturnType<typeof useOrderByHand>;
 
-/** The order of the calculation in the address: submits it, and follows it wherever it was submitted. */
+/** The order of the calculation in the URL: submits it, and follows it even if another tab submitted it. */
 export function useOrderByHand(options: {
   calculationId: string | undefined;
-  /** Only while this screen is mounted; elsewhere the toast tells the outcome. */
+  /** Called only while this screen is mounted; elsewhere the toast shows the outcome. */
   showResult: () => void;
 }) {
   const { calculationId, showResult } = options;
   const client = useQueryClient();
-  // Leaving the screen does not cancel the request, and the toast comes all the same.
+  // Leaving the screen neither cancels the request nor suppresses its toast.
   const submission = useMutation({
     mutationFn: async (variables: Submission) => (await load()).submitOrder(client, variables),
   });
@@ -36,7 +36,7 @@ export function useOrderByHand(options: {
   return { order, submitting, submit, submission: isOfThis ? submission : null };
 }
 
-/** Announces the end of an order that outlived its request, or that another tab submitted. */
+/** Announces when an order finishes that outlived its request or was submitted by another tab. */
 function useOutcomeToast(order: OrderResult | null | undefined, { submitting }: { submitting: boolean }) {
   const client = useQueryClient();
   const followed = useRef<string>(undefined);
@@ -55,7 +55,7 @@ function useOutcomeToast(order: OrderResult | null | undefined, { submitting }: 
   }, [order]);
 }
 
-/** Leaving the screen while an order runs says that nothing stops. */
+/** Tells a user who leaves while an order runs that the order continues. */
 function useNoticeOnLeaving({ running }: { running: boolean }) {
   const notice = useEffectEvent(() => {
     if (!running) return;

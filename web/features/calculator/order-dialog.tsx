@@ -10,12 +10,12 @@ import type { SubmitState } from './submit-state.ts';
 
 interface OrderDialogProps {
   positionGeneratorLogId: string;
-  /** What the address asks for; an order that is done shows its result either way. */
+  /** The dialog requested by the URL; a finished order shows its result either way. */
   dialog: 'order' | 'result';
   byHand: OrderByHand;
   submitState: SubmitState;
   exchangeMode: ExchangeMode | undefined;
-  /** Undefined when the page does not know it. */
+  /** Undefined when this page does not know it. */
   calculatedMethod: SizingMethod | undefined;
   onClose: () => void;
 }

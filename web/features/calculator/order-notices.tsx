@@ -16,7 +16,7 @@ const BANNERS: Partial<Record<SubmitState, { color: string; Icon: typeof IconShi
 
 interface SafetyBannerProps {
   state: SubmitState;
-  /** The method that was calculated with; undefined when the page does not know it. */
+  /** The method used by the calculation; undefined when this page does not know it. */
   method: SizingMethod | undefined;
 }
 
@@ -31,7 +31,7 @@ export function SafetyBanner({ state, method }: SafetyBannerProps) {
   );
 }
 
-/** An estimate must not be taken for a calculation with real money. */
+/** Marks an estimate, so that it is not mistaken for a calculation with real money. */
 export function EstimateNotice({ children }: { children?: string }) {
   return (
     <Alert

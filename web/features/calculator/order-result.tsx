@@ -11,7 +11,7 @@ import { ExactDecimals } from './exact-decimals.tsx';
 import classes from './order.module.css';
 import type { SubmissionFailure } from './submit-order.ts';
 
-/** An order on its way, each stage as it happens. */
+/** A running order, stage by stage. */
 export function OrderProgress({ order }: { order: OrderResult }) {
   const { verificationJourney: journey } = order;
   return (
@@ -104,7 +104,7 @@ export function OrderResultView({ order }: { order: OrderResult }) {
   );
 }
 
-/** A submission that left no order, as far as is known. */
+/** A submission that created no order, as far as is known. */
 export function FailedSubmission({ failure }: { failure: SubmissionFailure }) {
   return (
     <div className={classes.stack}>
@@ -136,7 +136,6 @@ function OutcomeHead({ success, children }: { success: boolean; children: ReactN
 
 const yesNo = (is: boolean): string => (is ? 'Yes' : 'No');
 
-/** The calls to the exchange, in their order. */
 function ApiCalls({ calls }: { calls: readonly ApiCall[] }) {
   const formatInstant = useFormatInstant();
   if (calls.length === 0) return <p className={classes.quiet}>The exchange was not called</p>;
@@ -201,7 +200,7 @@ function notRun(journey: Journey, done: boolean): string | undefined {
   return done && !journey.secondAttemptExecuted ? (journey.attempts[1]?.error ?? undefined) : undefined;
 }
 
-/** A partly filled attempt says how much was filled. */
+/** The state of an attempt; a partly filled one shows the filled quantity. */
 function stateOf({ state, quantity, filledQuantity }: Attempt): readonly [label: string, tone: BadgeTone] {
   if (state === 'unfilled' && Number(filledQuantity) > 0) {
     return [`Filled ${filledQuantity} of ${quantity}`, 'warning'];
@@ -212,7 +211,7 @@ function stateOf({ state, quantity, filledQuantity }: Attempt): readonly [label:
 interface AttemptCardProps {
   title: string;
   attempt: Attempt | undefined;
-  /** Shown in place of a state. */
+  /** Shown instead of a state. */
   otherwise: string;
   note?: string | undefined;
 }

@@ -5,11 +5,11 @@ import classes from './calculator.module.css';
 
 interface OrderTargetProps {
   exchange: string;
-  /** Undefined while it is not known. */
+  /** Undefined while unknown. */
   mode: ExchangeMode | undefined;
 }
 
-/** Where the order goes, and whether that is real money. */
+/** Where the order goes, and whether it trades real money. */
 export default function OrderTarget({ exchange, mode }: OrderTargetProps) {
   if (mode === 'live') {
     return (

@@ -19,7 +19,7 @@ const OrderTarget = lazy(() => import('./order-target.tsx'));
 
 interface PositionCardProps {
   outcome: CalculationOutcome | undefined;
-  /** The address names a calculation whose figures this page does not have. */
+  /** The URL names a calculation whose figures this page does not have. */
   isForgotten: boolean;
   submitState: SubmitState;
   exchange: string;

@@ -6,17 +6,17 @@ const RATE_LIMIT_TEXTS = ['maximum 2 requests per second', 'rate limit', 'api in
 export const tellsRateLimit = (text: string): boolean =>
   RATE_LIMIT_TEXTS.some((part) => text.toLowerCase().includes(part));
 
-/** A refusal by a limit, by its status or by its words. */
+/** Whether a rate limit refused the request, judged by its status or text. */
 export const isRateLimit = (error: unknown): boolean =>
   isStatus(error, 429) || (error instanceof Error && tellsRateLimit(error.message));
 
-/** No answer of the server says whether the request did its work. */
+/** Whether it is unknown if the request took effect: there was no answer, or a server error. */
 export const isInDoubt = (error: Error): boolean => !(error instanceof ApiError && error.status < 500);
 
 const RATE_LIMIT_TOAST_MS = 5_000;
 const REASSURANCE = 'Fallback calculations use the real account balance, and results remain accurate.';
 
-/** `failure`: what failed because of it, in a sentence. */
+/** `failure`: a sentence naming what the rate limit made fail. */
 export function announceRateLimit(failure?: string): void {
   const show = failure === undefined ? toastSuccess : toastError;
   show({

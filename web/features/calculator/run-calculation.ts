@@ -15,11 +15,11 @@ export interface CalculationRequest {
   /** API path of the user's settings. */
   settingsPath: string;
   settings: CalculationSettings;
-  /** Version of the stored settings that these were edited from. */
+  /** Version of the stored settings the edit is based on. */
   updatedAt: string;
 }
 
-/** A calculation with the price comparison before it. */
+/** A calculation and the price comparison that preceded it. */
 export interface CalculationOutcome {
   answer: GenerateAnswer;
   price: PriceComparison;
@@ -34,7 +34,7 @@ export async function runCalculation(
   const price = await fetchPrice({ signal, userId });
   toastSuccess({ title: price.title, message: price.text });
 
-  // The behaviour and the market are fixed.
+  // Behaviour and market are not editable.
   const fixed = { calculationBehavior: 'Futures_Limit_Classic', marketType: 'Futures' } as const;
   await saveSettings(client, { path, readPath: path, body: { ...fixed, ...settings, updatedAt } });
 
@@ -70,7 +70,7 @@ function announce(answer: Extract<GenerateAnswer, { success: true }>, price: Pri
   const calculated = answer.isEstimate
     ? answer.message
     : `${token} ${position} at ${formatDecimals(entryPrice, 4)}`;
-  // This toast replaces the one about the price, so it repeats its text.
+  // This toast replaces the one about the price, so it repeats that text.
   toastSuccess({
     title: 'Position Calculated',
     message: `${calculated.replace(/\.$/, '')}. ${price.title}: ${price.text}`,

@@ -128,7 +128,7 @@ export function SettingsCard(props: SettingsCardProps) {
 interface FractionProps {
   label: string;
   description: string;
-  /** Shown while the method calculates the value itself. */
+  /** Shown while the method calculates the value. */
   autoLabel: string;
   autoDescription: string;
   value: string | null;

@@ -76,7 +76,7 @@ interface PriceLogViewProps {
   children: (log: PriceLogDetail) => ReactNode;
 }
 
-/** The signal's price log, or why there is none: none ever came, or those of that time are no longer kept. */
+/** The signal's price log, or why it is missing: none was ever received, or logs of that time are no longer kept. */
 export function PriceLogView({ signal, children }: PriceLogViewProps) {
   const { priceLogHash, priceLogsKept } = signal;
   if (priceLogHash !== null) return <LoadedPriceLog hashValue={priceLogHash}>{children}</LoadedPriceLog>;
@@ -105,7 +105,7 @@ function parameter({ parameters }: PriceLogDetail, name: string): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : 'N/A';
 }
 
-/** Two decimals; where they hide it, as with cheap tokens, the whole figure. */
+/** Two decimals, or the whole figure where they would hide it, as with cheap tokens. */
 function averageTrueRange(log: PriceLogDetail): string {
   const text = parameter(log, 'atr');
   const rounded = formatDecimals(text, 2);
@@ -120,7 +120,6 @@ const TONES: Readonly<Record<string, BadgeTone>> = {
   short: 'failure',
 };
 
-/** An action, or the side of a position. */
 export function SideBadge({ action }: { action: string }) {
   return <Badge tone={TONES[action] ?? 'neutral'}>{action.toUpperCase() || '–'}</Badge>;
 }

@@ -12,11 +12,11 @@ const UNKNOWN_ERROR = 'Unknown error occurred';
 
 export interface Submission {
   positionGeneratorLogId: string;
-  /** Empty: the calculated one. */
+  /** Empty means the calculated price. */
   customEntryPrice: string;
 }
 
-/** Resolves when the order is done, which takes up to half a minute. */
+/** Resolves when the order has finished, which can take half a minute. */
 export async function submitOrder(client: QueryClient, submission: Submission): Promise<SubmitOrderAnswer> {
   const { positionGeneratorLogId, customEntryPrice } = submission;
   const queryKey = orderKey(positionGeneratorLogId);
@@ -30,7 +30,7 @@ export async function submitOrder(client: QueryClient, submission: Submission): 
       },
     });
     if (isOrder(answer)) {
-      // A poll that started earlier must not bring the order back to an earlier state.
+      // An earlier poll must not reset the order to an earlier state.
       await client.cancelQueries({ queryKey });
       client.setQueryData(queryKey, { order: answer });
       if (answer.done) announceOrder(answer);
@@ -47,7 +47,7 @@ export async function submitOrder(client: QueryClient, submission: Submission): 
 
 const isOrder = (answer: SubmitOrderAnswer): answer is OrderResult => 'tradeId' in answer;
 
-/** Why a submission left no order, for the result dialog. */
+/** Why a submission created no order, for the result dialog. */
 export interface SubmissionFailure {
   text: string;
   inDoubt: boolean;

@@ -25,12 +25,12 @@ const ready = {
   storedSettings: technical,
 };
 
-test('lets a calculation with stop and target be submitted', () => {
+test('allows submitting a calculation with stop and target', () => {
   expect(submitState(ready)).toBe('ready');
   expect(submitTip('ready')).toBeUndefined();
 });
 
-test('says why an order may not be submitted', () => {
+test('says why an order cannot be submitted', () => {
   const cases = [
     [{ tradingDisabled: true }, 'Trading operations are disabled in live mode for safety'],
     [{ outcome: outcomeWith({ stopLoss: '' }) }, 'Stop Loss and Take Profit are required for all trades'],
@@ -47,12 +47,12 @@ test('keeps the button enabled without a calculation', () => {
   expect(submitTip(state)).toBeUndefined();
 });
 
-test('leaves a calculation that the page has forgotten to the server', () => {
+test('leaves a calculation the page no longer remembers to the server', () => {
   expect(submitState({ ...ready, outcome: undefined })).toBe('ready');
 });
 
 // Requirements: trading-calculator-and-execution-6
-test('calls a calculation with other settings than those on the screen outdated, and names its method', () => {
+test('marks a calculation with other settings than those on the screen as outdated, and names its method', () => {
   const changes = [
     { positionSizingMethod: 'Risk Management', investmentPortion: null, maximumRiskPerTrade: '0.05' },
     { investmentPortion: '0.15' },
@@ -62,7 +62,7 @@ test('calls a calculation with other settings than those on the screen outdated,
     const settings = { ...technical, ...change };
     expect(submitState({ ...ready, settings })).toBe('outdated');
     expect(submitState({ ...ready, settings, outcome: undefined })).toBe('outdated');
-    // Also when they are stored, and when something else blocks the order as well.
+    // Also when the new settings are stored, and when something else blocks the order.
     expect(submitState({ ...ready, settings, storedSettings: settings })).toBe('outdated');
     expect(submitState({ ...ready, settings, outcome: outcomeWith({ isEstimate: true }) })).toBe('outdated');
     expect(submitState({ ...ready, settings, order: {} as OrderResult })).toBe('traded');

@@ -3,7 +3,7 @@ import type { SizingMethod } from '#domain/user-settings.ts';
 import { type CalculationSettings, isSameSettings } from './calculation-settings.ts';
 import type { CalculationOutcome } from './run-calculation.ts';
 
-/** Whether an order may be prepared; the server checks all of it again. */
+/** Whether an order may be prepared. The server repeats every check. */
 export type SubmitState =
   | 'ready'
   | 'not-calculated'
@@ -19,7 +19,7 @@ export const NO_POSITION_DATA = {
 };
 
 export function submitState(options: {
-  /** The calculation in the address; the page may have forgotten its figures. */
+  /** The calculation in the URL; the page may no longer remember its figures. */
   calculationId: string | undefined;
   outcome: CalculationOutcome | undefined;
   order: OrderResult | null | undefined;
@@ -32,7 +32,7 @@ export function submitState(options: {
   if (tradingDisabled) return 'live-mode';
   if (calculationId === undefined) return 'not-calculated';
   if (order) return 'traded';
-  // A calculation saves its settings first, so one that the page has forgotten used the stored ones.
+  // Calculating saves the settings first, so a calculation the page no longer remembers used the stored ones.
   if (!isSameSettings(settings, outcome?.settings ?? storedSettings)) return 'outdated';
   if (!outcome?.answer.success) return 'ready';
   const { isEstimate, position } = outcome.answer;
@@ -48,8 +48,8 @@ const TIPS: Partial<Record<SubmitState, string>> = {
 };
 
 /**
- * Why the button is disabled. Without a calculation it stays enabled and answers what is missing. `method`: the one that
- * was calculated with, as far as the page knows it.
+ * Why the button is disabled. Without a calculation the button stays enabled, and clicking it says what is missing.
+ * `method`: the method of the calculation, if the page knows it.
  */
 export function submitTip(state: SubmitState, method?: SizingMethod): string | undefined {
   if (state !== 'outdated') return TIPS[state];

@@ -12,7 +12,7 @@ const TradingUserSearch = lazy(loadSearch);
 const prepareSearch = () => void loadSearch().catch(() => {});
 
 interface TradingUserCardProps {
-  /** The user in the address, or the operator. */
+  /** The user in the URL, or the operator. */
   userId: string;
   ownId: string;
   onChoose: (userId: string) => void;

@@ -9,14 +9,14 @@ interface TradingUserSearchProps {
   renderUser: (user: TradingUser) => ReactNode;
   onChoose: (userId: string) => void;
   onClose: () => void;
-  /** The focus has moved elsewhere and stays there. */
+  /** Called when the focus has moved elsewhere; it must not be moved back. */
   onLeave: () => void;
 }
 
-/** The most that are shown; typing narrows the others down. */
+/** Most users listed; typing narrows them down. */
 const SHOWN = 50;
 
-/** A combobox whose list stands below it: arrows move, Enter chooses, Escape closes. */
+/** A combobox with its list below: arrows move, Enter chooses, Escape closes. */
 export default function TradingUserSearch(props: TradingUserSearchProps) {
   const { users, chosenId, renderUser, onChoose, onClose, onLeave } = props;
   const [text, setText] = useState('');
@@ -34,7 +34,7 @@ export default function TradingUserSearch(props: TradingUserSearchProps) {
   });
 
   useEffect(() => {
-    // The button that opens and closes the list is part of it.
+    // The parent includes the button that opens and closes the list.
     const isOutside = ({ target }: Event) => !root.current?.parentElement?.contains(target as Node);
     const closeFromOutside = (event: Event) => isOutside(event) && onClose();
     const closeBehind = (event: Event) => isOutside(event) && onLeave();
@@ -77,7 +77,7 @@ export default function TradingUserSearch(props: TradingUserSearchProps) {
         }}
         onKeyDown={act}
       />
-      {/* Chromium makes a scrolling list a tab stop, where no key does anything. */}
+      {/* tabIndex={-1}: Chromium makes a scrolling list a tab stop, where no key would do anything. */}
       <div id={listId} role="listbox" aria-label="Users" tabIndex={-1} className={classes.list}>
         {shown.map((user, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard stays in the search field

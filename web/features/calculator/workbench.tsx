@@ -41,16 +41,16 @@ export interface WorkbenchProps {
 
 interface EditedSettings {
   settings: CalculationSettings;
-  /** The stored settings when the editing began. */
+  /** The stored settings when editing began. */
   from: CalculationSettings;
 }
 
-/** The settings, their chart, the position that was calculated with them, and its order. */
+/** The settings, their chart, the calculated position, and its order. */
 export function Workbench(props: WorkbenchProps) {
   const { signal, userId, ownId, search, onSearch, tradingDisabled, exchangeMode, stored, username } = props;
   const history = useDialogHistory();
   const [edited, setEdited] = useState<EditedSettings | null>(null);
-  // The preview waits until the settings stay the same: without edits it needs the same object at each render.
+  // Memoised because the preview waits for settings to settle, which compares by identity.
   const storedSettings = useMemo(() => storedCalculationSettings(stored), [stored]);
   const settings = edited?.settings ?? storedSettings;
   const preview = usePreview({ signalId: signal.id, userId, settings });
@@ -85,7 +85,7 @@ export function Workbench(props: WorkbenchProps) {
       },
       {
         onSuccess: ({ answer }) => {
-          // The settings are stored now, but not what was edited in the meantime.
+          // The calculated settings are stored now; edits made in the meantime are not.
           setEdited((now) => (now === null || now === edited ? null : { ...now, from: settings }));
           history.adjust({ calculation: answer.success ? answer.positionGeneratorLogId : undefined });
         },
