@@ -43,7 +43,7 @@ function LoginForm({ onSubmit }: { onSubmit: () => void }) {
     mutationFn: async (credentials: LoginBody) => {
       await requestJson('/api/auth/login', { method: 'POST', body: credentials });
       announceSession();
-      // The router starts at the dashboard, whatever path the sign-in screen was shown on.
+      // Start the router at the dashboard, whatever path showed the sign-in screen.
       window.history.replaceState(null, '', '/');
       await lookUpSession(client);
     },

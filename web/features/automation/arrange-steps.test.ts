@@ -39,7 +39,7 @@ test('sorts steps by number into the pipeline, the step for all users, and the s
 });
 
 // Requirements: workflow-monitor-15
-test('derives the result of each user from the steps', () => {
+test("derives each user's result from the steps", () => {
   const { users } = arrangeSteps([
     step(8, { userId: 'ann', stepType: 'order_submission' }),
     step(11, { userId: 'bob', status: 'skipped', errorMessage: 'No balance; user will be skipped' }),

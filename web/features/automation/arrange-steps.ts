@@ -7,7 +7,7 @@ export interface UserSteps {
   result: UserResult;
 }
 
-/** Steps 1 to 6 are the pipeline, 7 covers all users, and later ones belong to one user each; sorted by number. */
+/** Sorted by number: steps 1 to 6 are the pipeline, step 7 covers all users, later steps belong to one user each. */
 export function arrangeSteps(steps: readonly WorkflowStep[]): {
   pipeline: WorkflowStep[];
   processing: WorkflowStep[];

@@ -26,7 +26,7 @@ const answerOf = (...workflows: object[]) => ({ ...recorded[RUNS], workflows, to
 const failed = { ...run, status: 'failed', successfulTrades: 0, errorMessage: 'It broke' };
 
 // Requirements: workflow-monitor-1, workflow-monitor-2, workflow-monitor-16, trading-constants-1
-test('filters stand in the address, and a change of filter or page size goes back to page 1', async () => {
+test('keeps filters in the URL, and returns to page 1 when a filter or the page size changes', async () => {
   const pages = (call: Call) => ({ ...answerOf({ ...run }), total: call.query.status ? 0 : 26 });
   const app = renderApp('/automation-workflows', { [RUNS]: pages });
   await page().findByRole('option', { name: 'Tesla' });
@@ -56,7 +56,7 @@ test('filters stand in the address, and a change of filter or page size goes bac
 });
 
 // Requirements: trading-messages-7
-test('a retry tells its outcome in an alert of the browser', async () => {
+test('reports the outcome of a retry in a browser alert', async () => {
   const app = renderApp('/automation-workflows', {
     [RUNS]: answerOf(failed),
     [RETRY]: failure(409, 'Already traded'),
@@ -73,7 +73,7 @@ test('a retry tells its outcome in an alert of the browser', async () => {
 });
 
 // Requirements: signals-the-table-14, trading-roles-2
-test('in a production deployment there is no retry and no trigger by hand', async () => {
+test('offers no retry and no manual trigger in a production deployment', async () => {
   const status = { ...recorded['GET /api/environment/status'], isProduction: true, isDeployment: true };
   const answers = {
     [RUNS]: answerOf(failed),
@@ -92,7 +92,7 @@ test('in a production deployment there is no retry and no trigger by hand', asyn
 });
 
 // Requirements: workflow-monitor-7, workflow-monitor-8
-test('each kind of failure has its short reason, and its whole story in the tooltip', async () => {
+test('shows a short reason for each kind of failure, and the whole story in the tooltip', async () => {
   const explanation = 'The exchange did not answer at all within the ten seconds that it is given';
   const details = (failureType: string) => ({
     failureType,
@@ -139,7 +139,7 @@ test('each kind of failure has its short reason, and its whole story in the tool
 
 // Requirements: workflow-monitor-5, workflow-monitor-6, workflow-monitor-10
 // Requirements: trading-workflows-and-eligibility-2
-test('ids are shortened, durations have their unit, and an unknown status is displayed as received', async () => {
+test('shortens ids, shows durations with their unit, and shows an unknown status as received', async () => {
   const durations = [
     [999, '999ms'],
     [12_300, '12.3s'],
@@ -173,16 +173,19 @@ describe('the dialogs of a workflow', () => {
     ['steps', part('steps'), 'Failed to fetch workflow steps'],
     ['users', part('users'), 'Failed to fetch workflow users'],
     ['signal', `GET /api/signals/${ids.signal}`, 'Failed to fetch signal'],
-  ] as const)('say that %s cannot be fetched, and fetch it on the next try', async ([name, call, title]) => {
-    const app = renderApp(path(name), { [call]: UNREACHABLE });
-    const alert = await alertOf(title);
-    delete app.answers[call];
-    await app.user.click(alert.getByRole('button', { name: 'Try again' }));
-    await expectGone(() => page().queryByText(title));
-  });
+  ] as const)(
+    'report that %s cannot be fetched, and fetch it on the next try',
+    async ([name, call, title]) => {
+      const app = renderApp(path(name), { [call]: UNREACHABLE });
+      const alert = await alertOf(title);
+      delete app.answers[call];
+      await app.user.click(alert.getByRole('button', { name: 'Try again' }));
+      await expectGone(() => page().queryByText(title));
+    },
+  );
 
   // Requirements: workflow-monitor-11, workflow-monitor-16
-  test('say that there are no users or no steps', async () => {
+  test('say when there are no users or no steps', async () => {
     renderApp(path('users'), { [part('users')]: [] });
     await (await dialog('Eligible Users')).findByText('No user data available for this workflow');
     renderApp(path('steps'), { [part('steps')]: [] });

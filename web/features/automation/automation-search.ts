@@ -1,7 +1,7 @@
 import type { DEFAULT_WORKFLOW_PAGE_SIZE, WORKFLOW_PAGE_SIZES } from '#contract/automation.ts';
 import { choiceParam, pageParam, textParam } from '../../lib/search-params.ts';
 
-/** The types keep these equal to the contract's lists, whose module would bring zod into the browser. */
+/** Copies of the contract's lists, kept equal by their types: importing its module would bundle zod. */
 export const PAGE_SIZES: typeof WORKFLOW_PAGE_SIZES = [25, 50, 100];
 export const DEFAULT_PAGE_SIZE: typeof DEFAULT_WORKFLOW_PAGE_SIZE = 50;
 type PageSize = (typeof PAGE_SIZES)[number];
@@ -12,7 +12,7 @@ export interface AutomationSearch {
   processor?: string | undefined;
   status?: string | undefined;
   dialog?: 'signal' | 'users' | 'steps' | undefined;
-  /** The tab of the users' dialog; the address leaves out the first one. */
+  /** The tab of the users' dialog; the URL omits the first one. */
   tab?: 'why' | undefined;
   user?: string | undefined;
   workflow?: string | undefined;

@@ -54,7 +54,7 @@ export default function WorkflowUsersDialog({ workflowId, onClose }: WorkflowUse
 
 interface WorkflowUsersProps {
   workflowId: string;
-  /** Without a signal nothing can be explained. */
+  /** Absent without a signal, when there is nothing to explain. */
   onWhy?: (userId: string) => void;
 }
 

@@ -4,17 +4,17 @@ import { ApiError, requestJson } from '../../lib/api-client.ts';
 
 export const workflowsPath = '/api/automation-workflows';
 
-/** A dialog that is opened again shows the current state. */
+/** Refetched whenever a dialog opens, so that it shows the current state. */
 export const useWorkflowPart = <Part>(workflowId: string, part: 'steps' | 'users') =>
   useQuery<Part>({ queryKey: [`${workflowsPath}/${encodeURIComponent(workflowId)}/${part}`], staleTime: 0 });
 
-/** Names of users by their id; while the list is missing, or for unknown ids, the name at hand or the id itself. */
+/** Usernames by id. For unknown ids, and until the list loads, returns the name at hand, else the id. */
 export function useUsernames(): (userId: string, atHand?: string) => string {
   const names = new Map(useAllUsers().data?.map(({ id, username }) => [id, username]));
   return (userId, atHand) => names.get(userId) || atHand || userId;
 }
 
-/** The browser's own alert tells the outcome. */
+/** Reports the outcome in a browser alert. */
 export function useRetryWorkflow() {
   const client = useQueryClient();
   return useMutation({

@@ -21,7 +21,7 @@ const SEVERITIES: Readonly<Record<string, SeverityLook>> = {
 } satisfies Record<AttentionCondition['severity'], SeverityLook>;
 const NOT_KNOWN: SeverityLook = { label: '–', tone: 'neutral' };
 
-/** What an administrator should look at. Without conditions there is no card, but a failure to read them is shown. */
+/** Conditions that need an administrator. Hidden when there are none; a failure to read them is shown. */
 export function AttentionCard() {
   const attention = useAttention();
   const isQuiet = (attention.data?.conditions.length ?? 0) === 0;
@@ -62,7 +62,7 @@ function Condition({
   );
 }
 
-/** The path may come with a search, which a router link would take for a part of the path. */
+/** Not a router link: the path may include a search, which a router link would treat as part of the path. */
 function ActionLink({ href, label }: { href: string; label: string }) {
   const router = useRouter();
   const follow = (event: MouseEvent) => {

@@ -30,7 +30,7 @@ describe('for an ordinary user', () => {
   // Requirements: screens-session-states-4, screens-header-3, screens-routes-1
   // Requirements: screens-dashboard-and-admin-dashboard-1, screens-dashboard-and-admin-dashboard-2
   // Requirements: screens-dashboard-and-admin-dashboard-3, accounts-roles-2
-  test('there are the dashboard, the own settings and the own webhook', async () => {
+  test('shows the dashboard, their settings and their webhook', async () => {
     const app = renderApp('/', own, ORDINARY);
     await findTitle(`Welcome, ${username}`);
     const header = scopeOf(page().getByRole('banner'));
@@ -51,7 +51,7 @@ describe('for an ordinary user', () => {
 
   // Requirements: screens-routes-3, screens-routes-4, accounts-roles-3, accounts-messages-17
   // Requirements: trading-roles-1
-  test('every path of administrators is the not-found page', async () => {
+  test('shows the not-found page on every administrator path', async () => {
     const paths = PAGES.filter(({ adminOnly }) => adminOnly).map(({ path }) => path);
     for (const path of [...paths, '/no-such-page']) {
       const app = renderApp(path, own, ORDINARY);
@@ -63,7 +63,7 @@ describe('for an ordinary user', () => {
   });
 
   // Requirements: screens-routes-2, screens-dashboard-and-admin-dashboard-4, sign-in-and-sessions-18
-  test('the admin dashboard opens without cards', async () => {
+  test('opens the admin dashboard without cards', async () => {
     renderApp('/admin', own, ORDINARY);
     await findTitle('Admin Dashboard');
     for (const text of ['System Overview', 'Active', 'Real-time', 'Secure']) page().getByText(text);
@@ -71,7 +71,7 @@ describe('for an ordinary user', () => {
   });
 
   // Requirements: screens-user-settings-2, users-4
-  test("another user's settings and the automation stay closed", async () => {
+  test("keeps another user's settings and the automation closed", async () => {
     for (const path of ['/settings', `/settings?userId=${ids.user}`]) {
       const app = renderApp(path, own, ORDINARY);
       await findTitle('User Settings');
@@ -88,7 +88,7 @@ describe('for an ordinary user', () => {
 });
 
 // Requirements: screens-header-9, screens-routes-6
-test('the admin dashboard has a card for each active page of administrators, and no other', async () => {
+test('shows a card for each active administrator page on the admin dashboard, and no others', async () => {
   renderApp('/admin');
   await findTitle('Admin Dashboard');
   const links = (await main()).getAllByRole('link').map((link) => link.textContent);
@@ -96,7 +96,7 @@ test('the admin dashboard has a card for each active page of administrators, and
   const active = PAGES.filter(({ adminOnly, active: isActive }) => adminOnly && isActive);
   const missing = active.filter(({ displayName }) => !shown.includes(displayName));
   expect(shown).toEqual(active.filter((one) => !missing.includes(one)).map(({ displayName }) => displayName));
-  // Only a page without a screen has no card.
+  // Only pages without a screen have no card.
   for (const { path } of missing) {
     renderApp(path);
     await findTitle('Page Not Found');
@@ -128,7 +128,7 @@ describe('what needs attention', () => {
       (await page().findByRole('heading', { name: 'Needs attention' })).closest('section') ?? document.body,
     ).findAllByRole('listitem');
 
-  test('is listed with severity, beginning and button', async () => {
+  test('is listed with severity, start and button', async () => {
     const app = renderApp('/', { [ATTENTION]: { conditions: CONDITIONS } });
     const [first, second, third] = await entries();
     for (const text of ['Critical', 'since 2026/03/03 21:06:07']) expect(first?.textContent).toContain(text);
@@ -141,7 +141,7 @@ describe('what needs attention', () => {
     expect(app.address()).toBe('/positions?exchange=Bitget');
   });
 
-  test('is not taken for nothing when it cannot be read', async () => {
+  test('shows an error when it cannot be read', async () => {
     const app = renderApp('/', { [ATTENTION]: failure(500, 'Internal server error') });
     const failed = await alertOf('Failed to fetch what needs attention');
     app.answers[ATTENTION] = { conditions: [] };
@@ -153,7 +153,7 @@ describe('what needs attention', () => {
     [3, '2 critical conditions'],
     [1, '1 critical condition'],
     [0, null],
-  ] as const)('is counted in the banner of the environment (%i conditions)', async ([count, text]) => {
+  ] as const)('is counted in the environment banner (%i conditions)', async ([count, text]) => {
     const status = {
       ...recorded[STATUS],
       environment: 'production',

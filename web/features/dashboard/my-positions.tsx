@@ -15,11 +15,11 @@ import classes from './my-positions.module.css';
 
 const REFRESH_MS = 10_000;
 
-/** The user's own positions, read-only: only administrators close positions. */
+/** The user's own positions, read-only because only administrators close positions. */
 export function MyPositions() {
   const { user } = useSession();
   const formatInstant = useFormatInstant();
-  // Profit moves with the price, which no event announces, so it is polled.
+  // Polled, because profit moves with the price, which no event announces.
   const positions = useQuery<PositionsAnswer>({
     queryKey: ['/api/my-positions'],
     staleTime: 0,

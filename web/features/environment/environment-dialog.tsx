@@ -92,7 +92,7 @@ function EnvironmentDetails({ status }: { status: EnvironmentStatus }) {
   );
 }
 
-/** The words of the banner are about automatic trading; a critical condition may be about something else. */
+/** Separate from the banner, which covers only automatic trading; a critical condition may concern something else. */
 function CriticalConditions() {
   const count = useAttention().data?.conditions.filter(({ severity }) => severity === 'critical').length ?? 0;
   if (count === 0) return null;

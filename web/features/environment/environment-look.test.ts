@@ -19,7 +19,7 @@ const status = (environment: string, autoTradeEnabled: boolean): EnvironmentStat
 });
 
 // Requirements: accounts-fields-12, accounts-states-14, accounts-states-15
-test('the badge has five looks', () => {
+test('gives the badge five looks', () => {
   expect(environmentLook(status('production', true))).toEqual({ label: 'Live Trading', tone: 'green' });
   expect(environmentLook(status('production', false))).toEqual({ label: 'PROD (Manual)', tone: 'yellow' });
   expect(environmentLook(status('development', false))).toEqual({ label: 'Dev Mode', tone: 'dark-yellow' });
@@ -27,14 +27,14 @@ test('the badge has five looks', () => {
   expect(environmentLook(undefined)).toEqual({ label: 'Loading...', tone: 'grey' });
 });
 
-test('the banner never promises live trading outside production', () => {
+test('never promises live trading outside production in the banner', () => {
   expect(environmentBanner(status('production', true)).title).toBe('Live Trading Active');
   expect(environmentBanner(status('production', false)).title).toBe('Production Mode - Manual Only');
   expect(environmentBanner(status('staging', true)).text).toContain('Auto-trading is disabled');
 });
 
 // Requirements: screens-environment-4
-test('the tooltip shows environment, automatic trading and exchange mode', () => {
+test('shows environment, automatic trading and exchange mode in the tooltip', () => {
   expect(environmentTip(status('production', true), false).split('\n')).toEqual([
     'Environment: PRODUCTION',
     'Auto-Trade: ENABLED',
@@ -43,7 +43,7 @@ test('the tooltip shows environment, automatic trading and exchange mode', () =>
   ]);
 });
 
-test('the tooltip keeps the last status when a refresh fails, and says that it failed', () => {
+test('keeps the last status in the tooltip when a refresh fails, and reports the failure', () => {
   expect(environmentTip(status('development', false), true).split('\n')).toEqual([
     'Environment: DEVELOPMENT',
     'Auto-Trade: DISABLED',
@@ -58,7 +58,7 @@ test('the tooltip keeps the last status when a refresh fails, and says that it f
 });
 
 // Requirements: screens-environment-5
-test('only the live mode says that real money is traded', () => {
+test('mentions real money in live mode only', () => {
   const texts = Object.entries(EXCHANGE_MODES).filter(([, { text }]) => !text.includes('No real money'));
   expect(texts).toEqual([
     ['live', { label: 'Live', text: 'Orders go to the exchange. Real money is traded.' }],

@@ -3,10 +3,10 @@ import type { EnvironmentStatus } from '#contract/environment.ts';
 
 const REFRESH_MS = 30_000;
 
-/** Administrators only; polled while a screen shows it. */
+/** For administrators only; polled while a screen shows it. */
 export const useEnvironmentStatus = () =>
   useQuery<EnvironmentStatus>({ queryKey: ['/api/environment/status'], refetchInterval: REFRESH_MS });
 
-/** The server refuses manual triggers in a production deployment as well. */
+/** The server also refuses manual triggers in a production deployment. */
 export const areManualTriggersDisabled = (status: EnvironmentStatus | undefined): boolean =>
   status?.environment === 'production' && status.isDeployment;

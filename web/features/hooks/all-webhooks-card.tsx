@@ -18,7 +18,7 @@ const PAGE_SIZE = 10;
 
 const AnyWebhookDialog = lazy(() => import('./any-webhook-dialog.tsx'));
 
-/** For administrators: the webhooks of all users, with their actions. */
+/** For administrators: the webhooks of all users, and their actions. */
 export default function AllWebhooksCard() {
   const [page, setPage] = useState(1);
   const [asked, setAsked] = useState<AskedChange | null>(null);
@@ -29,7 +29,7 @@ export default function AllWebhooksCard() {
   const formatInstant = useFormatInstant();
   const columns = useMemo(() => columnsOf(formatInstant, setAsked), [formatInstant]);
   const pageCount = countPages(query.data?.total, PAGE_SIZE);
-  // The rows of the last page are gone.
+  // The current page's rows are gone; go to the last page.
   const last = Math.max(pageCount ?? page, 1);
   if (!query.isPlaceholderData && page > last) setPage(last);
   return (
@@ -92,7 +92,7 @@ interface StateBadgesProps {
   formatInstant: (instant: string) => string;
 }
 
-/** Two reasons to refuse deliveries, each with its own end. */
+/** Suspension and an inactive user both refuse deliveries, and end independently. */
 function StateBadges({ hook: { suspendedAt, userActive }, formatInstant }: StateBadgesProps) {
   if (suspendedAt === null && userActive) return <Badge tone="success">Active</Badge>;
   return (

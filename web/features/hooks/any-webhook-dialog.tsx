@@ -9,7 +9,7 @@ import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 import { webhooksQuery } from './webhooks.ts';
 
-/** A change that still waits for its confirmation, or for the password. */
+/** A change waiting for confirmation or the password. */
 export interface AskedChange {
   kind: 'suspend' | 'lift' | 'renew' | 'delete';
   hook: AdminHook;
@@ -22,7 +22,7 @@ const DONE: Record<AskedChange['kind'], { title: string; message: string }> = {
   delete: { title: 'Webhook Deleted', message: 'Alerts sent to it are refused from now on.' },
 };
 
-/** Renewing and deleting need the password; a suspension does not. */
+/** Renewing and deleting need the password; suspending and resuming do not. */
 function requestFor(kind: AskedChange['kind'], password: string) {
   if (kind === 'delete') return { method: 'DELETE', body: { password } } as const;
   const body: AdminHookBody =
@@ -36,7 +36,7 @@ export default function AnyWebhookDialog({ kind, hook, onClose }: AskedChange & 
   const change = useMutation({
     mutationFn: (password: string) =>
       requestJson(`${adminHooksPath}/${encodeURIComponent(hook.id)}`, requestFor(kind, password)),
-    // Also after a refusal, which means an outdated list. One of the webhooks may be the own one.
+    // Also after a refusal, which means the list is outdated. One of the webhooks may be the administrator's own.
     onSettled: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: [adminHooksPath] }),
@@ -51,7 +51,7 @@ export default function AnyWebhookDialog({ kind, hook, onClose }: AskedChange & 
       },
       onError: (error) => {
         toastFailure(error, 'The change was not saved');
-        // Deleted elsewhere. A wrong password leaves the dialog open for another try.
+        // The webhook was deleted elsewhere. A wrong password leaves the dialog open for another try.
         if (isStatus(error, 404)) onClose();
       },
     });

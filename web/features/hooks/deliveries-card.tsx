@@ -12,11 +12,11 @@ import { RefreshButton } from '../../ui/refresh-button.tsx';
 import classes from './webhook-screen.module.css';
 import { deliveriesPath, useRefreshWebhook } from './webhooks.ts';
 
-/** Where five columns fit: between phones and the two-column layout, and in a wide one. */
+/** Where five columns fit: between phones and the two-column layout, and in a wide two-column layout. */
 const WIDE = '(min-width: 48em) and (max-width: 61.99em), (min-width: 80em)';
 
 export function DeliveriesCard({ hookId }: { hookId: string }) {
-  // Deliveries come in at any time: opening the screen again shows those of now.
+  // Deliveries arrive at any time, so reopening the screen fetches the latest.
   const deliveries = useQuery<Delivery[]>({
     queryKey: [deliveriesPath(hookId)],
     refetchOnMount: 'always',
@@ -82,7 +82,7 @@ const deliveryColumns = (formatInstant: FormatInstant): TableColumns<Delivery> =
   },
 ];
 
-/** On a phone the reason has its own line, so that nothing scrolls sideways. */
+/** On a phone the reason has its own line, to avoid sideways scrolling. */
 const narrowDeliveryColumns = (formatInstant: FormatInstant): TableColumns<Delivery> => [
   {
     id: 'delivery',

@@ -76,7 +76,7 @@ function Endpoint({ name, path, example }: { name: string; path: string; example
 }
 
 interface AlertTemplate {
-  /** Also the name in its copy button and toast. */
+  /** Also used in its copy button and toast. */
   name: string;
   use: string;
   message: Readonly<Record<string, string>>;
@@ -103,8 +103,8 @@ const CANDLE = {
 };
 
 /**
- * Alert messages as TradingView takes them. Plots are named by their number: the quotes of {{plot("ATR")}} would
- * be invalid JSON until TradingView fills them in.
+ * Alert messages in TradingView's format. Plots are referenced by number: the quotes of {{plot("ATR")}} would be
+ * invalid JSON until TradingView substitutes them.
  */
 const ALERT_TEMPLATES: readonly AlertTemplate[] = [
   { name: 'Buy signal message', use: 'For an alert that means buy', message: signal('buy') },

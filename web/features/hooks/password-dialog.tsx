@@ -15,7 +15,7 @@ interface PasswordDialogProps {
 }
 
 export function PasswordDialog({ opened, title, onClose, ...form }: PasswordDialogProps) {
-  // Closed while the password is being verified, it would still show the key, or renew or delete it.
+  // Stay open while the password is verified: the answer would still show the key, or renew or delete it.
   const close = () => (form.pending ? undefined : onClose());
   return (
     <Dialog opened={opened} onClose={close} title={title}>

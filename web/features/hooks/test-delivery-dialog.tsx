@@ -39,7 +39,7 @@ export default function TestDeliveryDialog(props: TestDeliveryDialogProps) {
   const send = useMutation({
     mutationFn: (body: TestDeliveryBody) =>
       requestJson<TestDeliveryAnswer>(`${webhookPath(hookId)}/test-deliveries`, { method: 'POST', body }),
-    // The delivery log shows the result.
+    // Refresh the delivery log, which shows the result.
     onSettled: () => void client.invalidateQueries({ queryKey: [deliveriesPath(hookId)] }),
   });
   const refreshWebhook = useRefreshWebhook();
@@ -68,7 +68,7 @@ export default function TestDeliveryDialog(props: TestDeliveryDialogProps) {
         onSuccess: () => setSent(edited),
         onError: (error) => {
           if (!isStatus(error, 404)) return;
-          // Deleted elsewhere: there is nothing left to send to.
+          // The webhook was deleted elsewhere; there is nothing left to send to.
           dialog.done();
           refreshWebhook();
           toastFailure(error, 'Webhook not found');
@@ -157,11 +157,11 @@ interface TestDeliveryResultProps {
   kind: TestKind;
   answer: TestDeliveryAnswer | undefined;
   error: Error | null;
-  /** Administrators can look at the signal. */
+  /** Links to the signal, for administrators. */
   linked: boolean;
 }
 
-/** The result of the last send: stored, known already, refused or not sent. */
+/** Result of the last send: stored, duplicate, refused or not sent. */
 function TestDeliveryResult({ kind, answer, error, linked }: TestDeliveryResultProps) {
   if (error) {
     return (

@@ -13,7 +13,7 @@ test('says that an administrator’s signal is for every user, and whether posit
   }
 });
 
-test('says that test deliveries are refused, only while real money is traded automatically', () => {
+test('says that test deliveries are refused only while real money is traded automatically', () => {
   const live = { exchangeMode: 'live', autoTradeEnabled: true } as const;
   for (const kind of ['signal', 'candle'] as const) {
     const text = testDeliveryEffect(kind, { isAdmin: true, trading: live });
@@ -43,7 +43,7 @@ test('says that a candle opens no position', () => {
 
 const NOW = new Date('2026-11-21T14:30:07.250Z');
 
-test('the example signal has every required field and the time in milliseconds', () => {
+test('fills every required field of the example signal, with the time in milliseconds', () => {
   expect(testPayload('signal', testExample('signal', NOW))).toEqual({
     symbol: 'BTCUSDT',
     action: 'buy',
@@ -54,7 +54,7 @@ test('the example signal has every required field and the time in milliseconds',
   });
 });
 
-test('the example candle has its minute in UTC', () => {
+test("gives the example candle's minute in UTC", () => {
   expect(testPayload('candle', testExample('candle', NOW))).toMatchObject({
     Symbol: 'BTCUSDT',
     DateTime: '202611211430',
@@ -62,12 +62,12 @@ test('the example candle has its minute in UTC', () => {
   });
 });
 
-test('two examples of the same minute differ', () => {
+test('makes two examples of the same minute differ', () => {
   const later = new Date(NOW.getTime() + 1);
   expect(testExample('candle', later)).not.toEqual(testExample('candle', NOW));
 });
 
-test('does not send a blank field', () => {
+test('omits blank fields', () => {
   const values = { ...testExample('candle', NOW), ATR: '  ', immediate_trend: '' };
   expect(Object.keys(testPayload('candle', values))).not.toContain('ATR');
   expect(Object.keys(testPayload('candle', values))).not.toContain('immediate_trend');

@@ -4,7 +4,7 @@ export type TestKind = 'signal' | 'candle';
 export type TestValues = Readonly<Record<string, string>>;
 
 export interface TestField {
-  /** Its name in the payload and in refusals. */
+  /** Name in the payload and in refusals. */
   name: string;
   label: string;
   options?: readonly string[];
@@ -61,14 +61,14 @@ const CANDLE_EXAMPLE = {
   mature_trend: 'bullish',
 };
 
-/** What the form starts with. The time makes every send a delivery of its own. */
+/** Initial form values. The time makes every send a distinct delivery. */
 export function testExample(kind: TestKind, now: Date): TestValues {
   const time = now.toISOString();
   if (kind === 'signal') return { ...SIGNAL_EXAMPLE, time };
   return { ...CANDLE_EXAMPLE, DateTime: time.slice(0, 16).replaceAll(/\D/g, ''), time };
 }
 
-/** In the order of the form, without blank fields. */
+/** Fields in form order, without blank ones. */
 export const testPayload = (kind: TestKind, values: TestValues): Record<string, string> =>
   Object.fromEntries(
     TEST_FIELDS[kind]
@@ -80,15 +80,15 @@ type Trading = Pick<EnvironmentStatus, 'exchangeMode' | 'autoTradeEnabled'>;
 
 interface Sender {
   isAdmin: boolean;
-  /** Null when it is not known, as for ordinary users. */
+  /** Null when unknown, as for ordinary users. */
   trading: Trading | null;
 }
 
-/** The server refuses them then: no test button moves real money, nor the stops that protect it. */
+/** The server refuses test deliveries then: no test button moves real money, nor the stops that protect it. */
 export const areTestsRefused = (trading: Trading | null): boolean =>
   trading?.exchangeMode === 'live' && trading.autoTradeEnabled;
 
-/** Says what a test delivery will do, before it is sent. */
+/** Describes what a test delivery will do, before it is sent. */
 export function testDeliveryEffect(kind: TestKind, sender: Sender): string {
   if (areTestsRefused(sender.trading)) {
     return 'Real money is traded automatically at the moment: test deliveries are refused.';

@@ -23,11 +23,11 @@ interface Confirmed {
   password: string;
 }
 
-/** The dialogs of the webhook card, whether the key is visible, and what each confirmation does. */
+/** State of the webhook card: its dialog, whether the key is visible, and the confirmed actions. */
 export function useWebhookActions(hook: Webhook | null) {
   const client = useQueryClient();
   const [dialog, setDialog] = useState<WebhookDialog>(null);
-  /** Copies the key or URL that the password was asked for. */
+  /** Copies the key or URL after its password was entered. */
   const [onRevealed, setOnRevealed] = useState<((hookKey: string) => void) | null>(null);
   const { keyVisible, showKey, hideKey } = useKeyVisibility(hook);
   const refresh = useRefreshWebhook();
@@ -42,7 +42,7 @@ export function useWebhookActions(hook: Webhook | null) {
     toastError({ title: 'Error', message });
   };
   const explain = (otherwise: string) => (error: Error) => {
-    // Created or deleted elsewhere: what is shown is not what there is.
+    // The webhook was created or deleted elsewhere, so the screen is outdated.
     if (isStatus(error, 404) || isStatus(error, 409)) {
       close();
       refresh();
@@ -51,7 +51,7 @@ export function useWebhookActions(hook: Webhook | null) {
   };
 
   const create = useMutation({
-    // The answer has the whole key; the screen shows no key without the password, so only its mask is kept.
+    // Keep only the mask of the key in the answer: the screen shows no key without the password.
     mutationFn: async () =>
       masked(await requestJson<Webhook>(webhooksPath, { method: 'POST', body: { name: DEFAULT_NAME } })),
     onSuccess: (created) => {
@@ -85,10 +85,10 @@ export function useWebhookActions(hook: Webhook | null) {
     },
     onError: explain('Failed to delete webhook'),
   });
-  /** Verifies the password; afterwards the server answers with the whole key for five minutes. */
+  /** Verifies the password; the server then returns the whole key for five minutes. */
   const reveal = useMutation({
     mutationFn: async (password: string) => {
-      // The server's five minutes begin later.
+      // Taken before the request, so the key is hidden here before the server's five minutes end.
       const sinceMs = Date.now();
       await requestJson('/api/auth/verify-password', { method: 'POST', body: { password } });
       const hooks = await client.fetchQuery({ ...webhooksQuery, staleTime: 0 }).catch(() => null);
@@ -104,7 +104,7 @@ export function useWebhookActions(hook: Webhook | null) {
       onRevealed?.(found.hookKey);
       close();
     },
-    // Only a 403 says that the password is wrong. The dialog stays open for another try.
+    // Only a 403 means a wrong password. The dialog stays open for another try.
     onError: (error) =>
       toastFailure(
         error,
@@ -125,7 +125,7 @@ export function useWebhookActions(hook: Webhook | null) {
       remove: remove.isPending,
       reveal: reveal.isPending,
     },
-    /** Looks the webhook up again before it is changed for good. */
+    /** Refetches the webhook before it is changed for good. */
     warn: (warning: 'renew-warning' | 'delete-warning') => {
       refresh();
       setDialog(warning);
@@ -145,10 +145,10 @@ export function useWebhookActions(hook: Webhook | null) {
 
 export type WebhookActions = ReturnType<typeof useWebhookActions>;
 
-/** The server returns the whole key for this long after the password. */
+/** How long the server returns the whole key after a password check. */
 const VISIBLE_MS = 5 * 60_000;
 
-/** Whether the key is shown. It is hidden, and forgotten, after five minutes and when the screen is left. */
+/** Whether the key is shown. It is hidden and forgotten after five minutes, and when the user leaves the screen. */
 function useKeyVisibility(hook: Webhook | null) {
   const client = useQueryClient();
   const [untilMs, setUntilMs] = useState<number | null>(null);
@@ -164,7 +164,7 @@ function useKeyVisibility(hook: Webhook | null) {
   useEffect(() => {
     if (untilMs === null) return;
     const timer = setTimeout(hide, untilMs - Date.now());
-    // Timers stop while a machine sleeps.
+    // Compare clock times, because timers stop while a machine sleeps.
     const look = () => {
       if (Date.now() >= untilMs) hide();
     };

@@ -97,7 +97,7 @@ function Suspended({ since }: { since: string }) {
   );
 }
 
-/** Without test deliveries: they would succeed although alerts are refused. */
+/** Offers no test deliveries: they would succeed although alerts are refused. */
 function UnreadableKey() {
   return (
     <Alert color="red" title="The webhook key cannot be shown" icon={<IconKeyOff aria-hidden />}>
@@ -177,7 +177,7 @@ interface CopyFieldProps {
   label: string;
   description: ReactNode;
   value: string;
-  /** Asks for what is to be copied: at once when the key is visible, after the password when it is not. */
+  /** Supplies the text to copy: immediately if the key is visible, else after the password. */
   onCopy: (copy: (text: string) => void) => void;
   extra?: ReactNode;
 }

@@ -46,7 +46,7 @@ async function confirm(app: App, form: Scope, name: string) {
   await app.user.click(form.getByRole('button', { name }));
 }
 
-/** The last of two dialogs, in which the password is asked for. */
+/** Opens the second dialog, which asks for the password. */
 async function openConfirmation(app: App, { button, title }: { button: string; title: string }) {
   await press(app, button);
   await press(app, 'Continue');
@@ -77,7 +77,7 @@ const DELETION = {
 };
 
 // Requirements: screens-webhook-configuration-2
-test('the webhook loads with a skeleton, and when it cannot be fetched it can be tried again', async () => {
+test('shows a skeleton while the webhook loads, and a retry when it cannot be fetched', async () => {
   const loading = held(UNREACHABLE);
   const app = open({ [HOOKS]: loading.promise });
   await page().findByRole('status', { name: 'Loading...' });
@@ -89,7 +89,7 @@ test('the webhook loads with a skeleton, and when it cannot be fetched it can be
 });
 
 // Requirements: accounts-messages-6, screens-webhook-configuration-12
-test('a webhook that cannot be created says so, and is created on the next try', async () => {
+test('reports that a webhook cannot be created, and creates it on the next try', async () => {
   const create = 'POST /api/hooks';
   const app = open({ [HOOKS]: [], [create]: UNREACHABLE });
   await press(app, 'Create Webhook');
@@ -105,7 +105,7 @@ test('a webhook that cannot be created says so, and is created on the next try',
 
 describe.for([RENEWAL, DELETION])('the dialog $title', (change) => {
   // Requirements: accounts-messages-6, screens-webhook-configuration-12
-  test('stays for another try without an answer, and waits while the server works', async () => {
+  test('stays open for another try without an answer, and waits while the server works', async () => {
     const app = open({ [change.call]: UNREACHABLE });
     const form = await openConfirmation(app, change);
     await confirm(app, form, change.title);
@@ -122,7 +122,7 @@ describe.for([RENEWAL, DELETION])('the dialog $title', (change) => {
   });
 
   // Requirements: accounts-messages-7
-  test('says that a webhook that was deleted elsewhere before the warning is no more', async () => {
+  test('reports a webhook that was deleted elsewhere before the warning', async () => {
     const app = open();
     await keyField();
     app.answers[HOOKS] = [];
@@ -135,7 +135,7 @@ describe.for([RENEWAL, DELETION])('the dialog $title', (change) => {
   });
 
   // Requirements: accounts-messages-6
-  test("shows the server's message when the webhook was deleted behind it", async () => {
+  test("shows the server's message when the webhook was deleted in the meantime", async () => {
     const app = open({ [change.call]: NOT_FOUND });
     const form = await openConfirmation(app, change);
     app.answers[HOOKS] = [];
@@ -147,7 +147,7 @@ describe.for([RENEWAL, DELETION])('the dialog $title', (change) => {
 });
 
 // Requirements: screens-webhook-configuration-11, screens-webhook-configuration-12
-test('a password that is being verified keeps its dialog, so that nothing is shown or copied behind it', async () => {
+test('keeps the password dialog open while verifying, so nothing is shown or copied behind it', async () => {
   const verifying = held({ success: true });
   const app = open({ [VERIFY]: verifying.promise });
   const form = await openKey(app);
@@ -164,7 +164,7 @@ test('a password that is being verified keeps its dialog, so that nothing is sho
 });
 
 // Requirements: screens-webhook-configuration-5
-test('a key is masked until the password was given, and copied whole afterwards', async () => {
+test('masks the key until the password is entered, then copies it whole', async () => {
   const app = open({ [VERIFY]: { success: true } });
   const hint = () => page().queryByText('Shown after your password');
   const url = (label: string) => textIn(page().getByLabelText(label));
@@ -190,7 +190,7 @@ test('a key is masked until the password was given, and copied whole afterwards'
 });
 
 // Requirements: accounts-messages-8
-test('a password that could not be verified is not called wrong', async () => {
+test('does not call a password wrong when it could not be verified', async () => {
   const unverified = 'The password could not be verified';
   const app = open();
   const form = await openKey(app);
@@ -218,7 +218,7 @@ test('a password that could not be verified is not called wrong', async () => {
   expect(textIn(await keyField())).toBe('aBcD…');
 });
 
-test('the delivery log loads, fails and comes back apart from the rest of the screen', async () => {
+test('loads, fails and recovers the delivery log independently of the rest of the screen', async () => {
   const loading = held(UNREACHABLE);
   const app = open({ [DELIVERIES]: loading.promise });
   const table = await page().findByRole('table', { name: 'Recent deliveries' });
@@ -238,7 +238,7 @@ test('the delivery log loads, fails and comes back apart from the rest of the sc
 describe('a test delivery', () => {
   const SENT = { success: true, id: '1', duplicate: false, message: 'Stored', errors: [] };
 
-  test('is for its sender only; it says when it is sent, stored, known or not sent', async () => {
+  test('affects its sender only, and reports sending, stored, duplicate and not sent', async () => {
     const sending = held(SENT);
     const app = open({ [TEST]: sending.promise });
     await press(app, 'Send test signal');
@@ -264,7 +264,7 @@ describe('a test delivery', () => {
     expect(textIn(form.getByLabelText('Symbol'))).toBe('SOLUSDT');
   });
 
-  test('that is refused says every reason, and marks its fields', async () => {
+  test('shows every reason when refused, and marks the fields', async () => {
     const errors = [
       { path: 'price', message: 'must be digits with at most one point' },
       { path: 'timeframe', message: 'is required' },
@@ -286,7 +286,7 @@ describe('a test delivery', () => {
     expect(isInvalid('Price')).toBeNull();
   });
 
-  test('that was edited is not lost without a question, one that was sent is', async () => {
+  test('asks before losing an edited delivery, but not after sending it', async () => {
     const app = open({ [TEST]: SENT });
     await press(app, 'Send test candle');
     const form = await dialog('Send Test Candle');
@@ -300,7 +300,7 @@ describe('a test delivery', () => {
     await expectGone(() => page().queryByRole('dialog'));
   });
 
-  test('is refused where real money is traded automatically, which only an administrator knows before', async () => {
+  test('is refused while real money is traded automatically; only administrators see that beforehand', async () => {
     const refusal = 'Test deliveries are refused while real money is traded automatically';
     const status = recorded['GET /api/environment/status'];
     const live = {
@@ -330,7 +330,7 @@ describe('a test delivery', () => {
     }
   });
 
-  test('to a webhook that was deleted elsewhere is not sent, and the screen shows it', async () => {
+  test('is not sent to a webhook that was deleted elsewhere, and the screen shows the deletion', async () => {
     const app = open({ [TEST]: NOT_FOUND });
     await press(app, 'Send test candle');
     const form = await dialog('Send Test Candle');
@@ -342,7 +342,7 @@ describe('a test delivery', () => {
   });
 });
 
-test('the webhooks of all users say that there are none or that they cannot be fetched', async () => {
+test('says when no user has a webhook or the webhooks of all users cannot be fetched', async () => {
   const ALL = 'GET /api/admin/hooks';
   const none = 'No user has a webhook yet';
   const app = renderApp('/configuration', { [ALL]: UNREACHABLE });

@@ -16,7 +16,7 @@ const WebhookDialogs = lazy(() => import('./webhook-dialogs.tsx'));
 const TestDeliveryDialog = lazy(() => import('./test-delivery-dialog.tsx'));
 
 interface WebhookScreenProps {
-  /** Null when it is not known, as for ordinary users. */
+  /** Null when unknown, as for ordinary users. */
   environment: EnvironmentStatus | null;
   below?: ReactNode;
 }

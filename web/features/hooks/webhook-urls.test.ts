@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { maskKey, priceUrl, signalUrl } from './webhook-urls.ts';
 
 // Requirements: screens-webhook-configuration-7
-test('both addresses carry the key', () => {
+test('includes the key in both URLs', () => {
   expect(signalUrl('https://board.example', 'abc')).toBe(
     'https://board.example/hooks/trading_view_signal?hkid=abc',
   );
@@ -11,7 +11,7 @@ test('both addresses carry the key', () => {
   );
 });
 
-test('a mask keeps four characters, and a masked key stays as it is', () => {
+test('masks all but four characters, and keeps a masked key as it is', () => {
   expect(maskKey('abcdefghij')).toBe('abcd…');
   expect(maskKey('abcd…')).toBe('abcd…');
 });

@@ -1,6 +1,6 @@
 import type { Webhook } from '#contract/hooks.ts';
 
-/** Where the charting platform posts to: the page's origin, the inbound path and the key. */
+/** The URL the charting platform posts signals to: page origin, inbound path and key. */
 export const signalUrl = (origin: string, hookKey: string): string =>
   `${origin}/hooks/trading_view_signal?hkid=${hookKey}`;
 
@@ -9,7 +9,7 @@ export const priceUrl = (origin: string, hookKey: string): string =>
 
 const VISIBLE_CHARACTERS = 4;
 
-/** Like the server's own mask: the first four characters and an ellipsis. */
+/** Same mask as the server's: the first four characters and an ellipsis. */
 export const maskKey = (hookKey: string): string =>
   hookKey.endsWith('…') ? hookKey : `${hookKey.slice(0, VISIBLE_CHARACTERS)}…`;
 

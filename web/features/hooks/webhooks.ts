@@ -18,7 +18,7 @@ export const webhooksQuery = queryOptions({
 export const useWebhook = () =>
   useQuery({ ...webhooksQuery, select: (hooks): Webhook | null => hooks[0] ?? null });
 
-/** Looks the webhook up again: it may have been created, renewed or deleted elsewhere. */
+/** Refetches the webhook, which may have been created, renewed or deleted elsewhere. */
 export function useRefreshWebhook(): () => void {
   const client = useQueryClient();
   return useCallback(() => void client.invalidateQueries({ queryKey: webhooksQuery.queryKey }), [client]);
