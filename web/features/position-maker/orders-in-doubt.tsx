@@ -12,7 +12,7 @@ import { ActionBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import classes from './position-maker.module.css';
 import { positionMakerPath, useRefreshPositionMaker } from './position-maker-data.ts';
 
-/** Orders whose outcome the exchange does not tell, and what an administrator can do about them. */
+/** Orders with an outcome the exchange does not report, and what an administrator can do about them. */
 export default function OrdersInDoubt({ orders }: { orders: readonly OrderInDoubt[] }) {
   const formatInstant = useFormatInstant();
   const refresh = useRefreshPositionMaker();

@@ -8,7 +8,7 @@ const PARTS = ['status', 'logs', 'orders-in-doubt'] as const;
 const STATUS_POLL_MS = 3_000;
 const LOGS_POLL_MS = 5_000;
 
-/** Fetched again at each visit: a return to the screen never shows an earlier state. */
+/** Refetched on each visit, so that the screen never shows an earlier state. */
 const usePart = <Answer>(part: (typeof PARTS)[number], pollMs: number) =>
   useQuery<Answer>({
     queryKey: [`${positionMakerPath}/${part}`],
@@ -20,7 +20,6 @@ export const usePositionMakerStatus = () => usePart<PositionMakerStatus>('status
 export const useExecutionLogs = () => usePart<ExecutionLogs>('logs', LOGS_POLL_MS);
 export const useOrdersInDoubt = () => usePart<OrdersInDoubt>('orders-in-doubt', LOGS_POLL_MS);
 
-/** Fetches all parts again. */
 export function useRefreshPositionMaker(): () => Promise<unknown> {
   const client = useQueryClient();
   return () =>

@@ -24,7 +24,7 @@ const figure = async (label: string) =>
 const restartButton = () => page().findByRole('button', { name: 'Restart System' });
 
 // Requirements: trading-calls-27, trading-messages-19, trading-roles-4
-test('a restart needs its confirmation, and says in the words of the server or its own that it fails', async () => {
+test("asks for confirmation of a restart, and reports a failure in the server's words or its own", async () => {
   const restarting = held(failure(503, 'instance-2 has not answered in time'));
   const app = renderApp('/position-maker', { [RESTART]: restarting.promise });
   const ask = async () => {
@@ -51,7 +51,7 @@ test('a restart needs its confirmation, and says in the words of the server or i
   expect(isDisabled(await restartButton())).toBe(false);
 });
 
-test('polls that fail say so, keep what was loaded, and go on', async () => {
+test('reports failed polls, keeps the loaded data and goes on polling', async () => {
   const app = renderApp('/position-maker');
   await eventually(async () => expect(await figure('System Status')).toBe('Running'));
   app.answers[STATUS] = UNREACHABLE;
@@ -62,7 +62,7 @@ test('polls that fail say so, keep what was loaded, and go on', async () => {
   }
   expect(await figure('System Status')).toBe('Running');
   page().getByRole('table', { name: 'Recent Order Executions' });
-  // Nothing was loaded yet: the notices stay while the polls go on, and their buttons work.
+  // Nothing is loaded yet: the notices stay during further polls, and their buttons work.
   app.reload();
   const failed = await alertOf('Failed to fetch position maker status');
   delete app.answers[STATUS];
@@ -73,7 +73,7 @@ test('polls that fail say so, keep what was loaded, and go on', async () => {
 });
 
 // Requirements: position-maker-1, position-maker-4, trading-calculator-and-execution-20
-test('stopped workers and failed executions are plain', async () => {
+test('shows stopped workers and failed executions', async () => {
   const [worker] = recorded[STATUS].workers;
   const [log] = recorded[LOGS].logs;
   renderApp('/position-maker', {
@@ -97,7 +97,7 @@ test('stopped workers and failed executions are plain', async () => {
 });
 
 // Requirements: position-maker-3
-test('without executions the screen says so', async () => {
+test('says when there are no executions', async () => {
   renderApp('/position-maker', { [LOGS]: { logs: [] } });
   await page().findByText('No execution logs yet');
 });

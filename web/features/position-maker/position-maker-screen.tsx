@@ -21,7 +21,7 @@ import {
 } from './position-maker-data.ts';
 import { OrderExecutions, WorkerThreads } from './position-maker-tables.tsx';
 
-/** Seldom needed. */
+/** Lazy because it is rarely needed. */
 const OrdersInDoubt = lazy(() => import('./orders-in-doubt.tsx'));
 
 export function PositionMakerScreen() {
@@ -82,7 +82,7 @@ export function PositionMakerScreen() {
         title="Restart System"
         confirmLabel="Restart System"
         destructive
-        // The screen stays in sight while the system restarts: its cards show the progress.
+        // The screen stays visible during the restart: its cards show the progress.
         onConfirm={() => {
           setAsking(false);
           restart.mutate();

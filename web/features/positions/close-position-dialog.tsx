@@ -13,9 +13,9 @@ import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { positionsPath } from './positions-data.ts';
 
 interface ClosePositionDialogProps {
-  /** As it was when the button was pressed. */
+  /** The position when the button was pressed. */
   position: OpenPositionView;
-  /** As it is now; undefined once it is closed. */
+  /** The position now; undefined once it is closed. */
   current: OpenPositionView | undefined;
   onClose: () => void;
 }
@@ -27,7 +27,7 @@ export default function ClosePositionDialog({ position, current, onClose }: Clos
   const closing = useMutation({
     mutationFn: () =>
       requestJson<ClosePositionAnswer>(`${positionsPath}/close`, { method: 'POST', body: { userId, token } }),
-    // After a failure the list may be out of date as well: the position may be closed nevertheless.
+    // After a failure the list may be outdated: the position may be closed nevertheless.
     onSettled: () => client.invalidateQueries({ queryKey: [positionsPath] }),
   });
   const fail = (message: string) => {
@@ -54,7 +54,7 @@ export default function ClosePositionDialog({ position, current, onClose }: Clos
       pending={closing.isPending}
       destructive
       onConfirm={confirm}
-      // A dialog that is closed before the answer could not show the outcome.
+      // Stay open until the answer arrives, to show the outcome.
       onClose={() => (closing.isPending ? undefined : onClose())}
     >
       <Text size="sm">

@@ -40,7 +40,7 @@ export function OpenPositions({ positions, faded, onClose }: OpenPositionsProps)
     {
       header: 'Stop',
       align: 'right',
-      // Shown on a card as well: a position without a stop has to be seen first.
+      // Shown on cards too, because a position without a stop must stand out.
       cell: ({ stopLoss }) =>
         stopLoss === null ? <strong className="sell">No stop</strong> : formatFullPrice(stopLoss),
     },
@@ -91,7 +91,7 @@ export function OpenPositions({ positions, faded, onClose }: OpenPositionsProps)
   );
 }
 
-/** Unplanned ends stand out. */
+/** Highlights unplanned closes. */
 const TONES: Partial<Record<ClosedPositionView['closedBy'], BadgeTone>> = {
   protection: 'warning',
   liquidation: 'warning',
@@ -195,7 +195,7 @@ export function TotalsPerToken({ rows, faded }: ProfitTotalsProps<PositionsAnswe
   );
 }
 
-/** Where the exchange and our records disagree. */
+/** Differences between the exchange and our records. */
 function Differences({ differences }: { differences: readonly string[] }) {
   const readable = useReadableInstants();
   return (
@@ -210,6 +210,5 @@ function Differences({ differences }: { differences: readonly string[] }) {
   );
 }
 
-/** The note below a row. */
 const differencesNote = ({ differences }: { differences: readonly string[] }) =>
   differences.length === 0 ? null : <Differences differences={differences} />;

@@ -7,7 +7,7 @@ export const positionsPath = '/api/positions';
 
 const POLL_MS = 10_000;
 
-/** Polled while the screen is in sight: profit moves with the price, which no event announces. */
+/** Polled while the screen is visible, because profit moves with the price, which no event announces. */
 export const usePositions = ({ userId, token, limit }: PositionsSearch) =>
   useQuery<PositionsAnswer>({
     queryKey: [positionsPath, { userId, token, limit: limit ?? CLOSED_SHOWN }],

@@ -29,7 +29,7 @@ const figure = (label: string) =>
     .getAllByText(label)
     .find((one) => one.tagName === 'DT')?.nextElementSibling?.textContent;
 
-test('without positions the screen says so in each of its parts', async () => {
+test('says in each part that there are no positions', async () => {
   renderApp('/positions', { [POSITIONS]: none });
   await page().findByText(/^As the exchanges report them, as of \d{4}\//);
   for (const [table, text] of [
@@ -46,7 +46,7 @@ test('without positions the screen says so in each of its parts', async () => {
 });
 
 // Requirements: additions-order-and-positions-6
-test('a close that fails says why, in the dialog as well, and can be tried again', async () => {
+test('reports why a close failed, also in the dialog, and allows a retry', async () => {
   const refused = 'The exchange refused the order: 40762';
   const app = renderApp('/positions', { [CLOSE]: { success: false, message: refused } });
   const { getByRole } = await rowOf('Open Positions', 'follower@example.com');
@@ -72,7 +72,7 @@ test('a close that fails says why, in the dialog as well, and can be tried again
   expect(app.sent(CLOSE).at(-1)?.body).toEqual({ userId: position?.userId, token: 'ETH' });
 });
 
-test('a position whose stop is hit while the dialog asks is no longer open, and the dialog says so', async () => {
+test("says in the dialog when the position's stop is hit in the meantime", async () => {
   const app = renderApp('/positions');
   const row = await rowOf('Open Positions', 'follower@example.com');
   await app.user.click(row.getByRole('button', { name: /^Close ETH position/ }));
@@ -82,7 +82,7 @@ test('a position whose stop is hit while the dialog asks is no longer open, and 
   await question.findByText(/No longer open/);
 });
 
-test('the filters stand in the address', async () => {
+test('keeps the filters in the URL', async () => {
   const app = renderApp('/positions');
   await page().findByRole('option', { name: 'SOL' });
   await app.user.selectOptions(page().getByLabelText('Token'), 'SOL');
@@ -94,7 +94,7 @@ test('the filters stand in the address', async () => {
 });
 
 // Requirements: additions-order-and-positions-8
-test('differences, silent accounts and cheap tokens are in plain sight', async () => {
+test('shows differences, unreadable accounts and cheap tokens', async () => {
   const pepe = {
     ...position,
     token: 'PEPE',
@@ -122,7 +122,7 @@ test('differences, silent accounts and cheap tokens are in plain sight', async (
   expect(silent?.textContent).toContain('carl@example.com: Bybit did not answer');
 });
 
-test('a failed refresh keeps what was there, and the next one takes the notice away', async () => {
+test('keeps the data when a refresh fails, and removes the notice after the next one', async () => {
   const app = renderApp('/positions', { [POSITIONS]: UNREACHABLE });
   const failed = await alertOf('Failed to fetch positions');
   expect(failed.element.textContent).toContain('The server cannot be reached');
@@ -138,9 +138,9 @@ test('a failed refresh keeps what was there, and the next one takes the notice a
   await expectGone(() => page().queryByText('Failed to fetch positions'));
 });
 
-describe('the own positions on the dashboard', () => {
+describe('own positions on the dashboard', () => {
   // Requirements: additions-order-and-positions-7
-  test('have their figures and no way to close them, and say when they cannot be fetched', async () => {
+  test('are shown with their figures and no way to close them, and a failed fetch is reported', async () => {
     const mine = { ...position, token: 'ETH', quantity: '3.33', margin: '999', unrealisedProfit: '99.9' };
     const totals = { ...none.totals, openCount: 1, unrealisedProfit: '99.9', margin: '999' };
     const app = renderApp('/', { [MINE]: UNREACHABLE }, { user: { isAdmin: false } });
@@ -157,7 +157,7 @@ describe('the own positions on the dashboard', () => {
   });
 
   // Requirements: additions-order-and-positions-7
-  test('lead administrators to the positions of all', async () => {
+  test('link administrators to the positions of all users', async () => {
     const app = renderApp('/');
     await page().findByText('No open positions');
     await app.user.click(page().getByRole('link', { name: 'All positions' }));

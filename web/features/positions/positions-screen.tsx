@@ -25,7 +25,7 @@ const ClosePositionDialog = lazy(() => import('./close-position-dialog.tsx'));
 interface PositionsScreenProps {
   search: PositionsSearch;
   onSearch: (change: PositionsSearch) => void;
-  /** Users who are halted because of a position, shown above the positions. */
+  /** Users halted because of a position, shown above the positions. */
   halts: ReactNode;
 }
 
@@ -54,7 +54,7 @@ export function PositionsScreen({ search, onSearch, halts }: PositionsScreenProp
             label="Token"
             allLabel="All tokens"
             value={search.token}
-            // A position may be in a token without a signal.
+            // Positions may exist in tokens without a signal.
             options={sortedUnion(
               tokens.data,
               data?.perToken.map(({ token }) => token),
@@ -103,7 +103,7 @@ const sortedUnion = (...lists: (string[] | undefined)[]) =>
 
 interface PositionsProps {
   answer: PositionsAnswer;
-  /** The answer belongs to the former filters. */
+  /** The data belongs to the previous filters. */
   faded: boolean;
   onClose: (position: OpenPositionView) => void;
   /** Shows more closed positions. */

@@ -1,6 +1,6 @@
 import { textParam } from '../../lib/search-params.ts';
 
-/** How many closed positions are shown at first, and how many after 'Show more', which is the server's limit. */
+/** Closed positions shown initially, and after 'Show more', which is the server's limit. */
 export const CLOSED_SHOWN = 100;
 export const CLOSED_SHOWN_AT_MOST = 1000;
 

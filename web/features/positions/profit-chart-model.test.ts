@@ -7,7 +7,7 @@ const POINTS = [
   { at: '2026-07-02T10:00:00.000Z', profit: '4' },
 ];
 
-test('puts points at the clock of the display time zone, each later than the one before', () => {
+test('places points at the wall-clock time of the display time zone, each later than the one before', () => {
   const { points, instants } = toProfitModel(POINTS, 'America/Los_Angeles');
   const three = Date.parse('2026-07-01T03:00:00Z') / 1000;
   expect(points).toEqual([

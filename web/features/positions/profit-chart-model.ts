@@ -5,14 +5,14 @@ import { formatCount } from '../../lib/format.ts';
 
 export type ProfitPoints = PositionsAnswer['cumulativeProfit'];
 
-/** The points as the chart library takes them: numbers, and times as seconds of the display time zone's clock. */
+/** The chart library's input: numbers, and times as wall-clock seconds in the display time zone. */
 export interface ProfitModel {
   points: { time: number; value: number }[];
-  /** The instant behind each point's time. */
+  /** The true instant of each point's time. */
   instants: ReadonlyMap<number, string>;
 }
 
-/** Without points that lack their time or their profit. */
+/** Drops points without a time or a profit. */
 export const readablePoints = (points: ProfitPoints): ProfitPoints =>
   points.filter(({ at, profit }) => !Number.isNaN(Date.parse(at)) && profit !== '');
 
@@ -27,7 +27,7 @@ export function toProfitModel(points: ProfitPoints, timeZone: string): ProfitMod
   };
 }
 
-/** The chart in words. */
+/** Describes the chart in words. */
 export function describeProfit(
   points: ProfitPoints,
   formatInstant: (instant: string | null | undefined) => string,

@@ -18,7 +18,7 @@ import {
 const loadDrawing: LoadDrawing<ProfitModel> = async () =>
   (await import('./profit-drawing.ts')).createProfitDrawing;
 
-/** What closed positions have earned so far, as a picture or as a table. */
+/** Accumulated profit of closed positions, as a picture or as a table. */
 export function ProfitChart({ points: given }: { points: ProfitPoints }) {
   const { displayTimezone } = useSession();
   const formatInstant = useFormatInstant();
@@ -71,7 +71,7 @@ export function ProfitChart({ points: given }: { points: ProfitPoints }) {
   );
 }
 
-/** The figures of the chart, the newest first. */
+/** The chart's figures, newest first. */
 function ProfitTable({ points }: { points: ProfitPoints }) {
   const formatInstant = useFormatInstant();
   return (

@@ -20,7 +20,7 @@ export function createProfitDrawing(options: DrawingOptions): ChartDrawing<Profi
 
   const chart = createChart(container, {
     autoSize: true,
-    // Its logo brings a <style> element; the link that the licence asks for stands below the chart.
+    // The logo injects a <style> element; the link required by the licence is below the chart.
     layout: { attributionLogo: false, fontSize: 11 },
     rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.12, bottom: 0.1 } },
     timeScale: {
@@ -29,20 +29,20 @@ export function createProfitDrawing(options: DrawingOptions): ChartDrawing<Profi
       tickMarkFormatter: (time: Time, type: TickMarkType) => tickText(instantOf(time), type),
     },
     localization: { timeFormatter: instantOf },
-    // The wheel and vertical swipes scroll the page.
+    // Leave the wheel and vertical swipes to the page's scrolling.
     handleScroll: { mouseWheel: false, vertTouchDrag: false },
     handleScale: { mouseWheel: false },
   });
   const series = chart.addSeries(BaselineSeries, {
     baseValue: { type: 'price', price: 0 },
-    // Between two closed positions nothing was earned.
+    // Steps, because nothing is earned between two closed positions.
     lineType: LineType.WithSteps,
     lineWidth: 2,
     priceLineVisible: false,
     pointMarkersVisible: true,
     pointMarkersRadius: 3,
     priceFormat: { type: 'custom', minMove: 0.01, formatter: formatMoney },
-    // Zero stays in view: it divides gain from loss.
+    // Keep zero in view, because it separates gain from loss.
     autoscaleInfoProvider: () => {
       const profits = [0, ...(model?.points.map(({ value }) => value) ?? [])];
       return { priceRange: { minValue: Math.min(...profits), maxValue: Math.max(...profits) } };

@@ -14,7 +14,7 @@ interface Asked extends HiddenPositionView {
   username: string;
 }
 
-/** Accounts that may hold positions which are not shown. A position that no account can show may be written off. */
+/** Accounts that may hold positions missing from the screen. A position no account can show may be written off. */
 export function UnreachableAccounts({ accounts }: { accounts: PositionsAnswer['unreachable'] }) {
   const client = useQueryClient();
   const writeOff = useMutation({

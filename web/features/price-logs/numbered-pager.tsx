@@ -3,12 +3,12 @@ import type { ListPagerProps } from '#web/lists/list-screen.tsx';
 import { countPages, formatCount } from '../../lib/format.ts';
 import classes from './price-logs-screen.module.css';
 
-/** Always pages 1 to 5. Later pages are reached by 'Next' and named beside the entries. */
+/** Numbered buttons cover pages 1 to 5 only. 'Next' reaches later pages, which are named beside the entries. */
 const NUMBERED_BUTTONS = 5;
 
 export function NumberedPager({ page, pageSize, onPage, ...list }: ListPagerProps) {
   const total = Number.isNaN(list.total) ? undefined : list.total;
-  // An unknown number of pages includes at least this one.
+  // When the number of pages is unknown, there is at least this one.
   const pageCount = countPages(total, pageSize) ?? page;
   if (pageCount <= 1 && page <= 1) return null;
   const numbered = Math.min(pageCount, NUMBERED_BUTTONS);

@@ -34,7 +34,7 @@ export default function PriceLogDialog({ of, log, onClose }: PriceLogDialogProps
 const CANDLES_AFTER = 40;
 const CANDLES_SHOWN = 120;
 
-/** The candles of a price log's token and timeframe around it. */
+/** The candles around a price log, for its token and timeframe. */
 function Chart({ log }: { log: PriceLog }) {
   const { id, token, timeframe, candleTimeServer } = log;
   const afterMs = CANDLES_AFTER * (timeframeMinutes(timeframe) ?? 0) * 60_000;

@@ -3,7 +3,7 @@ import { displayTimeframe } from '#domain/timeframe.ts';
 import type { CsvFormat } from '#web/lists/list-screen.tsx';
 import { formatInstant } from '../../lib/format.ts';
 
-/** The columns of the table and the filters, with full prices, ids and hashes. */
+/** The table's columns plus the filtered fields, with full prices, ids and hashes. */
 export const priceLogsCsv = (timeZone: string): CsvFormat<PriceLog> => ({
   receivedAt: ({ receivedAt }) => receivedAt,
   columns: [

@@ -27,19 +27,19 @@ const LOGS = 'GET /api/price-logs';
 const log = first(recorded[LOGS].priceLogs);
 const answerOf = (...priceLogs: object[]) => ({ priceLogs, total: priceLogs.length });
 
-/** Pages of as many logs as are asked for. */
+/** Answers pages of the requested size. */
 const pagesOf = (total: number) => (call: Call) => {
   const limit = Number(call.query.limit ?? 100);
   const start = (Number(call.query.page ?? 1) - 1) * limit;
   const length = Math.max(0, Math.min(limit, total - start));
-  // One row stands for a page on the screen, which need not draw a hundred.
+  // The screen gets one row per page, because drawing a hundred would be slow.
   const rows = limit === 100 ? Math.min(length, 1) : length;
   return { priceLogs: Array.from({ length: rows }, (_, at) => ({ ...log, id: `log-${start + at}` })), total };
 };
 
 describe('the price logs', () => {
   // Requirements: price-logs-4, price-logs-6, price-logs-9, price-logs-11
-  test('have eleven columns in their order, and say when there are no parameters', async () => {
+  test('have eleven columns in order, and say when there are no parameters', async () => {
     const { parameters: _left, ...absent } = { ...log, id: 'absent' };
     renderApp('/price-logs', {
       [LOGS]: answerOf({ ...log, id: 'empty', parameters: {} }, absent, {
@@ -91,7 +91,7 @@ describe('the price logs', () => {
       }),
     });
     const row = await rowOf('Price Logs', 'BTC');
-    // 03:04 in UTC is the evening before in Los Angeles.
+    // 03:04 UTC is the previous evening in Los Angeles.
     for (const text of ['$1,234.50', 'USDT', '202601020304', '2026/01/01 19:04:00', '127.0.0.1']) {
       expect(row.element.textContent).toContain(text);
     }
@@ -101,7 +101,7 @@ describe('the price logs', () => {
   });
 
   // Requirements: price-logs-2, trading-validation-15
-  test('have filters with a choice that filters nothing, and say when they find nothing', async () => {
+  test('have filters with an "All" choice, and say when nothing matches', async () => {
     const app = renderApp('/price-logs?token=ETH&timeframe=15&processor=Nobody&page=2', {
       [LOGS]: pagesOf(101),
     });
@@ -126,7 +126,7 @@ describe('the price logs', () => {
   });
 
   // Requirements: price-logs-9, trading-validation-15, trading-constants-1
-  test('have buttons for the pages 1 to 5, and name a later page beside the entries', async () => {
+  test('have buttons for pages 1 to 5, and name a later page beside the entries', async () => {
     const app = renderApp('/price-logs', { [LOGS]: pagesOf(601) });
     const pager = scopeOf(await page().findByRole('navigation', { name: 'Pagination' }));
     const current = () => pager.element.querySelector('[aria-current="page"]')?.textContent;
@@ -159,7 +159,7 @@ describe('the price logs', () => {
   });
 
   // Requirements: price-logs-10
-  test('lead from a page beyond the last one to the last one', async () => {
+  test('redirect from a page beyond the last one to the last page', async () => {
     const app = renderApp('/price-logs?token=ETH&page=99', { [LOGS]: pagesOf(101) });
     await eventually(() => expect(app.address()).toBe('/price-logs?token=ETH&page=2'));
     await page().findByText('Showing 101 to 101 of 101 entries');
@@ -167,7 +167,7 @@ describe('the price logs', () => {
   });
 
   // Requirements: price-logs-7
-  test('begin with ten skeletons', async () => {
+  test('start with ten skeletons', async () => {
     const loading = held(answerOf({ ...log }));
     renderApp('/price-logs', { [LOGS]: loading.promise });
     const table = await page().findByRole('table', { name: 'Price Logs' });
@@ -186,19 +186,16 @@ describe('an export', () => {
   test.for([
     ['/signals', 'GET /api/signals', { signals: [], total: 0 }],
     ['/price-logs', LOGS, answerOf()],
-  ] as const)(
-    'of %s that matches nothing is said in an alert of the browser',
-    async ([path, call, answer]) => {
-      const app = renderApp(path, { [call]: answer });
-      await start(app);
-      await eventually(() => expect(alerts).toEqual(['No data to export']));
-      expect(page().queryByRole('dialog')).toBeNull();
-      expect(savedFiles).toEqual([]);
-    },
-  );
+  ] as const)('reports in a browser alert when %s matches nothing', async ([path, call, answer]) => {
+    const app = renderApp(path, { [call]: answer });
+    await start(app);
+    await eventually(() => expect(alerts).toEqual(['No data to export']));
+    expect(page().queryByRole('dialog')).toBeNull();
+    expect(savedFiles).toEqual([]);
+  });
 
   // Requirements: additions-export-1
-  test('can be followed and cancelled, and a page that fails is said, with nothing saved', async () => {
+  test('shows progress, can be cancelled, and saves nothing when a page fails', async () => {
     let second: unknown = PENDING;
     const app = renderApp('/price-logs', {
       [LOGS]: (call: Call) =>
@@ -225,7 +222,7 @@ describe('an export', () => {
   });
 
   // Requirements: additions-export-2
-  test('that one file cannot take says which rows it has', async () => {
+  test('says which rows it contains when one file cannot hold them all', async () => {
     const fullPage = ({ query }: Call) => {
       const rows = Array.from({ length: 1000 }, (_, at) => ({
         id: `${query.page}-${at}`,

@@ -77,7 +77,7 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
   );
 }
 
-/** The row whose dialog is open. New rows may push it off the page; its dialog does not vanish with it. */
+/** The row of the open dialog. Kept because new rows may push it off the page, which must not close the dialog. */
 function useKeptLog(rows: readonly PriceLog[] | undefined, id: string | undefined): PriceLog | undefined {
   const [kept, setKept] = useState<PriceLog>();
   const found = id === undefined ? undefined : rows?.find((log) => log.id === id);

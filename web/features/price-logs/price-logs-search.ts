@@ -5,7 +5,7 @@ export interface PriceLogsSearch {
   token?: string | undefined;
   timeframe?: string | undefined;
   processor?: string | undefined;
-  /** The price log whose parameters or chart are shown. */
+  /** The price log with its parameters or chart open. */
   log?: string | undefined;
   dialog?: 'chart' | undefined;
 }

@@ -3,7 +3,7 @@ import type { MyTradingHaltsAnswer, TradingHaltsAnswer } from '#contract/trading
 
 export const haltsPath = '/api/admin/trading-halts';
 
-/** Of all users; administrators only. Every change of it is announced, so nothing is polled. */
+/** Halts of all users, for administrators only. Not polled, because every change is announced. */
 export const useTradingHalts = () => useQuery<TradingHaltsAnswer>({ queryKey: [haltsPath] });
 
 /** Administrators see the halts of all users, others their own. */

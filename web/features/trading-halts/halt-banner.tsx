@@ -4,7 +4,7 @@ import { useShownHalts } from './get-trading-halts.ts';
 
 const HaltNotice = lazy(() => import('./halt-notice.tsx'));
 
-/** On every screen while a halt concerns the signed-in user; its code loads only then. */
+/** Shown on every screen while a halt concerns the signed-in user; its code loads only then. */
 export function HaltBanner() {
   const { user } = useSession();
   const halts = useShownHalts(user).data?.halts ?? [];

@@ -5,7 +5,7 @@ import { ButtonLink } from '../../ui/link.tsx';
 import { haltEnding } from './halt-text.ts';
 import classes from './trading-halts.module.css';
 
-/** More are counted, not listed: the banner stays out of the screen's way. */
+/** Halts listed; further ones are only counted, to keep the banner small. */
 const SHOWN = 3;
 
 interface HaltNoticeProps {

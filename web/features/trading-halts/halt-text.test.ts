@@ -10,12 +10,12 @@ describe('the end of a halt', () => {
     ['unprotected', cleared, true, 'The position is closed: it can be resumed.'],
     ['unprotected', cleared, false, 'The position is closed: an administrator can resume it.'],
     ['unverified', uncleared, false, 'It ends by itself when the exchange shows the stop.'],
-  ] as const)('when it is %s %o, is said (to administrators: %s)', (kind, state, isAdmin, text) => {
+  ] as const)('is explained for %s %o (administrator: %s)', (kind, state, isAdmin, text) => {
     expect(haltEnding({ kind, ...state }, { isAdmin })).toBe(text);
   });
 });
 
-test('the end of a halt names the user who resumed it', () => {
+test('names the user who resumed a halt', () => {
   expect(haltEnd({ endedBy: 'ann@example.com' })).toBe('Resumed by ann@example.com');
   expect(haltEnd({ endedBy: null })).toBe('By itself');
 });

@@ -2,7 +2,7 @@ import type { TradingHaltView } from '#contract/trading-halts.ts';
 
 type Halt = Pick<TradingHaltView, 'kind' | 'clearedAt' | 'clearedHow'>;
 
-/** What has to happen before the user trades again, as a sentence. */
+/** A sentence on what must happen before the user trades again. */
 export function haltEnding({ kind, clearedAt, clearedHow }: Halt, { isAdmin }: { isAdmin: boolean }): string {
   if (kind === 'unverified') return 'It ends by itself when the exchange shows the stop.';
   if (clearedAt === null) return 'It is being protected or closed in the background.';
@@ -10,11 +10,11 @@ export function haltEnding({ kind, clearedAt, clearedHow }: Halt, { isAdmin }: {
   return `${clearedHow ?? 'The exchange shows it closed or protected'}: ${who}.`;
 }
 
-/** How it ended, of a halt that has. */
+/** How an ended halt ended. */
 export const haltEnd = ({ endedBy }: Pick<TradingHaltView, 'endedBy'>): string =>
   endedBy === null ? 'By itself' : `Resumed by ${endedBy}`;
 
-/** By user, for a list of users: why they are halted. */
+/** The reasons of halts by user id, for a list of users. */
 export const reasonsByUser = (
   halts: readonly Pick<TradingHaltView, 'userId' | 'reason'>[],
 ): ReadonlyMap<string, string> => new Map(halts.map(({ userId, reason }) => [userId, reason]));

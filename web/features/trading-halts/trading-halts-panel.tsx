@@ -15,7 +15,7 @@ import { haltsPath } from './get-trading-halts.ts';
 import { haltEnd, haltEnding } from './halt-text.ts';
 import classes from './trading-halts.module.css';
 
-/** Who is halted and why, with the way out; below it how the last halts ended. */
+/** Halted users with reason and remedy; below them, how the last halts ended. */
 export default function TradingHaltsPanel({ answer: { halts, ended } }: { answer: TradingHaltsAnswer }) {
   const formatInstant = useFormatInstant();
   const [resuming, setResuming] = useState<TradingHaltView | null>(null);
@@ -112,7 +112,7 @@ function ResumeDialog({ halt, onClose }: ResumeDialogProps) {
   const client = useQueryClient();
   const resuming = useMutation({
     mutationFn: (id: string) => requestJson(`${haltsPath}/${id}/resume`, { method: 'POST', body: {} }),
-    // A refusal says that the list is out of date as well.
+    // Also after a refusal, which means the list is outdated.
     onSettled: () => client.invalidateQueries({ queryKey: [haltsPath] }),
   });
   const { id, username, token } = halt;
