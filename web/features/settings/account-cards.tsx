@@ -47,7 +47,7 @@ export function UserInfoCard({ user }: { user: CurrentUser }) {
   );
 }
 
-/** Of another user: administrators cannot deactivate themselves. */
+/** For other users only: administrators cannot deactivate themselves. */
 export function AccountStatusCard({ user }: { user: User }) {
   const [asking, setAsking] = useState(false);
   const Icon = user.isActive ? IconUserOff : IconUserCheck;

@@ -40,14 +40,14 @@ const OPPOSITE_SIGNAL = [
   },
 ];
 
-/** What only administrators decide about the automatic trading of a user. */
+/** A user's automatic-trading settings that only administrators may change. */
 export default function AutomationCard({ settings, user, isSelf }: AutomationCardProps) {
   const { displayTimezone: timeZone } = useSession();
   const form = useSettingsForm<AutomationFormValues>({
     settings,
     valuesOf: (now) => automationFormValues(now, timeZone),
     bodyOf: (values, initial) => automationBody({ values, initial, timeZone }),
-    // Only administrators edit these fields, and only on their path, for the own account too.
+    // Always the administrators' path, even for the own account: only administrators may edit these fields.
     path: settingsPath(user.id),
     readPath: settingsPath(isSelf ? null : user.id),
     savedMessage: savedMessage(isSelf ? null : user),
@@ -121,7 +121,7 @@ export default function AutomationCard({ settings, user, isSelf }: AutomationCar
   );
 }
 
-/** What is stored, not what is typed. */
+/** Shows the stored pause, not the one being typed. */
 function PauseBadge({ pausedUntil }: { pausedUntil: string | null }) {
   const formatInstant = useFormatInstant();
   const isPaused = pausedUntil !== null && new Date(pausedUntil).getTime() > Date.now();

@@ -21,7 +21,7 @@ test('sends a pause as an instant, read in the display time zone', () => {
   expect(automationBody({ values, initial, timeZone }).tradingPausedUntil).toBe('2026-01-17T17:15:00.000Z');
 });
 
-test('sends only changed fields, an emptied pause as null', () => {
+test('sends only changed fields, and a cleared pause as null', () => {
   const sent = (change: Partial<AutomationFormValues>) =>
     automationBody({ values: { ...initial, ...change }, initial, timeZone });
   expect(sent({ pausedUntil: '' })).toEqual({ tradingPausedUntil: null });
@@ -33,7 +33,7 @@ test('sends only changed fields, an emptied pause as null', () => {
   expect(sent({})).toEqual({});
 });
 
-test('a new pause must end in the future; an old one may stay', () => {
+test('requires a new pause to end in the future, but accepts an old one', () => {
   const check = (pausedUntil: string, before: string = initial.pausedUntil) =>
     pauseError({ pausedUntil, initial: before, timeZone, nowMs });
   expect(check('2026-01-15T12:00')).toBe('The end of the pause must lie in the future');
@@ -43,11 +43,11 @@ test('a new pause must end in the future; an old one may stay', () => {
   expect(check('20260-01-01T00:00')).toBe('Enter a date and a time');
 });
 
-test('a pause of a day ends at the same time tomorrow', () => {
+test('ends a one-day pause at the same time tomorrow', () => {
   expect(pausedForADay(nowMs, timeZone)).toBe('2026-01-16T12:00');
 });
 
-test('describes a field by its label and in words', () => {
+test('describes a field by its label and its value in words', () => {
   const told = (name: keyof AutomationFormValues, change: Partial<AutomationFormValues> = {}) => {
     const { label, stored } = automationField(name, { ...initial, ...change });
     return `${label}: ${stored}`;

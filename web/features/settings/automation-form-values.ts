@@ -7,7 +7,7 @@ export const TRADE_ORDER_SETS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 export interface AutomationFormValues {
   isTestUser: boolean;
-  /** The text of a date-and-time field in the display time zone; empty for no pause. */
+  /** Text of the date-and-time field in the display time zone; empty for no pause. */
   pausedUntil: string;
   tradeOrderSet: string;
   oppositeSignal: UserSettings['oppositeSignal'];
@@ -20,9 +20,7 @@ export const automationFormValues = (settings: UserSettings, timeZone: string): 
   oppositeSignal: settings.oppositeSignal,
 });
 
-/**
- * Only what was changed is sent: the field of a pause shows no seconds, and sent untouched it would cut them off.
- */
+/** Sends only changed fields: the pause field shows no seconds, so sending it untouched would truncate them. */
 export function automationBody(options: {
   values: AutomationFormValues;
   initial: AutomationFormValues;
@@ -38,7 +36,7 @@ export function automationBody(options: {
   };
 }
 
-/** What is wrong with a changed pause, or null. */
+/** The error of a changed pause, or null. */
 export function pauseError(options: {
   pausedUntil: string;
   initial: string;
@@ -57,7 +55,7 @@ export const pausedForADay = (nowMs: number, timeZone: string): string =>
 
 export const OPPOSITE_SIGNAL_LABELS = { reverse: 'Reverse', skip: 'Skip' } as const;
 
-/** A field by its label, with a value in words. */
+/** A field's label and its value in words. */
 export function automationField(
   name: keyof AutomationFormValues,
   values: AutomationFormValues,

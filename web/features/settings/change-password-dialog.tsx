@@ -33,11 +33,11 @@ export default function ChangePasswordDialog({ isAdmin, onClose }: ChangePasswor
   const changePassword = useMutation({
     mutationFn: (body: { currentPassword: string; newPassword: string }) =>
       requestJson('/api/user-settings/change-password', { method: 'PUT', body }),
-    // Shown on any screen: the back button may have closed the dialog.
+    // A toast, visible on any screen: the back button may have closed the dialog.
     onSuccess: () =>
       toastSuccess({ title: 'Password Changed', message: 'Your password has been updated successfully.' }),
     onError: (error) => toastFailure(error, 'Failed to change password'),
-    // The passwords do not stay in memory when the dialog is closed.
+    // Do not keep the passwords in memory after the dialog closes.
     gcTime: 0,
   });
   const form = useForm({
@@ -83,7 +83,7 @@ export default function ChangePasswordDialog({ isAdmin, onClose }: ChangePasswor
   );
 }
 
-/** Ordinary users are not shown the mode. */
+/** Names both lengths, because ordinary users do not see the mode. */
 function lengthHint(isAdmin: boolean): string {
   const shortest = shortestPassword({ isAdmin, exchangeMode: undefined });
   const inLiveMode = shortestPassword({ isAdmin, exchangeMode: 'live' });

@@ -1,7 +1,7 @@
 import type { ConnectionTest, SavedExchangeCredentials } from '#contract/exchange-credentials.ts';
 import { formatPrice } from '../../lib/format.ts';
 
-/** The result of the last save or test; it stays on the card until the next one. */
+/** Result of the last save or test, shown on the card until the next one. */
 export interface ConnectionOutcome {
   color: 'teal' | 'yellow' | 'red' | 'indigo';
   title: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { credentialErrors, credentialsBody, EMPTY_CREDENTIALS } from './credential-rules.ts';
 
-test('each missing field has its own text, and only Bitget needs a passphrase', () => {
+test('reports each missing field with its own text, and requires a passphrase only for Bitget', () => {
   const missing = { apiKey: 'API key is required', apiSecret: 'API secret is required' };
   expect(credentialErrors(EMPTY_CREDENTIALS, 'Bitget')).toEqual({
     ...missing,
@@ -13,7 +13,7 @@ test('each missing field has its own text, and only Bitget needs a passphrase', 
   });
 });
 
-test('sends a passphrase only to the exchange that needs one', () => {
+test('sends a passphrase only to an exchange that needs one', () => {
   const values = { apiKey: 'k', apiSecret: 's', passphrase: 'p' };
   expect(credentialsBody(values, 'Bitget')).toEqual({ exchangePlatform: 'Bitget', ...values });
   expect(credentialsBody(values, 'Bybit')).toEqual({

@@ -12,7 +12,7 @@ export const EMPTY_CREDENTIALS: CredentialValues = { apiKey: '', apiSecret: '', 
 
 export const needsPassphrase = (platform: ExchangePlatform): boolean => platform === 'Bitget';
 
-/** Only whether something is missing; what a key looks like is the server's to judge. */
+/** Checks only for missing fields; the server judges the format of a key. */
 export function credentialErrors(
   values: CredentialValues,
   platform: ExchangePlatform,
@@ -26,7 +26,7 @@ export function credentialErrors(
   };
 }
 
-/** A passphrase typed before the exchange was changed is not sent to the other one. */
+/** Omits a passphrase that was typed before switching to an exchange without one. */
 export function credentialsBody(
   { apiKey, apiSecret, passphrase }: CredentialValues,
   exchangePlatform: ExchangePlatform,
@@ -39,7 +39,7 @@ export function credentialsBody(
   };
 }
 
-/** What the server has against single fields. */
+/** The server's refusals by field. */
 export function refusedFields(error: unknown): Record<string, string> {
   const errors = error instanceof ApiError ? (error.body?.errors ?? []) : [];
   return Object.fromEntries(errors.map(({ path, message }) => [path, message]));

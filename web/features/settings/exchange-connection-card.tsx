@@ -39,7 +39,7 @@ const credentialsKey = ({ userId, exchangePlatform }: ConnectionOf) =>
   [`${settingsPath(userId)}/exchange-credentials`, { exchangePlatform }] as const;
 
 interface ExchangeConnectionCardProps {
-  /** The exchange that the saved settings name. */
+  /** The exchange in the saved settings. */
   savedPlatform: string;
   userId: string | null;
 }
@@ -56,7 +56,7 @@ export default function ExchangeConnectionCard({ savedPlatform, userId }: Exchan
     setExchangePlatform(platform);
     setOutcome(null);
   };
-  // The card goes with the saved settings, but a key that is being typed stays with the exchange it is typed for.
+  // Follow the exchange of the saved settings, unless a key is being typed for another one.
   if (tradedOn !== followed) {
     setFollowed(tradedOn);
     if (!form.isDirty()) choose(tradedOn);
@@ -144,12 +144,12 @@ function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) 
   );
 }
 
-/** The hint of a short key hides every character. */
+/** A short key's hint masks every character, so it needs no ellipsis. */
 const shownHint = (hint: string) => (hint.startsWith('•') ? hint : `…${hint}`);
 
 type CredentialsFormState = ReturnType<typeof useCredentialsForm>;
 
-/** Starts empty always: what is stored never comes back. */
+/** Always starts empty, because stored secrets are never returned. */
 function useCredentialsForm(exchangePlatform: ExchangePlatform) {
   const form = useForm({
     initialValues: EMPTY_CREDENTIALS,
@@ -187,7 +187,7 @@ function CredentialsForm(props: CredentialsFormProps) {
   const client = useQueryClient();
   const [path, params] = credentialsKey(connection);
   const refresh = () => client.invalidateQueries({ queryKey: [path] });
-  // The body is read when it is sent: a mutation's variables would stay in memory, and these are secrets.
+  // Read the secrets when sending: as mutation variables they would stay in memory.
   const save = useMutation({
     mutationFn: () =>
       requestJson<SavedExchangeCredentials>(path, {
@@ -200,7 +200,7 @@ function CredentialsForm(props: CredentialsFormProps) {
     mutationFn: () => requestJson(withParams(path, params), { method: 'DELETE' }),
     onSuccess: refresh,
   });
-  // The result is kept with the key: a key that is refused is not traded with, one that works is again.
+  // The server stores the result with the key: a refused key is not used for trading, a working one is used again.
   const test = useMutation({
     mutationFn: () => requestJson<ConnectionTest>(withParams(`${path}/test`, params), { method: 'POST' }),
     onSuccess: refresh,

@@ -5,7 +5,7 @@ const check = (newPassword: string, isAdmin = false) =>
   passwordErrors({ currentPassword: 'x', newPassword, confirmPassword: newPassword }, isAdmin);
 
 // Requirements: accounts-validation-3
-test('each rule has its own text', () => {
+test('reports each broken rule with its own text', () => {
   const values = { currentPassword: '', newPassword: '12345', confirmPassword: '1' };
   expect(passwordErrors(values, false)).toEqual({
     currentPassword: 'Current password is required',
@@ -14,7 +14,7 @@ test('each rule has its own text', () => {
   });
 });
 
-test('six characters are enough for a user, twelve for an administrator', () => {
+test('requires six characters for a user and twelve for an administrator', () => {
   expect(check('six ch')).toEqual({});
   expect(check('eleven char', true)).toEqual({
     newPassword: 'The password of an administrator must be at least 12 characters',
@@ -22,7 +22,7 @@ test('six characters are enough for a user, twelve for an administrator', () => 
   expect(check('twelve chars', true)).toEqual({});
 });
 
-test('accepts a password up to the limit of the server', () => {
+test("accepts a password up to the server's limit", () => {
   expect(check('x'.repeat(1000))).toEqual({});
   expect(check('x'.repeat(1001))).toEqual({ newPassword: 'Password must be at most 1000 characters' });
 });

@@ -7,12 +7,12 @@ export interface PasswordValues {
   confirmPassword: string;
 }
 
-/** The server takes none that is longer. */
+/** The server's limit, in characters. */
 const LONGEST_PASSWORD = 1000;
 
 type Errors = Partial<Record<keyof PasswordValues, string>>;
 
-/** A mismatch is shown at the confirmation. */
+/** Errors by field; a mismatch is shown at the confirmation. */
 export function passwordErrors(values: PasswordValues, isAdmin: boolean): Errors {
   const errors: Errors = {};
   if (values.currentPassword === '') errors.currentPassword = 'Current password is required';
@@ -25,7 +25,7 @@ export function passwordErrors(values: PasswordValues, isAdmin: boolean): Errors
   return errors;
 }
 
-/** Why the server refuses the new password: it knows the mode and the most used ones. */
+/** The server's refusal of the new password; only the server knows the mode and the most common passwords. */
 export function refusedPassword(body: Partial<ErrorBody> | undefined): Errors {
   const fault = body?.errors?.find(({ path }) => path === 'newPassword');
   return fault === undefined ? {} : { newPassword: fault.message };

@@ -29,7 +29,7 @@ const stored: UserSettings = {
 const nothing = { investmentPortion: null, maximumRiskPerTrade: null };
 
 // Requirements: accounts-states-9
-test('Risk Management makes the portion Auto and keeps the stored risk', () => {
+test('sets the portion to Auto and keeps the stored risk for Risk Management', () => {
   expect(fractionsFor('Risk Management', stored)).toEqual({
     investmentPortion: AUTO,
     maximumRiskPerTrade: '0.15',
@@ -38,7 +38,7 @@ test('Risk Management makes the portion Auto and keeps the stored risk', () => {
 });
 
 // Requirements: accounts-states-10, accounts-limits-6
-test('Portfolio Allocation restores both', () => {
+test('restores both for Portfolio Allocation', () => {
   expect(fractionsFor('Portfolio Allocation', stored)).toEqual({
     investmentPortion: '0.1',
     maximumRiskPerTrade: '0.15',
@@ -48,32 +48,32 @@ test('Portfolio Allocation restores both', () => {
 });
 
 // Requirements: accounts-states-11, accounts-limits-6
-test('Technical Analysis makes the risk auto', () => {
+test('sets the risk to Auto for Technical Analysis', () => {
   expect(fractionsFor('Technical Analysis', stored).maximumRiskPerTrade).toBe(AUTO);
   expect(Number(fractionsFor('Technical Analysis', nothing).investmentPortion)).toBe(0.05);
 });
 
 // Requirements: accounts-limits-6
-test('falls back on Risk Management for an unknown stored method', () => {
+test('falls back to Risk Management for an unknown stored method', () => {
   expect(formValues({ ...stored, positionSizingMethod: 'Scalping' }).positionSizingMethod).toBe(
     'Risk Management',
   );
 });
 
 // Requirements: accounts-validation-8
-test('Auto is sent as null', () => {
+test('sends Auto as null', () => {
   const body = settingsBody(formValues({ ...stored, positionSizingMethod: 'Risk Management' }));
   expect(body.investmentPortion).toBeNull();
   expect(body.maximumRiskPerTrade).toBe('0.15');
 });
 
-test('a stored value replaces the option of the same size', () => {
+test('replaces the option of the same value with the stored one', () => {
   const options = portionOptions('0.1');
   expect(options.filter(({ value }) => Number(value) === 0.1)).toEqual([{ value: '0.1', label: '10.0%' }]);
   expect(portionOptions('0.33').at(-1)).toEqual({ value: '0.33', label: '33.0%' });
 });
 
-test('describes a field by its label, and a fraction as its select shows it', () => {
+test('describes a field by its label, and a fraction as shown in its select', () => {
   const values = formValues({ ...stored, positionSizingMethod: 'Risk Management' });
   expect(settingsField('signalProcessor', values)).toEqual({ label: 'Signal processor', stored: 'Tesla' });
   expect(settingsField('investmentPortion', values).stored).toBe('Auto');

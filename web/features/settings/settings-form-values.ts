@@ -12,7 +12,7 @@ import { formatFraction } from '../../lib/format.ts';
 
 export const AUTO = 'Auto';
 
-/** Names the other user in admin mode. */
+/** Message after saving; names the other user in admin mode. */
 export const savedMessage = (otherUser: { username: string } | null): string =>
   otherUser
     ? `${otherUser.username}'s settings have been updated successfully.`
@@ -41,7 +41,7 @@ export const FIELD_LABELS: Record<keyof SettingsFormValues, string> = {
   signalTimeframe: 'Signal timeframe',
 };
 
-/** A field by its label, with a value as its select shows it. */
+/** A field's label and its value as shown in its select. */
 export function settingsField(
   name: keyof SettingsFormValues,
   values: SettingsFormValues,
@@ -57,7 +57,7 @@ export function settingsField(
 const method = (settings: Pick<UserSettings, 'positionSizingMethod'>): SizingMethod =>
   isSizingMethod(settings.positionSizingMethod) ? settings.positionSizingMethod : FORM_FALLBACK_SIZING_METHOD;
 
-/** What a method makes of the stored fractions: Auto where it calculates, else the stored or the default one. */
+/** The fractions for a method: Auto where it calculates them, else the stored or the default ones. */
 export function fractionsFor(
   sizing: SizingMethod,
   stored: Pick<UserSettings, 'investmentPortion' | 'maximumRiskPerTrade'>,
@@ -75,7 +75,7 @@ export function fractionsFor(
 
 type MayBeMissing = 'exchangePlatform' | 'signalProcessor' | 'signalTimeframe';
 
-/** An answer that lacks one of these, or has null for it, shows what a new user has. */
+/** Missing or null fields get the values of a new user. */
 type StoredSettings = Omit<UserSettings, MayBeMissing> & {
   [name in MayBeMissing]?: UserSettings[name] | null;
 };
@@ -96,7 +96,7 @@ export function formValues(settings: StoredSettings): SettingsFormValues {
 const toNullable = (fraction: string): string | null =>
   fraction === '' || fraction.toLowerCase() === 'auto' ? null : fraction;
 
-/** Auto or empty is sent as null. */
+/** Sends Auto and empty fractions as null. */
 export function settingsBody(values: SettingsFormValues): SettingsBody {
   return {
     ...values,
@@ -113,7 +113,7 @@ interface Option {
   label: string;
 }
 
-/** Options compare by value: a stored '0.1' is the option '0.10'. A stored value off the list stays selectable. */
+/** Compares options by value: a stored '0.1' is the option '0.10'. A stored value outside the list stays selectable. */
 function fractionOptions(listed: readonly string[], current: string): Option[] {
   const values = listed.filter((option) => Number(option) !== Number(current));
   if (current !== AUTO) values.push(current);

@@ -33,7 +33,7 @@ const PASSWORD = 'PUT /api/user-settings/change-password';
 const other = recorded['GET /api/admin/user/958cbc84-6e40-4b04-b02d-5e40b004c8d9'];
 const ORDINARY = { user: { isAdmin: false, firstName: 'Dana', countryCode: '+1', mobileNumber: '5550100' } };
 
-/** Settings as the server keeps them: a write over other values than those that were read is refused. */
+/** Simulates the server's settings: it refuses a write based on an outdated version. */
 function storedSettings(path: string, fields: Record<string, unknown> = {}) {
   let version = 1;
   const stored = { data: { ...recorded['GET /api/user-settings'].data, updatedAt: instant(1), ...fields } };
@@ -69,7 +69,7 @@ const card = async (title: string) =>
 describe('the trading settings', () => {
   // Requirements: screens-user-settings-5, screens-user-settings-7, accounts-states-9, accounts-states-10
   // Requirements: accounts-states-11, accounts-validation-10, accounts-limits-9
-  test('have fields that are Auto or chosen, as the sizing method decides', async () => {
+  test('show fields as Auto or selectable, depending on the sizing method', async () => {
     const app = renderApp('/settings', {}, ORDINARY);
     const select = async (name: string) => await app.user.selectOptions(await method(), name);
     expect(textIn(await method())).toBe('Technical Analysis');
@@ -88,7 +88,7 @@ describe('the trading settings', () => {
   });
 
   // Requirements: screens-user-settings-5, accounts-fields-5, accounts-validation-8, accounts-messages-10
-  test('are saved with a toast, Auto as none, and discarded', async () => {
+  test('are saved with a toast and Auto as null, or discarded', async () => {
     const { answers, stored } = storedSettings(OWN);
     const app = renderApp('/settings', answers, ORDINARY);
     await app.user.selectOptions(await method(), 'Portfolio Allocation');
@@ -125,7 +125,7 @@ describe('the trading settings', () => {
     ['null', null],
   ] as const) {
     // Requirements: accounts-limits-7
-    test(`show the defaults of what is ${name} in the answer, and save them`, async () => {
+    test(`show and save defaults for fields that are ${name} in the answer`, async () => {
       const none = { signalTimeframe: missing, signalProcessor: missing, exchangePlatform: missing };
       const { answers } = storedSettings(OWN, none);
       const app = renderApp('/settings', answers, ORDINARY);
@@ -151,7 +151,7 @@ describe('the trading settings', () => {
   }
 
   // Requirements: accounts-messages-3, accounts-messages-10
-  test('that are refused or get no answer stay as they were chosen', async () => {
+  test('keep the chosen values when a save is refused or unanswered', async () => {
     const app = renderApp('/settings', { [`PUT ${OWN}`]: UNREACHABLE }, ORDINARY);
     await app.user.selectOptions(await method(), 'Portfolio Allocation');
     await save(app);
@@ -169,7 +169,7 @@ describe('the trading settings', () => {
     [`GET ${OWN}/signal-timeframes`, 'Failed to fetch timeframes', '/settings'],
     [`GET /api/admin/user/${ids.user}`, 'Failed to fetch user', `/settings?userId=${ids.user}`],
     [`GET ${OTHER}`, 'Failed to fetch settings', `/settings?userId=${ids.user}`],
-  ] as const)('say when %s fails, and fetch it on the next try', async ([call, title, path]) => {
+  ] as const)('report when %s fails, and fetch it on the next try', async ([call, title, path]) => {
     const app = renderApp(path, { [call]: failure(404, 'Not found') });
     const failed = await alertOf(title);
     expect(failed.element.textContent).toContain('404: {"message":"Not found"}');
@@ -182,7 +182,7 @@ describe('the trading settings', () => {
 
 // Requirements: screens-user-settings-3, screens-user-settings-5, screens-user-settings-6
 // Requirements: accounts-messages-12, trading-validation-7
-test('the locked field says why, and the account card shows what is known and copies the id', async () => {
+test('explains the locked field, and shows the account and copies its id', async () => {
   const app = renderApp('/settings', {}, ORDINARY);
   const { id, username } = recorded['GET /api/auth/user'].user;
   const locked = await page().findByLabelText('Stop loss / take profit calculation');
@@ -211,7 +211,7 @@ test('the locked field says why, and the account card shows what is known and co
 
 // Requirements: screens-user-settings-1, screens-user-settings-4, screens-user-settings-5
 // Requirements: accounts-messages-10
-test("an administrator edits another user's settings under a warning", async () => {
+test("warns an administrator who edits another user's settings", async () => {
   const { answers } = storedSettings(OTHER);
   const app = renderApp(`/settings?userId=${ids.user}`, answers);
   await findTitle(`User Settings - ${other.user.username}`);
@@ -223,7 +223,7 @@ test("an administrator edits another user's settings under a warning", async () 
   await expectToast('Settings Updated', `${other.user.username}'s settings have been updated successfully.`);
 });
 
-describe('the dialog that changes the password', () => {
+describe('the password dialog', () => {
   const open = async (answers: Answers) => {
     const app = renderApp('/settings', answers, ORDINARY);
     await app.user.click(await page().findByRole('button', { name: 'Change Password' }));
@@ -238,7 +238,7 @@ describe('the dialog that changes the password', () => {
   };
 
   // Requirements: screens-user-settings-4, accounts-validation-3, accounts-messages-11
-  test('says what is missing, what the server refuses, and that nobody answered', async () => {
+  test("reports missing fields, the server's refusal and a missing answer", async () => {
     const { app, form, enter, submit } = await open({ [PASSWORD]: failure(403, 'Invalid password') });
     const field = form.getByLabelText('New password');
     expect(descriptionOf(field)).toBe('At least 6 characters, 12 in live mode');
@@ -267,7 +267,7 @@ describe('the dialog that changes the password', () => {
   });
 
   // Requirements: accounts-messages-11
-  test('stays while the password is changed, and the outcome is told wherever one is by then', async () => {
+  test('stays open while the password is being changed, and reports the outcome on any screen', async () => {
     const refusing = held(failure(403, 'Invalid password'));
     const { app, form, enter, submit } = await open({ [PASSWORD]: refusing.promise });
     enter('not the password', 'second password');
@@ -293,7 +293,7 @@ describe('the dialog that changes the password', () => {
   });
 });
 
-describe('settings that were changed elsewhere', () => {
+describe('settings changed elsewhere', () => {
   const automation = () => card('Automation');
   const saveAutomation = async (app: App) =>
     await app.user.click((await automation()).getByRole('button', { name: 'Save Automation' }));
@@ -302,7 +302,7 @@ describe('settings that were changed elsewhere', () => {
   const noNotice = () => expectGone(() => page().queryByText(/These settings were changed elsewhere:/));
 
   // Requirements: screens-user-settings-10
-  test('refuse a save, and the user chooses whose values to go on with', async () => {
+  test('refuse a save until the user chooses between both versions', async () => {
     const { answers, change, stored } = storedSettings(OTHER);
     const app = renderApp(`/settings?userId=${ids.user}`, answers);
     await app.user.selectOptions(await orderSet(), 'B');
@@ -339,7 +339,7 @@ describe('settings that were changed elsewhere', () => {
   });
 
   // Requirements: screens-user-settings-10
-  test('in fields that a form does not have do not keep it from being saved', async () => {
+  test('do not block a form that lacks the changed fields', async () => {
     const { answers, change, stored } = storedSettings(OTHER);
     const app = renderApp(`/settings?userId=${ids.user}`, answers);
     await app.user.selectOptions(await processor(), 'UD Bot');
@@ -362,7 +362,7 @@ test.for([
   [true, 'Deactivate', 'Failed to Deactivate User'],
   [false, 'Reactivate', 'Failed to Reactivate User'],
 ] as const)(
-  'a change of the status (active: %s) that is refused or not answered says so',
+  'reports a status change (active: %s) that is refused or unanswered',
   async ([isActive, name, title]) => {
     const change = `PATCH /api/admin/users/${ids.user}/${name.toLowerCase()}`;
     const user = { ...other.user, isActive, userActive: isActive };
@@ -384,7 +384,7 @@ test.for([
 );
 
 // Requirements: users-6
-test('the exchange connection keeps what was typed when it is refused or not answered', async () => {
+test('keeps the typed exchange credentials when a request is refused or unanswered', async () => {
   const CREDENTIALS = '/api/user-settings/exchange-credentials';
   const text = 'API key must be plain letters, digits and signs without spaces';
   const stored = {
@@ -452,7 +452,7 @@ describe('unsaved changes', () => {
   const home = async (app: App) => await app.user.click(page().getByRole('link', { name: 'Signal Board' }));
 
   // Requirements: screens-user-settings-9
-  test('are asked about by a link, by the back button and by signing out', async () => {
+  test('are confirmed before following a link, going back and signing out', async () => {
     const LOGOUT = 'POST /api/auth/logout';
     const app = await openChanged();
     const webhook = () => page().getAllByRole('link', { name: 'Webhook' })[0] as HTMLElement;
@@ -496,7 +496,7 @@ describe('unsaved changes', () => {
     expect(app.sent(LOGOUT)).toHaveLength(1);
   });
 
-  test('that are saved or discarded hold nobody back', async () => {
+  test('do not block leaving once saved or discarded', async () => {
     const app = await openChanged();
     await app.user.click(discard());
     await home(app);
@@ -509,7 +509,7 @@ describe('unsaved changes', () => {
     await findTitle(/^Welcome, /);
   });
 
-  test('of another user are other settings', async () => {
+  test("are confirmed before an administrator switches from another user's settings to their own", async () => {
     const app = renderApp(`/settings?userId=${ids.user}`);
     const orderSet = async () => (await card('Automation')).getByLabelText('Trade order set');
     await app.user.selectOptions(await orderSet(), 'B');
@@ -528,7 +528,7 @@ describe('unsaved changes', () => {
     expect(app.address()).toBe('/settings');
   });
 
-  test('are a secret that was typed as well, but not a dialog that opens', async () => {
+  test('include a typed secret, and are not confirmed when a dialog opens', async () => {
     const app = renderApp('/settings', {}, ORDINARY);
     const secret = async () => (await card('Exchange Connection')).findByLabelText('API secret');
     fill(await secret(), 'half a secret');

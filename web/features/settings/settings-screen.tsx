@@ -37,11 +37,11 @@ const useSettings = (userId: string | null) =>
 
 const userIdOf = ({ search }: Place) => ('userId' in search ? search.userId : undefined);
 
-/** Dialogs of this screen have addresses too, which take no form away. */
+/** Whether a navigation leaves the forms. Opening a dialog changes the URL but keeps the forms. */
 const leavesForms = (from: Place, to: Place) =>
   from.pathname !== to.pathname || userIdOf(from) !== userIdOf(to);
 
-/** A userId in the address is admin mode; ordinary users see their own settings whatever it says. */
+/** A userId in the URL enables admin mode. Ordinary users always see their own settings. */
 export function SettingsScreen() {
   const search = useSearch({ from: '/settings' });
   const { user } = useSession();
@@ -65,7 +65,7 @@ export function SettingsScreen() {
 
 interface OwnSettingsProps {
   user: CurrentUser;
-  /** An administrator who named the own id: with the Automation card, without the warning about others. */
+  /** An administrator put their own id in the URL: shows the Automation card, without the warning about other users. */
   adminMode: boolean;
   passwordDialog: boolean;
 }
@@ -159,7 +159,7 @@ interface SettingsCardsProps {
   automation: boolean;
 }
 
-/** The screen does not wait for the cards below the trading settings. */
+/** The cards below the trading settings load independently, so the screen does not wait for them. */
 function SettingsCards({ settings, user, isSelf, automation }: SettingsCardsProps) {
   return (
     <QueryView query={settings} errorTitle="Failed to fetch settings">

@@ -7,7 +7,7 @@ export interface SettingsSearch {
 
 export function parseSettingsSearch(raw: Record<string, unknown>): SettingsSearch {
   return {
-    // Ids are compared with the own one, and an address may have been typed.
+    // Lower-cased because it is compared with the user's own id and the URL may have been typed.
     userId: textParam(raw, 'userId')?.toLowerCase(),
     dialog: raw.dialog === 'password' ? 'password' : undefined,
   };

@@ -32,7 +32,7 @@ import { SettingsFormEnd, useSettingsForm } from './use-settings-form.tsx';
 
 interface TradingSettingsCardProps {
   settings: UserSettings;
-  /** Set in admin mode. */
+  /** The edited user in admin mode, else null. */
   otherUser: { id: string; username: string } | null;
 }
 
@@ -43,7 +43,7 @@ const SIZING_OPTIONS = [
   ...DISABLED_SIZING_METHODS.map(comingSoon),
 ];
 
-/** Until the list is there. */
+/** Offered until the list has loaded. */
 const ALWAYS_OFFERED = [...SIGNAL_PROCESSORS, ANY_PROCESSOR];
 
 const MARKET_OPTIONS = MARKET_TYPES.map((value) =>

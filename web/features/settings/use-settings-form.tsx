@@ -14,16 +14,16 @@ interface SettingsFormOptions<Values> extends Pick<FormOptions<Values>, 'validat
   settings: UserSettings;
   valuesOf: (settings: UserSettings) => Values;
   bodyOf: (values: Values, initial: Values) => AdminSettingsBody;
-  /** Where the settings are written, and where the screen reads them. */
+  /** API paths that the settings are written to, and that the screen reads them from. */
   path: string;
   readPath: string;
   savedMessage: string;
 }
 
 /**
- * A form over settings that others may change at any time. Untouched, it follows what is stored. With unsaved input it
- * stays as it is: `changedElsewhere` names the fields that were changed meanwhile, and the user chooses whose values to
- * go on with before anything is saved.
+ * A form over settings that others may change at any time. An untouched form follows the stored values. A form with
+ * unsaved input keeps it: `changedElsewhere` names the fields changed in the meantime, and the user chooses between
+ * both versions before saving.
  */
 export function useSettingsForm<Values extends object>(options: SettingsFormOptions<Values>) {
   const { settings, valuesOf, bodyOf, path, readPath, savedMessage, validate } = options;
@@ -41,7 +41,7 @@ export function useSettingsForm<Values extends object>(options: SettingsFormOpti
     const initial = form.getInitialValues();
     return names.filter((name) => now[name] !== initial[name] && now[name] !== values[name]);
   };
-  // The own save is no change elsewhere.
+  // A save from this form does not count as a change elsewhere.
   const changedElsewhere = form.isDirty() && !save.isPending ? changedIn(form.values, stored) : [];
 
   const start = (values: Values) => {
@@ -49,7 +49,7 @@ export function useSettingsForm<Values extends object>(options: SettingsFormOpti
     form.setValues(values);
   };
 
-  // Before the next click: what is sent with the newest `updatedAt` must be based on it.
+  // A layout effect runs before the next click: values sent with the newest `updatedAt` must be based on it.
   useLayoutEffect(() => {
     if (save.isPending || changedElsewhere.length > 0) return;
     if (names.every((name) => stored[name] === form.initialValues[name])) return;
@@ -65,7 +65,7 @@ export function useSettingsForm<Values extends object>(options: SettingsFormOpti
         onSuccess: (data) => {
           const now = valuesOf(data);
           const values = form.getValues();
-          // What was typed while the answer was on its way stays.
+          // Keep input typed while the answer was pending.
           const untouched = names.filter((name) => values[name] === sent[name]);
           form.setInitialValues(now);
           form.setValues(Object.fromEntries(untouched.map((name) => [name, now[name]])) as Partial<Values>);
@@ -73,7 +73,7 @@ export function useSettingsForm<Values extends object>(options: SettingsFormOpti
         },
         onError: (error) => {
           const newer = newerSettings(error);
-          // Only fields of other forms were changed.
+          // Only fields of other forms changed, so retry with the newer version.
           if (newer && changedIn(sent, valuesOf(newer)).length === 0) send(sent, newer.updatedAt);
           else toastFailure(error, 'Failed to update settings');
         },
@@ -93,12 +93,12 @@ export function useSettingsForm<Values extends object>(options: SettingsFormOpti
 
 interface SettingsFormEndProps<Values extends object> {
   form: ReturnType<typeof useSettingsForm<Values>>;
-  /** A field by its label, with the stored value in words. */
+  /** A field's label and its stored value in words. */
   describe: (name: keyof Values) => { label: string; stored: string };
   saveLabel: string;
 }
 
-/** The buttons of a settings form, below what was changed elsewhere. */
+/** The buttons of a settings form, below the notice about changes elsewhere. */
 export function SettingsFormEnd<Values extends object>(props: SettingsFormEndProps<Values>) {
   const { form, describe, saveLabel } = props;
   return (

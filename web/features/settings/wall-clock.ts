@@ -1,6 +1,6 @@
 import { formatInstant } from '../../lib/format.ts';
 
-/** Instants as the text of a date-and-time field ('2026-03-08T02:30'), on the clocks of a time zone. */
+/** Converts instants to and from the text of a date-and-time field ('2026-03-08T02:30') in a time zone. */
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -10,13 +10,13 @@ export function toWallClock(instant: string | null, timeZone: string): string {
 }
 
 /**
- * The instant at which the clocks show the text; null when it is not a time. An hour that the clocks show twice is
- * the earlier one; one that they leave out is as much later as they are put forward.
+ * The instant of a wall-clock time; null for an invalid one. For an hour repeated when the clocks go back it is the
+ * earlier instant. A time skipped when they go forward is moved by the amount of the change.
  */
 export function fromWallClock(text: string, timeZone: string): string | null {
   const asUtcMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
   if (Number.isNaN(asUtcMs)) return null;
-  // The clocks are changed at most once within two days.
+  // Clocks change at most once within two days.
   const withOffsetOf = (atMs: number) => asUtcMs - offsetMs(atMs, timeZone);
   const earlier = withOffsetOf(asUtcMs - DAY_MS);
   const later = withOffsetOf(asUtcMs + DAY_MS);

@@ -17,7 +17,7 @@ const decision = (
   wanted: 'that',
 });
 
-test('counts the users that a layer left out by reason, the most frequent first', () => {
+test('counts the users excluded by a layer by reason, most frequent first', () => {
   const decisions = [
     decision('ann', 2, 'Trading is paused'),
     decision('bob', 2, 'Active trading is off'),

@@ -15,7 +15,7 @@ const FAILURE = 'Failed to check eligibility';
 
 export function EligibilityBreakdownView({ signalId }: { signalId: string }) {
   const body = { signalId };
-  // A question that is asked by POST; it changes nothing.
+  // A query sent by POST; it changes nothing.
   const breakdown = useQuery({
     queryKey: [PATH, body],
     queryFn: ({ signal }) => requestJson<EligibilityBreakdown>(PATH, { method: 'POST', body, signal }),
@@ -96,7 +96,7 @@ function Breakdown({ answer }: { answer: EligibilityBreakdown }) {
 
 const share = (count: number, all: number) => (count > 0 && all > 0 ? (count / all) * 100 : 0);
 
-/** The users that a layer left out, by reason; the most frequent reason first. */
+/** Counts the users excluded by a layer by reason, most frequent first. */
 export function countReasons(
   decisions: EligibilityBreakdown['decisions'],
   layer: number,

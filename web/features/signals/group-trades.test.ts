@@ -39,7 +39,7 @@ test('groups failed trades by reason, with their share and users', () => {
   expect(failures[1]?.reason).toBe('Unknown error');
 });
 
-test('does not count an order under way as failed', () => {
+test('does not count an order in progress as failed', () => {
   const groups = groupTrades([trade({ fillStatus: null, state: 'submitting' })]);
   expect(groups.failed).toEqual([]);
   expect(groups.unsettled).toHaveLength(1);
@@ -48,7 +48,7 @@ test('does not count an order under way as failed', () => {
 });
 
 // Requirements: signals-the-dialogs-10
-test('puts one cause into one group, even if the figures of its users differ', () => {
+test('groups failures by cause, even if their figures differ per user', () => {
   const small = (available: string) =>
     `The minimum order of 0.01 BTC needs ${available}.5 USDT, above the 33% limit of ${available} USDT`;
   const { failures } = groupTrades([

@@ -1,9 +1,9 @@
 import type { Trade } from '#contract/signals.ts';
 
 interface FailureGroup {
-  /** The text that all of them share; figures that differ are left out. */
+  /** The text shared by all failures of the group, without figures that differ. */
   reason: string;
-  /** Each user once, with their own texts where the texts of the group differ. */
+  /** Each user once, with their own texts where texts in the group differ. */
   users: { username: string; texts: string[] }[];
   count: number;
   /** Share of all failed trades, 0 to 100. */
@@ -13,7 +13,7 @@ interface FailureGroup {
 export interface TradeGroups {
   successful: Trade[];
   failed: Trade[];
-  /** On their way or in doubt: neither successful nor failed yet. */
+  /** In progress or in doubt: neither successful nor failed yet. */
   unsettled: Trade[];
   /** Share of all trades, 0 to 100; null without trades. */
   successRate: number | null;
@@ -25,7 +25,7 @@ const UNKNOWN_ERROR = 'Unknown error';
 const FIGURE = /(?<![\p{L}\d._(-])\d(?:[\d.,:TZ-]*[\dZ])?%?(?![\p{L}\d_)])/gu;
 
 const textOf = ({ error }: Trade): string => error || UNKNOWN_ERROR;
-/** The text without its figures: the same for all users who failed for one cause. */
+/** The text without figures, which is the same for all users who failed for the same cause. */
 const causeOf = (text: string): string => text.replaceAll(FIGURE, '…');
 
 /** Trades by outcome; failed ones are grouped by the cause of their error, the most frequent first. */
@@ -61,7 +61,7 @@ function tellOf(group: readonly Trade[]): Pick<FailureGroup, 'reason' | 'users'>
   };
 }
 
-/** The common part of texts with one cause, including the figures that they share. */
+/** The common part of texts with the same cause, including figures they share. */
 function commonText([text = '', ...others]: readonly string[]): string {
   const figures = others.map((other) => other.match(FIGURE) ?? []);
   let position = 0;

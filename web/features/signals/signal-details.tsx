@@ -17,7 +17,7 @@ import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import classes from './signal-dialogs.module.css';
 import { useSignalPart } from './signals-data.ts';
 
-/** The signal's own dialog, for other pages that name a signal. */
+/** The signal dialog, for other pages that link to a signal. */
 export default function SignalDialog({ signalId, onClose }: { signalId: string; onClose: () => void }) {
   const history = useDialogHistory();
   return (

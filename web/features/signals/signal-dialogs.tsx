@@ -14,7 +14,7 @@ interface OwnDialog {
   Content: ComponentType<{ signalId: string; search: SignalsSearch }>;
 }
 
-/** The steps of a workflow are shown by the page, which takes them from the automation feature. */
+/** The page renders the workflow steps dialog, which belongs to the automation feature. */
 const DIALOGS: Record<Exclude<SignalDialogName, 'steps'>, OwnDialog> = {
   signal: { title: 'Signal Details', size: 860, Content: SignalDetails },
   sltp: { title: 'SL/TP Calculation Details', size: 860, Content: StopLevels },

@@ -4,7 +4,7 @@ import { describeDays } from './signal-sparkline.tsx';
 const days = (...counts: number[]) =>
   counts.map((count, index) => ({ day: `2026-01-${String(index + 1).padStart(2, '0')}`, count }));
 
-test('describes the days in words, with the busiest and today', () => {
+test('describes the days in words, with the busiest day and today', () => {
   expect(describeDays(days(2, 1200, 0, 7))).toBe(
     '1,209 signals in the last 4 days, today 7, most on 2026/01/02: 1,200',
   );

@@ -4,7 +4,7 @@ import classes from './signal-sparkline.module.css';
 
 type Days = SignalStats['perDay'];
 
-/** In units of the drawing, which is stretched to the width of its card. */
+/** In drawing units; the drawing stretches to the width of its card. */
 const HEIGHT = 40;
 const BAR_WIDTH = 8;
 const BAR_PITCH = 10;
@@ -41,7 +41,7 @@ function Bars({ days }: { days: Days }) {
         const x = index * BAR_PITCH;
         return (
           <g key={day} className={classes.day} data-tip={`${formatDay(day)}: ${signals(count)}`}>
-            {/* The whole column answers the pointer, not only its bar. */}
+            {/* The whole column reacts to the pointer, not only its bar. */}
             <rect className={classes.column} x={x} y={0} width={BAR_PITCH} height={HEIGHT} />
             <rect
               className={classes.bar}
@@ -58,7 +58,7 @@ function Bars({ days }: { days: Days }) {
   );
 }
 
-/** The accessible description. */
+/** Describes the days in words, as the drawing's accessible description. */
 export function describeDays(days: Days): string {
   const total = days.reduce((sum, { count }) => sum + count, 0);
   const text = `${signals(total)} in the last ${days.length} days`;

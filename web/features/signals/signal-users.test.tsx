@@ -28,7 +28,7 @@ const part = async (name: string) => scopeOf(await page().findByRole('region', {
 const value = (scope: Scope, name: string) => scope.getByText(name).nextElementSibling?.textContent;
 
 // Requirements: trading-messages-6
-test('a breakdown that the server refuses, or does not answer, is said so', async () => {
+test('reports a breakdown that the server refuses or does not answer', async () => {
   const refused = 'The service is not available at the moment';
   const app = renderApp(`${ADDRESS}&tab=breakdown`, { [CHECK]: failure(503, refused) });
   await expectToast('Failed to check eligibility', refused);
@@ -42,7 +42,7 @@ test('a breakdown that the server refuses, or does not answer, is said so', asyn
 });
 
 // Requirements: signals-the-dialogs-13
-test('the breakdown has four layers, whom each left out and why, and who is left in the end', async () => {
+test('shows four layers, the users each excludes and why, and the users left at the end', async () => {
   const app = renderApp(ADDRESS);
   const users = await dialog(USERS);
   await app.user.click(users.getByRole('tab', { name: 'Eligible Users Breakdown' }));
@@ -64,7 +64,7 @@ test('the breakdown has four layers, whom each left out and why, and who is left
 });
 
 // Requirements: additions-why-and-why-not-1
-test('why a user is left out: the deciding rule, what it saw and wanted, then and now', async () => {
+test('explains why a user is excluded: the deciding rule, what it saw and wanted, then and now', async () => {
   const checks = [
     { layer: 2, rule: 'Processor', result: 'passed', saw: 'Tesla', wanted: 'Tesla or Any' },
     { layer: 2, rule: 'Active trading', result: 'failed', saw: 'off', wanted: 'on' },
@@ -119,7 +119,7 @@ test('why a user is left out: the deciding rule, what it saw and wanted, then an
   expect(app.address()).toMatch(/tab=why$/);
 });
 
-test('why a user who was eligible traded, and that an unknown user is none', async () => {
+test('explains why an eligible user traded, and reports an unknown user', async () => {
   const app = renderApp(ADDRESS);
   await app.user.click(await page().findByRole('button', { name: 'Why, follower@example.com' }));
   expect((await part('Conclusion')).element.textContent).toContain('TradedThe order was filled');

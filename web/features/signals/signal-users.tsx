@@ -22,7 +22,7 @@ interface SignalUsersProps {
 
 const FIRST_TAB = 'users';
 
-/** The users of a signal: the list, the four layers that filtered it, and the explanation for any user. */
+/** A signal's users: the list, the four filter layers, and the explanation for any user. */
 export function SignalUsers({ signalId, search }: SignalUsersProps) {
   const { adjust } = useDialogHistory();
   const openTab = (name: string | null) => adjust({ tab: USERS_TABS.find((tab) => tab === name) });
@@ -69,7 +69,7 @@ const WITHOUT_RECORD = {
   'no workflow': 'No workflow of the signal has decided.',
 } as const satisfies Record<Exclude<DecisionBasis, 'recorded'>, string>;
 
-/** Says that the list was not recorded but is what would be decided now. */
+/** Notes that the list was not recorded but shows what would be decided now. */
 function DecidedNow({ basis = 'recorded' }: { basis: DecisionBasis | undefined }) {
   if (basis === 'recorded') return null;
   return (
@@ -105,7 +105,7 @@ interface WorkflowChoiceProps {
   onWorkflow: (workflowId: string | undefined) => void;
 }
 
-/** For a signal with several workflows, each of which decided separately. */
+/** Selects one of several workflows, each of which decided separately. */
 function WorkflowChoice({ signalId, workflowId, onWorkflow }: WorkflowChoiceProps) {
   const formatInstant = useFormatInstant();
   const { data } = useSignalPart<SignalWorkflows>(signalId, '/workflows');

@@ -15,7 +15,7 @@ import type { SignalDialogName } from './signals-search.ts';
 interface ColumnOptions {
   formatInstant: (instant: string | null) => string;
   triggersDisabled: boolean;
-  /** The signal whose workflow is being triggered. */
+  /** The signal with a workflow being triggered. */
   pendingSignalId: string | undefined;
   onOpen: (dialog: SignalDialogName, signal: Signal) => void;
   onTrigger: (signalId: string) => void;
@@ -23,13 +23,13 @@ interface ColumnOptions {
 
 const name = (signal: Signal) => shortId(signal.id, 9);
 
-/** Null without a trade. */
+/** Null without trades. */
 export function successRate({ successfulTrades, totalTrades }: Signal): string | null {
   const percent = Math.round((successfulTrades / totalTrades) * 100);
   return Number.isFinite(percent) ? `${percent}%` : null;
 }
 
-/** Four decimals hide the digits of small prices: the tooltip has them all. */
+/** All digits as a tooltip, because four decimals hide those of small prices. */
 function fullLevels({ stopLoss, takeProfit }: Signal): { tip?: string } {
   if (stopLoss === null && takeProfit === null) return {};
   return { tip: `Stop loss ${stopLoss ?? '–'}\nTake profit ${takeProfit ?? '–'}` };
@@ -166,7 +166,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
   ];
 }
 
-/** A plain anchor: a hundred router links render noticeably slower. */
+/** A plain anchor, because a hundred router links render noticeably slower. */
 function CalculatorLink({ signalId }: { signalId: string }) {
   const router = useRouter();
   const href = `/position-calculator?signalId=${encodeURIComponent(signalId)}`;

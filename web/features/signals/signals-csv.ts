@@ -5,7 +5,7 @@ import { capitalise, formatInstant } from '../../lib/format.ts';
 import { formatOriginalTime } from '../../lib/original-time.ts';
 import { successRate } from './signals-columns.tsx';
 
-/** The columns of the table and the further fields of the signal's dialog, with full prices. */
+/** The table's columns plus the other fields of the signal dialog, with full prices. */
 export const signalsCsv = (timeZone: string): CsvFormat<Signal> => ({
   receivedAt: ({ receivedAt }) => receivedAt,
   columns: [

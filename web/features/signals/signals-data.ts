@@ -7,11 +7,11 @@ export const signalsPath = '/api/signals';
 
 export const useSignalStats = () => useQuery<SignalStats>({ queryKey: [`${signalsPath}/stats`] });
 
-/** The signal itself, or what belongs to it. A dialog that is opened again shows the current state. */
+/** The signal or one of its parts. Refetched whenever a dialog opens, so that it shows the current state. */
 export const useSignalPart = <Part>(signalId: string, part = '') =>
   useQuery<Part>({ queryKey: [`${signalsPath}/${encodeURIComponent(signalId)}${part}`], staleTime: 0 });
 
-/** Fetches everything again that the screen shows about signals. */
+/** Refetches all signal data on the screen. */
 export function useRefreshSignals(): () => Promise<void> {
   const client = useQueryClient();
   return () =>

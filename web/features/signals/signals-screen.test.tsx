@@ -40,7 +40,7 @@ const expectTexts = (texts: (string | null)[], expected: readonly (string | RegE
 describe('the table of signals', () => {
   // Requirements: signals-the-table-4, signals-the-table-6, signals-the-table-8, signals-the-table-11
   // Requirements: signals-the-table-12, signals-the-table-13, trading-workflows-and-eligibility-5
-  test('has fourteen columns in their order, and each cell shows what the signal has', async () => {
+  test("has fourteen columns in order, and each cell shows the signal's value", async () => {
     const untraded = {
       ...signal,
       id: 'untraded',
@@ -108,7 +108,7 @@ describe('the table of signals', () => {
     ['failed', null, 'Workflow failed: Processing stopped due to critical error'],
     ['aborted', 'Auto-trading is disabled', 'Workflow aborted: Auto-trading is disabled'],
   ] as const)(
-    'says in a tooltip what a workflow that is %s (%s) does',
+    'explains a workflow that is %s (%s) in a tooltip',
     async ([workflowStatus, workflowError, text]) => {
       renderApp('/signals', { [SIGNALS]: listOf({ ...signal, workflowStatus, workflowError }) });
       const status = await page().findByRole('button', { name: /workflow execution of signal/ });
@@ -117,7 +117,7 @@ describe('the table of signals', () => {
   );
 
   // Requirements: signals-the-table-1, trading-messages-3
-  test('stands below cards that count all signals, those of today, and each side, and say when they cannot', async () => {
+  test("is below cards that count all signals, today's and each side, and report a failed fetch", async () => {
     const stats = { ...recorded[STATS], totalSignals: 7, todaySignals: 5, buySignals: 4, sellSignals: 3 };
     const app = renderApp('/signals', { [STATS]: UNREACHABLE });
     const failed = await alertOf('Failed to fetch stats');
@@ -130,7 +130,7 @@ describe('the table of signals', () => {
   });
 
   // Requirements: signals-the-table-3
-  test('says that nothing matches, and leads to the configuration', async () => {
+  test('says that nothing matches, and links to the configuration', async () => {
     const app = renderApp('/signals?token=NOSUCHTOKEN', { [SIGNALS]: listOf() });
     await page().findByText('No signals found');
     page().getByText('Showing 0 of 0 signals');
@@ -140,7 +140,7 @@ describe('the table of signals', () => {
   });
 
   // Requirements: signals-the-table-9, trading-workflows-and-eligibility-4, trading-messages-4
-  test('starts a workflow by a button, and says its id or why not', async () => {
+  test('starts a workflow with a button, and reports its id or the failure', async () => {
     const app = renderApp('/signals', { [TRIGGER]: UNREACHABLE });
     const trigger = async () =>
       await app.user.click(
@@ -166,7 +166,7 @@ describe('the dialogs of a signal', () => {
   };
 
   // Requirements: signals-the-dialogs-1, signals-the-dialogs-2, trading-validation-18
-  test('have every field of the signal and of its stop levels', async () => {
+  test('show every field of the signal and of its stop levels', async () => {
     const { app, shown } = await open('signal', 'Signal Details');
     await shown.findByText('Original Time');
     expect(shown.element.textContent).toContain(ids.signal);
@@ -211,7 +211,7 @@ describe('the dialogs of a signal', () => {
   });
 
   // Requirements: signals-the-dialogs-5
-  test('list each workflow by its trigger with id, status, start, users and reason', async () => {
+  test('list each workflow by trigger, with id, status, start, users and reason', async () => {
     const { shown } = await open('workflows', 'Workflows for Signal');
     for (const name of ['Automatic Triggers (1)', 'Manual Triggers (1)'])
       await shown.findByRole('heading', { name });
@@ -231,7 +231,7 @@ describe('the dialogs of a signal', () => {
   });
 
   // Requirements: signals-the-dialogs-7, workflow-monitor-13
-  test('have each step with its number, name, status, duration, data, user, times and processor', async () => {
+  test('show each step with number, name, status, duration, data, user, times and processor', async () => {
     const steps = recorded['GET /api/automation-workflows/01a20be8-1d11-7010-ba45-87d1eddf73f3/steps'];
     const [step] = steps;
     const order = {
@@ -276,7 +276,7 @@ describe('the dialogs of a signal', () => {
     ['workflows', '/workflows'],
     ['trades', '/trades'],
     ['users', '/users'],
-  ] as const)('say that %s%s cannot be fetched, and fetch it on the next try', async ([name, part]) => {
+  ] as const)('report that %s%s cannot be fetched, and fetch it on the next try', async ([name, part]) => {
     const call = `GET /api/signals/${ids.signal}${part}`;
     const app = renderApp(`/signals?dialog=${name}&signal=${ids.signal}`, { [call]: UNREACHABLE });
     const opened = scopeOf(await page().findByRole('dialog'));
@@ -288,7 +288,7 @@ describe('the dialogs of a signal', () => {
 });
 
 // Requirements: workflow-monitor-1, workflow-monitor-2, workflow-monitor-4, trading-constants-1
-test('the monitor opens with fifty rows on a page and the columns of a run, and takes its filters from the server', async () => {
+test('opens the monitor with fifty rows per page and all columns, and takes its filters from the server', async () => {
   const RUNS = 'GET /api/automation-workflows';
   const [run] = recorded[RUNS].workflows;
   const app = renderApp('/automation-workflows', {

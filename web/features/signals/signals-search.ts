@@ -13,9 +13,9 @@ export interface SignalsSearch {
   timeframe?: string | undefined;
   processor?: string | undefined;
   dialog?: SignalDialogName | undefined;
-  /** The tab of the users' dialog; the address leaves out the first one. */
+  /** The tab of the users' dialog; the URL omits the first one. */
   tab?: UsersTab | undefined;
-  /** The user whose explanation is shown. */
+  /** The user to explain. */
   user?: string | undefined;
   signal?: string | undefined;
   workflow?: string | undefined;

@@ -27,7 +27,7 @@ export function StopLevels({ signalId }: { signalId: string }) {
   );
 }
 
-/** Where four decimals hide digits, as with PEPE, the full figure follows. */
+/** Four decimals, followed by the full figure where they hide digits, as with PEPE. */
 function FourDecimals({ value }: { value: string }) {
   const rounded = formatDecimals(value, 4);
   if (Number(rounded) === Number(value)) return rounded;

@@ -131,7 +131,7 @@ function SuccessfulTrade({ trade }: { trade: Trade }) {
   );
 }
 
-/** What happened to an order, its stop and its position, line by line. Fetched when it is opened. */
+/** The history of an order, its stop and its position, line by line. Fetched when it is opened. */
 function TradeTimeline({ tradeId }: { tradeId: string }) {
   const [opened, setOpened] = useState(false);
   return (

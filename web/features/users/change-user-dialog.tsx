@@ -50,7 +50,7 @@ function wordsFor({ kind, username, on }: UserChange): Words {
 
 interface ChangeUserDialogProps {
   change: UserChange;
-  /** Whether the list shows inactive users too. */
+  /** Whether the list includes inactive users. */
   staysListed: boolean;
   onClose: () => void;
 }
@@ -63,7 +63,7 @@ export default function ChangeUserDialog({ change, staysListed, onClose }: Chang
         kind === 'activeTrading' ? ['active-trading', { activeTrading: on }] : ['status', { isActive: on }];
       return requestJson<{ message: string }>(`${userPath(change.userId)}/${path}`, { method: 'PUT', body });
     },
-    // A refusal says that the list is out of date as well: the user is gone, or was changed elsewhere.
+    // Also after a refusal, which means the list is outdated: the user is gone, or was changed elsewhere.
     onSettled: () =>
       Promise.all(
         [usersPath, userPath(change.userId), settingsPath(change.userId)].map((path) =>

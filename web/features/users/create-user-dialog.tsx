@@ -32,7 +32,7 @@ export default function CreateUserDialog({ exchangeMode, onClose }: CreateUserDi
       requestJson<{ user: User }>('/api/admin/create-client', { method: 'POST', body }),
     onSuccess: () => client.invalidateQueries({ queryKey: [usersPath] }),
   });
-  // Checked when it is sent: a message that appears on leaving a field moves the button away from under the click.
+  // Validate on submit: a message that appears on blur would move the button away from under the click.
   const form = useForm<NewUserValues>({
     initialValues: EMPTY_NEW_USER,
     validate: (values) => newUserErrors(values, exchangeMode),
@@ -70,7 +70,7 @@ export default function CreateUserDialog({ exchangeMode, onClose }: CreateUserDi
         <PasswordInput
           label="Password"
           description={lengthHint(exchangeMode)}
-          // Below the input, which stays level with the confirmation beside it.
+          // The description is below the input, which keeps the input level with the confirmation beside it.
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           required
           className={classes.password}

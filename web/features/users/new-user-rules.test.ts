@@ -9,7 +9,7 @@ const valid = {
 };
 
 // Requirements: accounts-validation-6
-test('a user needs only an e-mail address and a password', () => {
+test('requires only an e-mail address and a password', () => {
   expect(newUserErrors(valid, 'paper')).toEqual({});
 });
 
@@ -28,17 +28,17 @@ test.each([
   [{ confirmPassword: 'other' }, { confirmPassword: "Passwords don't match" }],
   [{ countryCode: '44' }, { countryCode: 'Country code must start with + followed by digits' }],
   [{ mobileNumber: '12-34' }, { mobileNumber: 'Mobile number must contain only digits' }],
-])('%o is refused with its text', (change, errors) => {
+])('refuses %o with its text', (change, errors) => {
   expect(newUserErrors({ ...valid, ...change }, 'paper')).toEqual(errors);
 });
 
-test('every user needs twelve characters in live mode', () => {
+test('requires twelve characters of every user in live mode', () => {
   expect(newUserErrors(valid, 'live')).toEqual({
     password: 'Password must be at least 12 characters in live mode',
   });
 });
 
-test('sends no confirmation, a trimmed name, and a type only when chosen', () => {
+test('omits the confirmation, trims the name, and sends a type only when chosen', () => {
   const sent = newUserBody({ ...valid, username: ' ann@example.com ', isAdmin: true });
   expect(sent).toEqual({
     username: 'ann@example.com',

@@ -3,7 +3,7 @@ import type { CreateUserBody } from '#contract/users.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { passwordLengthFault } from '#domain/password-length.ts';
 
-/** Empty: as the mode has it. */
+/** Empty means the mode's default. */
 export type AccountType = '' | 'test' | 'regular';
 
 export interface NewUserValues {
@@ -34,7 +34,7 @@ type Errors = Partial<Record<keyof NewUserValues, string>>;
 
 const EMAIL = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
 
-/** Checks while typing; the server checks again, more strictly. */
+/** Checks before sending; the server checks again, more strictly. */
 export function newUserErrors(values: NewUserValues, exchangeMode: ExchangeMode | undefined): Errors {
   const errors: Errors = {};
   const username = values.username.trim();
@@ -56,13 +56,13 @@ export function newUserErrors(values: NewUserValues, exchangeMode: ExchangeMode 
   return errors;
 }
 
-/** Without a chosen type the server decides. */
+/** Omits the type when none is chosen, so that the server decides. */
 export function newUserBody({ confirmPassword: _, accountType, ...values }: NewUserValues): CreateUserBody {
   const isTestUser = accountType === '' ? {} : { isTestUser: accountType === 'test' };
   return { ...values, username: values.username.trim(), ...isTestUser };
 }
 
-/** The errors of the server by field, the first of each; a taken name belongs to the username. */
+/** The server's first error per field; a taken name is an error of the username. */
 export function refusedFields(answer: { status: number; body?: Partial<ErrorBody> | undefined }): Errors {
   if (answer.status === 409) return { username: answer.body?.message ?? '' };
   const named = answer.body?.errors?.filter(({ path }) => path in EMPTY_NEW_USER) ?? [];

@@ -3,7 +3,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import classes from './users.module.css';
 
-/** Long enough not to ask for every letter, short enough to feel at once. */
+/** Long enough to avoid a request per letter, short enough to feel immediate. */
 const PAUSE_MS = 300;
 
 interface SearchFieldProps {
@@ -11,14 +11,14 @@ interface SearchFieldProps {
   label: string;
   value: string;
   maxLength: number;
-  /** Called when the typing pauses, or at once with Enter and when it is cleared. */
+  /** Called when typing pauses, or immediately on Enter and on clear. */
   onSearch: (text: string) => void;
 }
 
 export function SearchField({ label, value, maxLength, onSearch }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const input = useRef<HTMLInputElement>(null);
-  /** What was asked for last: another value comes from elsewhere, such as the browser's Back. */
+  /** The last searched value; a different `value` was set elsewhere, such as by the browser's Back. */
   const asked = useRef(value);
 
   useEffect(() => {

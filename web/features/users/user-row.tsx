@@ -19,7 +19,7 @@ const joined = (...parts: (string | null)[]): string | null => parts.filter(Bool
 interface UserRowProps {
   user: User;
   fetchedAtMs: number;
-  /** Why the user opens nothing; undefined while nothing halts the user. */
+  /** Why the user opens no positions; undefined while nothing halts the user. */
   haltedBecause: string | undefined;
   onChange: (change: UserChange) => void;
 }
@@ -101,7 +101,7 @@ export function UserRow({ user, fetchedAtMs, haltedBecause, onChange }: UserRowP
   );
 }
 
-/** Nothing is a dash in the table, and no line at all on a card. */
+/** An empty value is a dash in the table, and has no line on a card. */
 function Cell({ label, children }: { label: string; children: ReactNode }) {
   const isEmpty = children === null;
   return (
@@ -129,7 +129,7 @@ function StatusSwitch({ user: { id, username, isActive }, isSelf, onChange }: St
         checked={isActive}
         disabled={isSelf}
         label={status}
-        // The tooltip is out of reach for the keyboard: a disabled switch takes no focus.
+        // The label repeats the tooltip, which the keyboard cannot reach: a disabled switch takes no focus.
         aria-label={`Status of ${username}: ${status}${isSelf ? `. ${OWN_ACCOUNT}` : ''}`}
         onChange={() => onChange({ kind: 'status', userId: id, username, on: !isActive })}
       />

@@ -37,7 +37,6 @@ interface UsersListProps {
   onChange: (change: UserChange) => void;
 }
 
-/** All users, a page at a time. */
 export function UsersList({ search, onSearch, inactive, halted, onChange }: UsersListProps) {
   const { sort, direction } = search;
   const query = useQuery<UsersAnswer>({
@@ -100,7 +99,7 @@ export function UsersList({ search, onSearch, inactive, halted, onChange }: User
   );
 }
 
-/** The viewer is a user, so an empty list is the result of a search. */
+/** The viewer is a user, so the list is empty only after a search. */
 function NobodyFound({ search, onSearch }: Pick<UsersListProps, 'search' | 'onSearch'>) {
   if (search.search === undefined) return <EmptyState>No users found</EmptyState>;
   return (
@@ -120,7 +119,7 @@ function NobodyFound({ search, onSearch }: Pick<UsersListProps, 'search' | 'onSe
   );
 }
 
-/** Changing what is listed goes back to page 1. */
+/** Changing a filter returns to page 1. */
 function UsersFilters({
   search,
   onSearch,
@@ -133,7 +132,7 @@ function UsersFilters({
         label="Search users"
         value={search.search ?? ''}
         maxLength={MAX_SEARCH_LENGTH}
-        // One step back leaves the search, not its last letter.
+        // Replace the history entry, so that Back leaves the search, not just its last letter.
         onSearch={(text) =>
           onSearch({ search: text || undefined, page: undefined }, { replace: search.search !== undefined })
         }

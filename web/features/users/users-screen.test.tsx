@@ -38,7 +38,7 @@ const usersAnswer = (...users: Record<string, unknown>[]) => ({ users, total: us
 const ann = userOf({ id: '0000aaaa-0000-4000-8000-00000000bbbb', username: 'ann@example.com' });
 const ofAnn = (part: string) => `PUT /api/admin/user/${ann.id}/${part}`;
 
-/** Pages of ten, as the server answers them. */
+/** Answers pages of ten, as the server does. */
 const pagesOf = (total: number) => (call: Call) => {
   const start = (Number(call.query.page ?? 1) - 1) * 10;
   const length = Math.max(0, Math.min(10, total - start));
@@ -60,9 +60,9 @@ function fillIn(form: Scope, password = 'carol, carol') {
   fill(form.getByLabelText(/^Confirm Password/), password);
 }
 
-describe('the form of a new user', () => {
+describe('the new user form', () => {
   // Requirements: accounts-validation-4, accounts-validation-5, accounts-validation-6, accounts-validation-7
-  test('says what is wrong with each field', async () => {
+  test('reports what is wrong with each field', async () => {
     const { app, form } = await openForm();
     const username = form.getByLabelText(/^Username/);
     await app.user.click(create(form));
@@ -90,7 +90,7 @@ describe('the form of a new user', () => {
   });
 
   // Requirements: screens-users-3, accounts-messages-13
-  test('keeps what was typed when the name is taken, and creates a user with another name', async () => {
+  test('keeps the input when the name is taken, and creates the user with another name', async () => {
     const { app, form } = await openForm({
       [CREATE]: failure(409, 'A user with this username already exists'),
     });
@@ -110,7 +110,7 @@ describe('the form of a new user', () => {
     await expectGone(() => page().queryByRole('dialog'));
   });
 
-  test('makes a test user while no real money is traded, unless the regular kind is chosen', async () => {
+  test('creates a test user while no real money is traded, unless the regular type is chosen', async () => {
     const { app, form } = await openForm({ [CREATE]: { user: ann } });
     const type = form.getByLabelText('Account Type');
     await eventually(() => expect(textIn(type)).toBe('test'));
@@ -123,7 +123,7 @@ describe('the form of a new user', () => {
   });
 
   // Requirements: accounts-messages-13
-  test('shows what the server refuses at its field, and says that nobody answered', async () => {
+  test("shows the server's refusal at its field, and reports a missing answer", async () => {
     const tooLong = 'Country code must have at most 6 digits';
     const refusal = { message: tooLong, errors: [{ path: 'countryCode', message: tooLong }] };
     const { app, form } = await openForm({ [CREATE]: new Failure(400, refusal) });
@@ -140,7 +140,7 @@ describe('the form of a new user', () => {
     expect(textIn(form.getByLabelText(/^Username/))).toBe('carol@example.com');
   });
 
-  test('refuses a weak password at its field, and asks for a longer one for an administrator', async () => {
+  test('refuses a weak password at its field, and requires a longer one for an administrator', async () => {
     const weak = 'This is one of the most used passwords. Choose another one.';
     const { app, form } = await openForm({
       [CREATE]: new Failure(400, { message: weak, errors: [{ path: 'password', message: weak }] }),
@@ -162,7 +162,7 @@ describe('the form of a new user', () => {
   });
 
   // Requirements: screens-users-3
-  test('loses what was typed by no key, click or step back without a question', async () => {
+  test('asks before a key, a click or a step back discards input', async () => {
     const app = renderApp('/create-client', { [USERS]: usersAnswer(ann) });
     const open = async () => {
       await app.user.click(await page().findByRole('button', { name: 'Create New User' }));
@@ -211,7 +211,7 @@ describe('the form of a new user', () => {
     await leave();
   });
 
-  test('stays with waiting buttons while the user is created', async () => {
+  test('stays open with disabled buttons while the user is created', async () => {
     const creating = held({ user: ann });
     const { app, form } = await openForm({ [CREATE]: creating.promise });
     fillIn(form);
@@ -272,7 +272,7 @@ describe('the switches of a user', () => {
   });
 
   // Requirements: screens-users-4, screens-users-5, accounts-calls-14, accounts-messages-14
-  test('deactivate and activate a user after a confirmation; the user stays in the list of all', async () => {
+  test('deactivate and activate a user after confirmation, and keep the user in the list of all', async () => {
     const inactive = { ...ann, isActive: false, userActive: false };
     const app = renderApp('/create-client', {
       [USERS]: usersAnswer(ann),
@@ -309,7 +309,7 @@ describe('the switches of a user', () => {
   });
 
   // Requirements: accounts-messages-14
-  test('say that a change was refused or not answered, and let it be tried again', async () => {
+  test('report a refused or unanswered change, and allow a retry', async () => {
     const app = renderApp('/create-client', {
       [USERS]: usersAnswer(ann),
       [ofAnn('status')]: failure(404, 'User not found'),
@@ -360,7 +360,7 @@ describe('the list of users', () => {
   const inactiveToo = () => page().findByRole('switch', { name: 'Include inactive' });
 
   // Requirements: screens-users-5
-  test('asks for all users first; a switch hides inactive ones, and the browser remembers it', async () => {
+  test('shows all users first; a switch hides inactive ones and is remembered', async () => {
     const app = renderApp('/create-client?page=2', {
       [USERS]: pagesOf(12),
       [ofAnn('status')]: { message: 'User is inactive' },
@@ -390,7 +390,7 @@ describe('the list of users', () => {
     await eventually(() => expect(rowsOf('Users')).toEqual([]));
   });
 
-  test('hides inactive users for as long as the screen is open in a browser that forbids its storage', async () => {
+  test('hides inactive users while the screen is open when storage is forbidden', async () => {
     const app = renderApp('/create-client', { [USERS]: usersAnswer(ann) });
     const forbidden = vi.spyOn(window, 'localStorage', 'get').mockImplementation(() => {
       throw new DOMException('forbidden', 'SecurityError');
@@ -404,7 +404,7 @@ describe('the list of users', () => {
   });
 
   // Requirements: screens-users-6
-  test('searches as one types, keeps the search in the address, and clears it', async () => {
+  test('searches while typing, keeps the search in the URL, and clears it', async () => {
     const app = renderApp('/create-client?page=2', {
       [USERS]: (call: Call) => (call.query.search === '100% nobody_' ? usersAnswer() : pagesOf(11)(call)),
     });
@@ -436,7 +436,7 @@ describe('the list of users', () => {
     expect(textIn(field)).toBe('');
   });
 
-  test('is shown again when the browser goes back from a search', async () => {
+  test('is restored when the browser goes back from a search', async () => {
     const app = renderApp('/admin', { [USERS]: usersAnswer(ann) });
     await app.user.click((await page().findAllByRole('link', { name: /^Users/ })).at(-1) ?? document.body);
     const field = await page().findByRole('textbox', { name: 'Search users' });
@@ -448,7 +448,7 @@ describe('the list of users', () => {
   });
 
   // Requirements: screens-users-6
-  test('is sorted by a header, with the keyboard too, and keeps the order in the address', async () => {
+  test('is sorted by a header, also by keyboard, and keeps the order in the URL', async () => {
     const app = renderApp('/create-client?search=ann', { [USERS]: usersAnswer(ann) });
     await rowOf('Users', ann.username);
     const header = (name: string) => page().getByRole('columnheader', { name });
@@ -470,14 +470,14 @@ describe('the list of users', () => {
     await expectOrder('Active Trading', 'descending', '&sort=activeTrading&direction=desc');
     await app.user.click(scopeOf(header('Created')).getByRole('button'));
     await expectOrder('Created', 'descending', '');
-    // On a telephone there are no headers.
+    // Phones have no column headers.
     const order = page().getByRole('combobox', { name: 'Order' });
     expect(chosen(order)).toBe('Newest first');
     await app.user.selectOptions(order, 'Name Z to A');
     await expectOrder('Name', 'descending', '&sort=name&direction=desc');
   });
 
-  test('keeps the former rows, faded, while the next page is fetched', async () => {
+  test('keeps the previous rows, faded, while the next page is fetched', async () => {
     const second = held(pagesOf(12)({ key: USERS, query: { page: '2' }, body: undefined }));
     const app = renderApp('/create-client', {
       [USERS]: (call: Call) => (call.query.page === '2' ? second.promise : pagesOf(12)(call)),
@@ -498,14 +498,14 @@ describe('the list of users', () => {
   });
 
   // Requirements: price-logs-10
-  test('leads from a page that is no more to the last one', async () => {
+  test('redirects from a page that no longer exists to the last one', async () => {
     const app = renderApp('/create-client?page=999&search=ann', { [USERS]: pagesOf(2) });
     await eventually(() => expect(app.address()).toBe('/create-client?search=ann'));
     await rowOf('Users', 'user-1@example.com');
   });
 
   // Requirements: screens-users-1, accounts-limits-4
-  test('copies a short id whole, says for how long trading pauses, and leads to settings and back', async () => {
+  test('copies a shortened id in full, shows how long trading pauses, and links to settings and back', async () => {
     const settings = { ...ann.settings, activeTrading: true, tradingPausedUntil: '2999-01-02T12:00:00Z' };
     const app = renderApp('/create-client', {
       [USERS]: usersAnswer({ ...ann, activeTradingEnabled: true, settings }),
@@ -529,7 +529,7 @@ describe('the list of users', () => {
   });
 
   // Requirements: accounts-messages-20
-  test('says that users cannot be fetched', async () => {
+  test('reports that users cannot be fetched', async () => {
     renderApp('/create-client', { [USERS]: UNREACHABLE });
     expect((await alertOf('Failed to fetch users')).element.textContent).toContain(
       'The server cannot be reached',

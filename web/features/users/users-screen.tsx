@@ -14,15 +14,15 @@ import type { UsersSearch } from './users-search.ts';
 const CreateUserDialog = lazy(() => import('./create-user-dialog.tsx'));
 const ChangeUserDialog = lazy(() => import('./change-user-dialog.tsx'));
 
-/** Whether the list shows inactive users too: all users at first, then what this browser was last set to. */
+/** Stores whether this browser's list includes inactive users; it does by default. */
 const INACTIVE_KEY = 'users-include-inactive';
 
 interface UsersScreenProps {
   search: UsersSearch;
   onSearch: (change: UsersSearch, how?: { replace: boolean }) => void;
-  /** What new users and their passwords depend on; undefined while it is not known. */
+  /** Determines the type and password rules of new users; undefined while unknown. */
   exchangeMode: ExchangeMode | undefined;
-  /** Why users open nothing, by their ids. */
+  /** By user id: why the user opens no positions. */
   halted: ReadonlyMap<string, string>;
 }
 

@@ -9,7 +9,7 @@ test('lists the newest users first by default', () => {
   expect(orderInAddress(newestFirst)).toEqual({ sort: undefined, direction: undefined });
 });
 
-test('a header starts with its own order and reverses it at the next click', () => {
+test('starts a header with its own order and reverses it on the next click', () => {
   const byName = orderAfterClick(newestFirst, 'name');
   expect(byName).toEqual({ sort: 'name', direction: 'asc' });
   expect(orderAfterClick(byName, 'name')).toEqual({ sort: 'name', direction: 'desc' });
@@ -17,7 +17,7 @@ test('a header starts with its own order and reverses it at the next click', () 
   expect(orderAfterClick(byName, 'activeTrading')).toEqual({ sort: 'activeTrading', direction: 'desc' });
 });
 
-test('every order can be read back from the address', () => {
+test('reads every order back from the URL', () => {
   expect(ORDER_CHOICES).toHaveLength(10);
   for (const { sort, direction } of ORDER_CHOICES) {
     const inAddress = parseUsersSearch(orderInAddress({ sort, direction }));
@@ -25,7 +25,7 @@ test('every order can be read back from the address', () => {
   }
 });
 
-test('ignores invalid values in the address', () => {
+test('ignores invalid values in the URL', () => {
   const raw = { page: '0', sort: 'passwordHash', direction: 'up', search: '  ' };
   expect(Object.values(parseUsersSearch(raw)).filter((value) => value !== undefined)).toEqual([]);
   expect(parseUsersSearch({ search: ` ${'a'.repeat(120)}` }).search).toHaveLength(100);

@@ -11,7 +11,7 @@ export interface UsersSearch {
   dialog?: 'create' | undefined;
 }
 
-/** The server takes no more. */
+/** The server's limit. */
 export const MAX_SEARCH_LENGTH = 100;
 
 export interface UsersOrder {
@@ -19,7 +19,7 @@ export interface UsersOrder {
   direction: SortDirection;
 }
 
-/** What a column starts with, and how each direction reads where there is no room for column headers. */
+/** Initial direction of each column, and the name of each direction where there are no column headers. */
 const SORTS: Record<UserSort, { first: SortDirection; asc: string; desc: string }> = {
   createdAt: { first: 'desc', asc: 'Oldest first', desc: 'Newest first' },
   username: { first: 'asc', asc: 'Username A to Z', desc: 'Username Z to A' },
@@ -30,23 +30,23 @@ const SORTS: Record<UserSort, { first: SortDirection; asc: string; desc: string 
 
 const USER_SORTS = Object.keys(SORTS) as UserSort[];
 
-/** The server's own order. */
+/** The server's default order. */
 const NEWEST_FIRST: UsersOrder = { sort: 'createdAt', direction: 'desc' };
 
 type OrderInAddress = Pick<UsersSearch, 'sort' | 'direction'>;
 
-/** The order in an address; a direction without a column is ignored. */
+/** The order in a URL; a direction without a column is ignored. */
 export function orderOf({ sort, direction }: OrderInAddress): UsersOrder {
   return sort === undefined ? NEWEST_FIRST : { sort, direction: direction ?? SORTS[sort].first };
 }
 
-/** How an order stands in the address: the usual one not at all. */
+/** The URL parameters of an order; none for the default. */
 export function orderInAddress(order: UsersOrder): Required<OrderInAddress> {
   const isUsual = order.sort === NEWEST_FIRST.sort && order.direction === NEWEST_FIRST.direction;
   return isUsual ? { sort: undefined, direction: undefined } : order;
 }
 
-/** A column's header turns its order round, or starts with it. */
+/** Clicking a column's header reverses its order, or starts with its initial one. */
 export function orderAfterClick(current: UsersOrder, sort: UserSort): UsersOrder {
   if (current.sort !== sort) return { sort, direction: SORTS[sort].first };
   return { sort, direction: current.direction === 'asc' ? 'desc' : 'asc' };

@@ -22,20 +22,20 @@ const COLUMNS: { header: string; sort?: UserSort }[] = [
 interface UsersTableProps {
   /** Undefined while the first page is fetched. */
   users: readonly User[] | undefined;
-  /** How many rows stand in for them until then. */
+  /** Number of skeleton rows until then. */
   pageSize: number;
-  /** Rows of the former page are shown while the next one loads. */
+  /** The previous page's rows are shown while the next one loads. */
   faded: boolean;
   /** When the rows were fetched, in milliseconds. */
   fetchedAtMs: number;
   order: UsersOrder;
   onOrder: (order: UsersOrder) => void;
-  /** Why users open nothing, by their ids. */
+  /** By user id: why the user opens no positions. */
   halted: ReadonlyMap<string, string>;
   onChange: (change: UserChange) => void;
 }
 
-/** A table where there is room for one, else a card for each user. */
+/** A table where it fits, else a card per user. */
 export function UsersTable(props: UsersTableProps) {
   const { users, pageSize, faded, fetchedAtMs, order, onOrder, halted, onChange } = props;
   return (
