@@ -9,7 +9,7 @@ interface ChangedElsewhereProps {
   onKeepMine: () => void;
 }
 
-/** In a form with unsaved input, when its settings were changed elsewhere. */
+/** Shown in a form with unsaved input when its settings were changed elsewhere. */
 export function ChangedElsewhere({ fields, onTakeTheirs, onKeepMine }: ChangedElsewhereProps) {
   if (fields.length === 0) return null;
   const list = fields.map(({ label, stored }) => `${label} (now ${stored})`).join(', ');

@@ -11,7 +11,7 @@ interface RadioGroupProps {
   onChange: (value: string) => void;
 }
 
-/** The library's radios bring cards and indicators along. */
+/** Native radios: Mantine's would also bundle its radio cards and indicators. */
 export function RadioGroup({ label, description, value, choices, className, onChange }: RadioGroupProps) {
   const id = useId();
   return (

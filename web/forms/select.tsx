@@ -11,7 +11,7 @@ interface SelectProps
   size?: 'xs' | 'sm';
 }
 
-/** The browser's own list. The library's component for it brings the parts of a list of its own along. */
+/** A native select. Mantine's NativeSelect would also bundle parts for a custom list. */
 export function Select({ data, size = 'sm', ...props }: SelectProps) {
   return (
     <InputBase

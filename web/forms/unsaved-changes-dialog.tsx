@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { Dialog } from '../ui/dialog.tsx';
 
 export interface UnsavedChangesDialogProps {
-  /** What is lost, and by what. */
+  /** Says what would be lost, and by what action. */
   text: string;
   onAnswer: (leave: boolean) => void;
 }

@@ -9,11 +9,11 @@ export interface Place {
 }
 
 interface UnsavedChangesGuardProps {
-  /** Whether going from one address to the other removes the forms; defined outside of a component. */
+  /** Whether a navigation removes the forms. Define it outside a component, to keep its identity. */
   leaves: (from: Place, to: Place) => boolean;
 }
 
-/** Mounted once by a screen with forms; leaving asks first while one of them is unsaved. */
+/** Mounted once by a screen with forms; asks before leaving while one of them has unsaved input. */
 export function UnsavedChangesGuard({ leaves }: UnsavedChangesGuardProps) {
   const [answerSignOut, setAnswerSignOut] = useState<((leave: boolean) => void) | null>(null);
   const blocker = useBlocker({

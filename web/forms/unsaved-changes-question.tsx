@@ -14,7 +14,7 @@ export function UnsavedChangesQuestion(props: UnsavedChangesDialogProps) {
   );
 }
 
-/** The browser's own question when the dialog cannot be loaded. */
+/** Falls back to the browser's own dialog when ours cannot be loaded. */
 function PlainQuestion({ text, onAnswer }: UnsavedChangesDialogProps) {
   const ask = useEffectEvent(() => onAnswer(window.confirm(`You have unsaved changes\n${text}`)));
   useEffect(() => ask(), []);

@@ -1,6 +1,6 @@
 import { useEffect, useId } from 'react';
 
-/** The forms on the screen with unsaved input. */
+/** Ids of forms on the screen with unsaved input. */
 const unsavedForms = new Set<string>();
 
 export const loadUnsavedChangesDialog = () => import('./unsaved-changes-dialog.tsx');
@@ -15,17 +15,17 @@ export function useUnsavedChanges(isDirty: boolean): void {
   useEffect(() => {
     if (!isDirty) return;
     unsavedForms.add(id);
-    // Loaded ahead: the question must appear even when the server has gone away.
+    // Preload: the question must appear even when the server is unreachable.
     void loadUnsavedChangesDialog().catch(() => {});
     return () => void unsavedForms.delete(id);
   }, [id, isDirty]);
 }
 
-/** For ways to leave that the router does not see (sign-out); false when the user wants to stay. */
+/** For ways to leave that bypass the router (sign-out). Returns false when the user wants to stay. */
 export const confirmLeaving = (): Promise<boolean> =>
   hasUnsavedChanges() && ask ? ask() : Promise.resolve(true);
 
-/** Sets how the screen's guard asks; returns how to undo that. */
+/** Sets how the screen's guard asks; returns a function that undoes it. */
 export function answerLeavingWith(asks: () => Promise<boolean>): () => void {
   ask = asks;
   return () => {

@@ -6,7 +6,7 @@ import { UnsavedChangesQuestion } from './unsaved-changes-question.tsx';
 interface FormDialogOptions {
   /** Closing would lose input. */
   unsaved: boolean;
-  /** The dialog stays open until the answer arrives, to show the result. */
+  /** Keeps the dialog open until the answer arrives, to show the result. */
   pending: boolean;
   onClose: () => void;
 }
@@ -14,17 +14,17 @@ interface FormDialogOptions {
 interface FormDialog {
   /** For the dialog's own buttons. */
   close: () => void;
-  /** Closes without a question: the input is saved. */
+  /** Closes without asking, because the input is saved. */
   done: () => void;
   /** Rendered inside the dialog. */
   question: ReactNode;
 }
 
-/** Closes a dialog with a form; while it holds unsaved input, it asks first. */
+/** Closes a dialog with a form, asking first while it has unsaved input. */
 export function useFormDialog({ unsaved, pending, onClose }: FormDialogOptions): FormDialog {
   const [asking, setAsking] = useState(false);
   const mayClose = useRef(false);
-  // The back button, a reload and other navigation.
+  // Covers the back button, a reload and other navigation.
   const blocker = useBlocker({
     shouldBlockFn: () => unsaved && !mayClose.current,
     enableBeforeUnload: () => unsaved && !mayClose.current,
@@ -32,7 +32,7 @@ export function useFormDialog({ unsaved, pending, onClose }: FormDialogOptions):
   });
 
   useEffect(() => {
-    // Loaded ahead: the question must appear even when the server has gone away.
+    // Preload: the question must appear even when the server is unreachable.
     if (unsaved) void loadUnsavedChangesDialog().catch(() => {});
   }, [unsaved]);
 
@@ -52,7 +52,7 @@ export function useFormDialog({ unsaved, pending, onClose }: FormDialogOptions):
 
   return {
     close: () => {
-      // Escape reaches the dialog below the question too.
+      // Ignore Escape while the question is open: the key also reaches the dialog below it.
       if (pending || isAsking) return;
       if (unsaved) setAsking(true);
       else done();

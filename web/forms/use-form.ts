@@ -5,18 +5,18 @@ type Input = HTMLInputElement | HTMLSelectElement;
 
 export interface FormOptions<Values> {
   initialValues: Values;
-  /** Runs when the form is sent. */
+  /** Runs on submit. */
   validate?: (values: Values, initial: Values) => Errors<Values>;
-  /** Moves the focus to the first invalid field. */
+  /** Focus the first invalid field. */
   focusError?: boolean;
 }
 
-/** The values of a form: texts, and booleans of switches. Changing a field removes its error. */
+/** Form state for texts and switches. Changing a field removes its error. */
 export function useForm<Values extends object>(options: FormOptions<Values>) {
   const [values, setShown] = useState(options.initialValues);
   const [initial, setInitial] = useState(options.initialValues);
   const [errors, setErrors] = useState<Errors<Values>>({});
-  // For answers that arrive later.
+  // For callbacks of answers that arrive after later renders.
   const latest = useRef({ values, initial });
 
   const setValues = (change: Partial<Values>) => {
@@ -36,7 +36,7 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
     setValues,
     initialValues: initial,
     getInitialValues: () => latest.current.initial,
-    /** `reset` goes back to these. */
+    /** Sets the values that `reset` restores. */
     setInitialValues: (next: Values) => {
       latest.current.initial = next;
       setInitial(next);

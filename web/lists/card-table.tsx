@@ -5,9 +5,9 @@ import tableClasses from './data-table.module.css';
 export interface CardColumn<Row> {
   header: string;
   align?: 'right';
-  /** Where a card shows it: the title at its top without the header, the action in the corner beside it. */
+  /** Place on a card: the title at the top without its header, the action in the corner beside it. */
   place?: 'title' | 'action';
-  /** Null: a dash in the table, nothing on a card. */
+  /** Null shows a dash in the table and nothing on a card. */
   cell: (row: Row) => ReactNode;
 }
 
@@ -18,15 +18,15 @@ interface CardTableProps<Row> {
   rows: readonly Row[];
   rowId: (row: Row) => string;
   emptyText: string;
-  /** Of the table; narrower, it scrolls inside its own region. */
+  /** Minimum width of the table; in less space it scrolls inside its own region. */
   minWidth: number;
-  /** A note below the row. */
+  /** Shown below the row. */
   note?: (row: Row) => ReactNode;
-  /** Rows of former filters are shown while the next ones load. */
+  /** Rows of the previous filters are shown while the next ones load. */
   faded?: boolean;
 }
 
-/** A table where there is room for one, else a card for each row. */
+/** A table where it fits, else a card per row. */
 export function CardTable<Row>(props: CardTableProps<Row>) {
   const { label, columns, rows, rowId, emptyText, minWidth, note, faded = false } = props;
   return (

@@ -9,7 +9,7 @@ interface ColumnsMenuProps {
   onChange: (hidden: readonly string[]) => void;
 }
 
-/** Chooses the columns of a table. It stays open for several choices. */
+/** Chooses a table's columns. Stays open for several choices. */
 export function ColumnsMenu({ columns, hidden, onChange }: ColumnsMenuProps) {
   const toggle = (id: string) =>
     onChange(hidden.includes(id) ? hidden.filter((one) => one !== id) : [...hidden, id]);

@@ -6,7 +6,7 @@ interface TableColumn<Row> {
   id: string;
   header: string;
   align?: 'right';
-  /** Stays in view when a wide table scrolls: for the last column. */
+  /** Keeps the column in view when a wide table scrolls; for the last column. */
   pinned?: true;
   cell: (row: Row) => ReactNode;
 }
@@ -21,10 +21,10 @@ export interface DataTableProps<Row> {
   emptyText: string;
   /** Width with all columns. */
   minWidth: number;
-  /** Ids of columns that are left out; the first column always stays. */
+  /** Ids of hidden columns; the first column always stays. */
   hidden?: readonly string[];
   skeletonRows?: number;
-  /** Rows of the former page are shown while the next one loads. */
+  /** The previous page's rows are shown while the next one loads. */
   faded?: boolean;
 }
 
@@ -85,8 +85,8 @@ function DataTableView<Row extends { id: string }>(props: DataTableProps<Row>) {
 }
 
 /**
- * Shows skeletons until there are rows. A wide table scrolls inside its own region.
- * Memoised, so that opening a dialog does not render a hundred rows again: give it stable properties.
+ * Shows skeletons until there are rows. A wide table scrolls inside its own region. Memoised, so that opening a dialog
+ * does not render a hundred rows again; pass stable props.
  */
 export const DataTable = memo(DataTableView) as typeof DataTableView;
 

@@ -8,18 +8,18 @@ import { useAllUsers } from './use-all-users.ts';
 
 interface ExplainUserProps {
   signalId: string;
-  /** Undefined: the signal's newest workflow. */
+  /** Undefined means the signal's newest workflow. */
   workflowId: string | undefined;
-  /** The user in the address. */
+  /** The user in the URL. */
   userId: string | undefined;
-  /** Of the users that were considered. */
+  /** Status by id of each user considered. */
   statuses: ReadonlyMap<string, string>;
   onChoose: (userId: string | undefined) => void;
-  /** Above the explanation. */
+  /** Shown above the explanation. */
   children?: ReactNode;
 }
 
-/** Why any user traded a signal or did not, whether the user was considered or not. */
+/** Explains why any user did or did not trade a signal, even if the user was not considered. */
 export function ExplainUser(props: ExplainUserProps) {
   const { signalId, workflowId, userId, statuses, onChoose, children } = props;
   return (

@@ -9,18 +9,18 @@ import { toastSuccess } from '../ui/toast.ts';
 
 const ExportDialog = lazy(() => import('./export-dialog.tsx'));
 
-/** A file that is ready earlier needs no dialog. */
+/** Delay before the progress dialog, so that a quick export shows none. */
 const DIALOG_AFTER_MS = 400;
 
 interface ExportButtonProps<Row> {
-  /** First part of the file's name. */
+  /** First part of the file name. */
   name: string;
   /** Title of the error when a page cannot be fetched. */
   errorTitle: string;
   createSource: (timeZone: string) => Promise<ExportSource<Row>>;
 }
 
-/** Saves all rows that the filters match as a CSV file. Nothing is saved unless all of them are there. */
+/** Saves all rows that match the filters as a CSV file. Saves nothing unless every page could be fetched. */
 export function ExportButton<Row>({ name, errorTitle, createSource }: ExportButtonProps<Row>) {
   const { displayTimezone } = useSession();
   const [progress, setProgress] = useState<{ rows: number; total: number } | null>(null);
@@ -40,7 +40,7 @@ export function ExportButton<Row>({ name, errorTitle, createSource }: ExportButt
         onProgress: setProgress,
       });
       if (file.rows === 0) {
-        // After the dialog has closed: an alert blocks rendering.
+        // Wait until the dialog has closed, because an alert blocks rendering.
         setTimeout(() => window.alert('No data to export'));
         return file;
       }

@@ -5,10 +5,10 @@ import { Dialog } from '../ui/dialog.tsx';
 import { ErrorState } from '../ui/states.tsx';
 
 interface ExportDialogProps {
-  /** Null until the first page is there. */
+  /** Null until the first page has arrived. */
   progress: { rows: number; total: number } | null;
   failure: { title: string; error: unknown; onRetry: () => void } | null;
-  /** The file was saved without the rows beyond its limit. */
+  /** The saved file lacks the rows beyond its limit. */
   isCut: boolean;
   onClose: () => void;
 }

@@ -4,14 +4,14 @@ import classes from './filter-select.module.css';
 interface FilterSelectProps {
   /** Accessible name, e.g. 'Token'. */
   label: string;
-  /** The choice that filters nothing, e.g. 'All tokens'. */
+  /** Label of the choice without a filter, e.g. 'All tokens'. */
   allLabel: string;
   value: string | undefined;
   options: readonly (string | { value: string; label: string })[];
   onChange: (value: string | undefined) => void;
 }
 
-/** An empty choice means no filter. A value from the address that no list offers stays visible. */
+/** An empty choice means no filter. A URL value missing from the list stays visible. */
 export function FilterSelect({ label, allLabel, value, options, onChange }: FilterSelectProps) {
   const data = options.map((option) =>
     typeof option === 'string' ? { value: option, label: option } : option,

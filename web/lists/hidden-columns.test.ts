@@ -25,7 +25,7 @@ test.each(['', 'price', '{"price":true}', 'null', '[1,2]', '["price",null]'])(
   },
 );
 
-test('hides nothing where the browser forbids its storage', () => {
+test('hides nothing when the browser forbids storage', () => {
   const forbidden = () => {
     throw new DOMException('denied', 'SecurityError');
   };

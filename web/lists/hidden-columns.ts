@@ -2,10 +2,10 @@ import { useState } from 'react';
 
 const storageKey = (table: string) => `hidden-columns:${table}`;
 
-/** A function: a browser that forbids its storage throws on access to `localStorage` itself. */
+/** A function, because browsers that forbid storage throw on access to `localStorage` itself. */
 type OpenStorage<Use extends keyof Storage> = () => Pick<Storage, Use>;
 
-/** The stored ids for a table; anything that is not a list of column ids counts as nothing. */
+/** A table's stored column ids; empty unless the stored value is a list of ids. */
 export function readHiddenColumns(open: OpenStorage<'getItem'>, table: string): readonly string[] {
   try {
     const stored: unknown = JSON.parse(open().getItem(storageKey(table)) ?? '[]');
@@ -23,13 +23,13 @@ export function writeHiddenColumns(
   try {
     open().setItem(storageKey(table), JSON.stringify(hidden));
   } catch {
-    // A full or forbidden storage: the choice then lasts as long as the page.
+    // With full or forbidden storage, the choice lasts as long as the page.
   }
 }
 
 const browserStorage = () => window.localStorage;
 
-/** Ids of the hidden columns of a table. The first column names the row and always stays. */
+/** Ids of a table's hidden columns. The first column names the row and always stays. */
 export function useHiddenColumns(table: string): [readonly string[], (hidden: readonly string[]) => void] {
   const [hidden, setHidden] = useState(() => readHiddenColumns(browserStorage, table));
   return [

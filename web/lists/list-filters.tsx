@@ -5,19 +5,19 @@ import { FailedQueries } from '../ui/failed-queries.tsx';
 import { FilterSelect } from './filter-select.tsx';
 
 export interface ListFilter<Search> {
-  /** The parameter in the address. */
+  /** The URL parameter. */
   name: keyof Search & string;
   /** Accessible name, e.g. 'Token'. */
   label: string;
-  /** Its choices, e.g. 'tokens': fetched below the list's path, unless they are given. */
+  /** Path segment of its choices below the list's path, e.g. 'tokens'; fetched unless `choices` is given. */
   list: string;
   choices?: readonly string[];
   display?: (choice: string) => string;
-  /** Whether a value of the address means a choice in another spelling. */
+  /** Whether a URL value is another spelling of a choice. */
   matches?: (choice: string, value: string) => boolean;
 }
 
-/** The address may spell a timeframe in any way. */
+/** The URL may spell a timeframe in any way. */
 export const TIMEFRAME_FILTER = {
   name: 'timeframe',
   label: 'Timeframe',
@@ -27,7 +27,7 @@ export const TIMEFRAME_FILTER = {
 } as const;
 
 interface ListFiltersProps<Search> {
-  /** Of the list at the server. */
+  /** API path of the list. */
   path: string;
   filters: readonly ListFilter<Search>[];
   search: Search;
@@ -35,7 +35,7 @@ interface ListFiltersProps<Search> {
   hasClear?: boolean | undefined;
 }
 
-/** Changing any filter goes back to page 1. */
+/** Changing any filter returns to page 1. */
 export function ListFilters<Search>({ path, filters, search, onSearch, hasClear }: ListFiltersProps<Search>) {
   const change = (values: Partial<Record<string, string>>) =>
     onSearch({ ...values, page: undefined } as Search);
@@ -86,7 +86,7 @@ function ChoiceFilter<Search>({ path, filter, value, onChange }: ChoiceFilterPro
   );
 }
 
-/** The choices that could not be fetched, each with a retry. */
+/** Choices that could not be fetched, each with a retry. */
 export const FailedChoices = <Search,>(props: Pick<ListFiltersProps<Search>, 'path' | 'filters'>) =>
   props.filters.map((filter) => <FailedChoice key={filter.name} path={props.path} filter={filter} />);
 

@@ -7,15 +7,15 @@ import { DataTable, type DataTableProps } from './data-table.tsx';
 interface ListPanelProps<Row> extends DataTableProps<Row> {
   title: string;
   description: string;
-  /** Beside the title, such as the filters. */
+  /** Shown beside the title, such as the filters. */
   aside: ReactNode;
   query: Pick<UseQueryResult, 'isError' | 'isFetching' | 'isPlaceholderData' | 'error' | 'refetch'>;
   errorTitle: string;
-  /** Below the table. */
+  /** Shown below the table. */
   children?: ReactNode;
 }
 
-/** A table with its states: the error of a failed refresh stands above the former rows. */
+/** A table with its states. The error of a failed refresh appears above the previous rows. */
 export function ListPanel<Row extends { id: string }>(props: ListPanelProps<Row>) {
   const { title, description, aside, query, errorTitle, children, ...table } = props;
   const failure = {

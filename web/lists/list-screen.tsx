@@ -18,11 +18,11 @@ import { useLastPage } from './use-last-page.ts';
 
 export interface ListPagerProps extends PagerProps {
   pageSize: number;
-  /** Undefined while it is not known, such as after a failed fetch. */
+  /** Undefined while unknown, such as after a failed fetch. */
   total: number | undefined;
 }
 
-/** A list at the server, with what the address chooses of it. */
+/** A server-side list with the URL's filters and page. */
 interface ListSource<Search> {
   path: string;
   filters: readonly ListFilter<Search>[];
@@ -35,7 +35,7 @@ type PagedSearch = { page?: number | undefined };
 const chosenFilters = <Search,>({ filters, search }: ListSource<Search>) =>
   Object.fromEntries(filters.map(({ name }) => [name, search[name] as string | undefined]));
 
-/** The page that the address asks for. The former one stays until it is there. `pollMs`: 0 for never. */
+/** The page in the URL. The previous page stays until it arrives. `pollMs`: 0 for never. */
 export function useList<Answer, Search extends PagedSearch>(
   source: ListSource<Search>,
   { pollMs = 0 } = {},
@@ -51,13 +51,13 @@ export function useList<Answer, Search extends PagedSearch>(
 export type CsvFormat<Row> = Pick<ExportSource<Row>, 'columns' | 'receivedAt'>;
 
 interface ListScreenProps<Answer, Row, Search> {
-  /** Names the exported file and the stored choice of columns. */
+  /** Name of the exported file and of the stored column choice. */
   name: string;
   title: string;
   subtitle: string;
-  /** Beside the title of the page. */
+  /** Shown beside the page title. */
   links?: ReactNode;
-  /** Between the title of the page and the list. */
+  /** Shown between the page title and the list. */
   above?: ReactNode;
   panelTitle: string;
   description: string;
@@ -70,21 +70,21 @@ interface ListScreenProps<Answer, Row, Search> {
   emptyText: string;
   errorTitle: string;
   hasClear?: boolean;
-  /** After the filters. */
+  /** Shown after the filters. */
   moreFilters?: ReactNode;
   pager?: ComponentType<ListPagerProps>;
   onSearch: (change: Search) => void;
-  /** Fetches the list again, unless the screen shows more than it. */
+  /** Refetches the screen; by default only the list. */
   onRefresh?: () => void;
-  /** Loads what an exported file has; without it nothing can be exported. */
+  /** Loads the format of the exported file; without it there is no export. */
   loadCsv?: () => Promise<(timeZone: string) => CsvFormat<Row>>;
-  /** Below the list. */
+  /** Shown below the list. */
   children?: ReactNode;
 }
 
 const MIN_WIDTH = 1380;
 
-/** A page with one list: its filters, table, pages and export. What is chosen stands in the address. */
+/** A page with one list: filters, table, pages and export. The URL holds the user's choices. */
 export function ListScreen<
   Answer extends { total: number },
   Row extends { id: string },
@@ -160,7 +160,7 @@ export function ListScreen<
   );
 }
 
-/** All rows that the filters match, whatever page is shown. */
+/** All rows that match the filters, whatever page is shown. */
 function exportedPages<Answer extends { total: number }, Row extends { id: string }, Search>(
   source: ListSource<Search>,
   rowsOf: (answer: Answer) => readonly Row[],

@@ -4,12 +4,12 @@ import classes from './pager.module.css';
 
 export interface PagerProps {
   page: number;
-  /** Undefined while it is not known, such as after a failed fetch. */
+  /** Undefined while unknown, such as after a failed fetch. */
   pageCount: number | undefined;
   onPage: (page: number) => void;
 }
 
-/** Shown only when there is more than one page. */
+/** Shown only for more than one page. */
 export function Pager({ page, pageCount, onPage }: PagerProps) {
   if ((pageCount ?? 1) <= 1 && page <= 1) return null;
   const last = pageCount === undefined ? undefined : Math.max(pageCount, 1);

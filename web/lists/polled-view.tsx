@@ -9,7 +9,7 @@ interface PolledViewProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** For polled data: an error stays visible during the next polls, and its button is never disabled and keeps the focus. */
+/** For polled data: an error stays visible during further polls, and its button stays enabled and keeps the focus. */
 export function PolledView<Data>({ query, errorTitle, loading, children }: PolledViewProps<Data>) {
   const [lastError, setLastError] = useState<unknown>(null);
   if (query.error !== null && query.error !== lastError) setLastError(query.error);
