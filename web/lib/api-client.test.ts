@@ -36,7 +36,7 @@ const failure = async (path: string) => {
 };
 
 // Requirements: accounts-messages-2, accounts-messages-3, trading-messages-2
-test('a refusal carries its status, its body and the message field', async () => {
+test('keeps the status, body and message field of a refusal', async () => {
   const error = await failure('/message');
   expect(error).toBeInstanceOf(ApiError);
   expect((error as ApiError).message).toBe('409: {"message":"You already have a webhook"}');
@@ -44,7 +44,7 @@ test('a refusal carries its status, its body and the message field', async () =>
 });
 
 // Requirements: accounts-messages-2, accounts-messages-3, trading-messages-2
-test('an empty body is replaced by the status text', async () => {
+test('replaces an empty body with the status text', async () => {
   const error = await failure('/empty');
   expect((error as ApiError).message).toBe('503: Service Unavailable');
   expect(serverMessage(error, 'Failed to fetch stats')).toBe('Failed to fetch stats');
@@ -58,7 +58,7 @@ test('reports a missing answer in plain words, and keeps an abort an abort', asy
 });
 
 // Requirements: accounts-calls-2
-test('a JSON content type is sent only with a body', async () => {
+test('sends a JSON content type only with a body', async () => {
   expect(await requestJson(`${origin}/echo`)).toMatchObject({ contentType: null });
   expect(await requestJson(`${origin}/echo`, { method: 'POST' })).toMatchObject({ contentType: null });
   expect(await requestJson(`${origin}/echo`, { method: 'POST', body: {} })).toMatchObject({
@@ -66,7 +66,7 @@ test('a JSON content type is sent only with a body', async () => {
   });
 });
 
-test("sends the user with a screen's requests, but not with the look-up of the session", async () => {
+test("sends the user with a screen's requests, but not with the session look-up", async () => {
   actAs('ann');
   try {
     expect(await requestJson(`${origin}/echo`, { method: 'PUT', body: {} })).toMatchObject({ user: 'ann' });
@@ -89,7 +89,7 @@ test('drops an answer that arrives after another user signed in', async () => {
 });
 
 // Requirements: trading-validation-13
-test('empty filters are left out of the address', () => {
+test('omits empty filters from the URL', () => {
   expect(withParams('/api/signals', { page: 1, token: '', action: undefined, timeframe: '15' })).toBe(
     '/api/signals?page=1&timeframe=15',
   );

@@ -2,10 +2,10 @@ import { ACTING_USER_HEADER, OTHER_USER } from '#contract/acting-user.ts';
 import type { ErrorBody } from '#contract/errors.ts';
 import { completeAnswer } from './complete-answer.ts';
 
-/** Any answer that is not a success. The message reads `{status}: {body or status text}`. */
+/** Any answer outside the 2xx range. The message reads `{status}: {body or status text}`. */
 export class ApiError extends Error {
   readonly status: number;
-  /** The `message` field of the answer, where it has one. */
+  /** The answer's `message` field, if it has one. */
   readonly serverMessage: string | undefined;
   readonly body: Partial<ErrorBody> | undefined;
 
@@ -25,23 +25,23 @@ interface RequestOptions {
   params?: QueryParams | undefined;
   body?: unknown;
   signal?: AbortSignal | undefined;
-  /** No cache may answer. */
+  /** Bypass all caches. */
   uncached?: boolean;
-  /** For any signed-in user: the look-up of the session. */
+  /** Send no acting user, as for the session look-up. */
   anyUser?: boolean;
 }
 
 let actingUser: string | null = null;
 
 /**
- * Sets the user of the shown screens. Requests name the user, so that the server refuses them once another tab has
- * signed in as another user; an answer that arrives after that is dropped.
+ * Sets the user of the displayed screens. Requests name this user, so that the server refuses them once another tab has
+ * signed in as someone else; an answer that arrives after the switch is dropped.
  */
 export function actAs(userId: string | null): void {
   actingUser = userId;
 }
 
-/** Sends cookies always, a JSON body only when there is one, and reads JSON. Empty parameters are left out. */
+/** Sends cookies and an optional JSON body, and parses the JSON answer. Omits empty parameters. */
 export async function requestJson<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
   const askedBy = options.anyUser ? null : actingUser;
   const response = await fetch(withParams(path, options.params), {
@@ -67,7 +67,7 @@ export async function requestJson<Answer>(path: string, options: RequestOptions 
   return answer;
 }
 
-/** Browsers word it differently: 'Failed to fetch', 'Load failed'. */
+/** Unifies the browsers' messages: 'Failed to fetch', 'Load failed'. */
 function explainNoAnswer(error: unknown): never {
   throw error instanceof TypeError ? new Error('The server cannot be reached', { cause: error }) : error;
 }
@@ -81,7 +81,7 @@ export function withParams(path: string, params: QueryParams = {}): string {
   return text ? `${path}?${text}` : path;
 }
 
-/** The server's own message, or the given text without one (no connection, not our JSON). */
+/** The server's own message, or `otherwise` when there is none (no connection, not our JSON). */
 export function serverMessage(error: unknown, otherwise: string): string {
   return error instanceof ApiError ? (error.serverMessage ?? otherwise) : otherwise;
 }
@@ -90,7 +90,7 @@ export function isStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }
 
-/** The session belongs to another user than the shown screens. */
+/** Whether the session belongs to another user than the displayed screens. */
 export const isOfOtherUser = (error: unknown): boolean =>
   error instanceof ApiError && error.body?.failureType === OTHER_USER;
 

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { AttentionAnswer } from '#contract/attention.ts';
 
-/** As often as the environment status. */
+/** Same interval as the environment status. */
 const REFRESH_MS = 30_000;
 
-/** Administrators only; polled while a screen shows it. */
+/** For administrators only; polled while a screen shows it. */
 export const useAttention = () =>
   useQuery<AttentionAnswer>({ queryKey: ['/api/attention'], staleTime: 0, refetchInterval: REFRESH_MS });

@@ -52,7 +52,7 @@ test.each([
   );
 });
 
-test('a sent order stays a success when its answer lacks a list', () => {
+test('treats a sent order as a success even if its answer lacks a list', () => {
   const sent = completeAnswer(
     { method: 'POST', path: '/api/position-maker/submit-order' },
     { success: true, done: true },

@@ -1,8 +1,8 @@
 import shapes from './answer-shapes.json' with { type: 'json' };
 
 /**
- * 'string', 'number', 'boolean' and 'any'; 'true' and 'false' for a field that is always so; `['null', shape]`,
- * `['list', shape]`, `['or', …shapes]`, and an object of fields, those with a question mark optional.
+ * 'string', 'number', 'boolean' and 'any'; 'true' and 'false' for fields with a fixed value; `['null', shape]`,
+ * `['list', shape]`, `['or', …shapes]`; or an object of fields, where a question mark makes a field optional.
  */
 export type Shape = string | readonly Shape[] | { readonly [name: string]: Shape };
 
@@ -14,10 +14,10 @@ const ROUTES = Object.entries(shapes as Record<string, Shape>).map(([route, shap
 });
 
 /**
- * The answer with every field that its contract promises, so that no screen fails for one that is missing: during an
- * upgrade the page may be of another version than the server. What cannot be known stays recognisable: an empty text,
- * NaN, null. Throws where the answer as a whole is not what was asked for, and where an answer that was only
- * asked for lacks a list: an empty list would read as 'there is none'.
+ * Completes an answer with every field of its contract, so that no screen fails on a missing one: during an upgrade,
+ * page and server may have different versions. Missing values stay recognisable: an empty text, NaN or null. Throws
+ * when the answer as a whole has the wrong type, and when the answer to a read lacks a list, because an empty list
+ * would read as 'there is none'.
  */
 export function completeAnswer(request: { method: string; path: string }, answer: unknown): unknown {
   const shape = findShape(request);
@@ -33,7 +33,7 @@ export function completeAnswer(request: { method: string; path: string }, answer
   return complete(shape, answer);
 }
 
-/** Requests that only read. The others changed something: their success must not read as a failure. */
+/** Read-only requests. Other requests changed something, so their success must not turn into a failure. */
 const ONLY_ASKS = /^GET |^POST \/api\/signal\/check-eligibility$/;
 
 const UNREADABLE = 'The answer of the server cannot be read';
@@ -44,7 +44,7 @@ function findShape({ method, path }: { method: string; path: string }): Shape | 
     route.method === method &&
     route.segments.length === segments.length &&
     route.segments.every((segment, index) => segment.startsWith('{') || segment === segments[index]);
-  // A route without parameters comes before one that also fits: '/api/signals/stats' is no signal's id.
+  // Prefer a route without parameters: '/api/signals/stats' is not a signal's id.
   return (ROUTES.find((route) => fits(route) && !route.segments.some(isParameter)) ?? ROUTES.find(fits))
     ?.shape;
 }
@@ -67,7 +67,6 @@ export function complete(shape: Shape, value: unknown): unknown {
 const isChoice = (shape: Shape): shape is readonly Shape[] => Array.isArray(shape);
 const isList = (shape: Shape): boolean => isChoice(shape) && shape[0] === 'list';
 
-/** Drops a row that is null. */
 const completeRow = (shape: Shape, row: unknown): unknown[] =>
   row === null || row === undefined ? [] : [complete(shape, row)];
 
@@ -98,7 +97,7 @@ function completeFields(fields: { [name: string]: Shape }, value: unknown): Fiel
   return completed;
 }
 
-/** The shape whose fixed fields fit and that has most fields of the answer; a missing fixed field is false. */
+/** The shape with matching fixed fields that shares most fields with the answer. A missing fixed field is false. */
 function chooseShape(shapesOf: readonly Shape[], value: unknown): Shape {
   if (!isFieldsOf(value)) return shapesOf.find((shape) => shape === typeof value) ?? shapesOf[0] ?? 'any';
   const known = (shape: Shape) => Object.keys(shape).filter((name) => name in value).length;

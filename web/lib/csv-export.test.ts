@@ -8,7 +8,7 @@ interface Row {
 
 const receivedAt = (id: number) => new Date(Date.UTC(2026, 0, 1) + id).toISOString();
 
-/** A list as the server keeps it, newest first; `arrive` runs between two calls. */
+/** Simulates the server's list, newest first; `arrive` runs between two calls. */
 function listOf(count: number, arrive: (rows: Row[], page: number) => void = () => {}) {
   const rows: Row[] = Array.from({ length: count }, (_, index) => ({
     id: count - index,
@@ -42,7 +42,7 @@ async function idsOf(blob: Blob): Promise<number[]> {
 
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
 
-test('all pages make one file, with a mark for UTF-8 and one line of headings', async () => {
+test('exports all pages as one file, with a byte order mark and one header line', async () => {
   const progress: unknown[] = [];
   const { source } = listOf(2345);
   const file = await exportCsv({ source, signal, onProgress: (step) => progress.push(step) });
@@ -55,7 +55,7 @@ test('all pages make one file, with a mark for UTF-8 and one line of headings', 
 });
 
 // Requirements: additions-export-1
-test('rows that arrive during an export do not move the pages', async () => {
+test('keeps pages stable when rows arrive during an export', async () => {
   const { source, asked } = listOf(1500, (rows) =>
     rows.unshift({ id: rows.length + 1, receivedAt: receivedAt(rows.length + 1) }),
   );
@@ -68,7 +68,7 @@ test('rows that arrive during an export do not move the pages', async () => {
   ]);
 });
 
-test('a row committed late moves the others, but no row is in the file twice', async () => {
+test('exports no row twice when a row committed late moves the others', async () => {
   const { source } = listOf(2000, (rows, page) => {
     if (page === 1) rows.splice(3, 0, { id: 9999, receivedAt: rows[2]?.receivedAt ?? '' });
   });
@@ -78,14 +78,14 @@ test('a row committed late moves the others, but no row is in the file twice', a
 });
 
 // Requirements: additions-export-2
-test('cuts a file that would be too large, and returns the total', async () => {
+test('truncates a file that would be too large, and returns the total', async () => {
   const { source } = listOf(3000);
   const { blob, rows, total } = await exportCsv({ source, signal, onProgress: () => {}, maxRows: 1500 });
   expect(await idsOf(blob)).toEqual(down(3000, 1501));
   expect({ rows, total }).toEqual({ rows: 1500, total: 3000 });
 });
 
-test('does not cut as many rows as fit', async () => {
+test('does not truncate when the rows just fit', async () => {
   const { source } = listOf(2000);
   const file = await exportCsv({ source, signal, onProgress: () => {}, maxRows: 2000 });
   expect(file).toMatchObject({ rows: 2000, total: 2000 });
@@ -111,17 +111,17 @@ test('returns no file when it fails or is cancelled half-way', async () => {
 });
 
 // Requirements: trading-calls-28
-test('the name carries the day of the display time zone', () => {
+test('names the file by the day in the display time zone', () => {
   const date = new Date('2026-01-02T03:04:05Z');
   expect(csvFileName('signals', date, 'America/Los_Angeles')).toBe('signals-2026-01-01.csv');
   expect(csvFileName('price-logs', date, 'UTC')).toBe('price-logs-2026-01-02.csv');
 });
 
-test('a line ends with CRLF, and nothing is an empty field', () => {
+test('ends a line with CRLF, and writes null as an empty field', () => {
   expect(csvLine(['BTC', 97098.872, null, ''])).toBe('BTC,97098.872,,\r\n');
 });
 
-test('commas, quotes and line breaks are quoted', () => {
+test('quotes commas, quotes and line breaks', () => {
   expect(csvLine(['a,b', 'say "no"', 'two\nlines', '{"a":1}'])).toBe(
     '"a,b","say ""no""","two\nlines","{""a"":1}"\r\n',
   );
@@ -129,7 +129,7 @@ test('commas, quotes and line breaks are quoted', () => {
 
 // Requirements: additions-export-4
 test.each(['a;b', 'a\tb', 'a,b', 'say "no"', "it's", 'one\rtwo', 'one\ntwo'])(
-  '%j is quoted, so that a spreadsheet with another separator keeps it in one cell',
+  'quotes %j, so that a spreadsheet with another separator keeps it in one cell',
   (text) => {
     expect(csvLine([text, 1])).toBe(`"${text.replaceAll('"', '""')}",1\r\n`);
   },
@@ -148,14 +148,14 @@ test.each([
   '-',
   '+49',
   '-2+3+cmd|" /C calc"!A0',
-])('%j is text and not a formula', (text) => {
+])('exports %j as text, not as a formula', (text) => {
   expect(csvLine([text])).toBe(`"'${text.replaceAll('"', '""')}"\r\n`);
 });
 
-test('a negative number stays a number', () => {
+test('keeps a negative number a number', () => {
   expect(csvLine(['-12.3', -0.5, '-1e-8', '0.00000001'])).toBe('-12.3,-0.5,-1e-8,0.00000001\r\n');
 });
 
-test('keeps text with such a sign inside', () => {
+test('keeps text with a formula sign inside', () => {
   expect(csvLine(['ann@example.com', '1-2', 'a=b'])).toBe('ann@example.com,1-2,a=b\r\n');
 });

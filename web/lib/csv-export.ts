@@ -2,7 +2,7 @@ import { formatInstant } from './format.ts';
 
 type CsvCell = string | number | null;
 
-/** Rows of one call (the server's largest page) and of one file. */
+/** Rows per call (the server's largest page) and rows per file. */
 export const EXPORT_PAGE_SIZE = 1000;
 export const MAX_EXPORT_ROWS = 100_000;
 
@@ -13,13 +13,13 @@ export interface CsvColumn<Row> {
 
 export interface ExportPage<Row> {
   rows: readonly Row[];
-  /** How many rows the filters match, on all pages. */
+  /** Number of rows that match the filters, on all pages. */
   total: number;
 }
 
 export interface ExportSource<Row> {
   columns: readonly CsvColumn<Row>[];
-  /** Newest first. With `until` only rows received at or before that instant. */
+  /** Returns rows newest first. `until` limits them to rows received at or before that instant. */
   fetchPage: (query: {
     page: number;
     limit: number;
@@ -33,7 +33,7 @@ export interface ExportSource<Row> {
 export interface CsvFile {
   blob: Blob;
   rows: number;
-  /** Rows that the filters match; more than `rows` when the file was cut. */
+  /** Number of rows that match the filters; more than `rows` if the file was truncated. */
   total: number;
 }
 
@@ -45,13 +45,13 @@ interface ExportOptions<Row> {
 }
 
 /**
- * Fetches every page and answers the finished file. The newest row of the first page ends the snapshot, by the
- * server's clock. A row that was received before it and committed after it still moves the later ones down by a
- * place, so what came twice is left out, and a page that is not full is the last.
+ * Fetches every page and returns the finished file. The server's receive time of the newest row on the first page ends
+ * the snapshot. A row received before that time but committed later still shifts the following rows down by one, so
+ * repeated rows are skipped, and an incomplete page counts as the last.
  */
 export async function exportCsv<Row>(options: ExportOptions<Row>): Promise<CsvFile> {
   const { source, signal, onProgress, maxRows = MAX_EXPORT_ROWS } = options;
-  // Each page becomes a blob at once, which browsers keep outside of the script's memory.
+  // Turn each page into a blob immediately, because browsers keep blobs outside the script's memory.
   const parts: Blob[] = [new Blob([CSV_START + csvLine(source.columns.map(({ header }) => header))])];
   let [rows, total] = [0, 0];
   let until: string | undefined;
@@ -78,7 +78,7 @@ export async function exportCsv<Row>(options: ExportOptions<Row>): Promise<CsvFi
   return { blob: new Blob(parts, { type: 'text/csv;charset=utf-8' }), rows, total };
 }
 
-/** signals-2026-11-21.csv: the day as it is in the display time zone. */
+/** signals-2026-11-21.csv, with the day in the display time zone. */
 export function csvFileName(name: string, date: Date, timeZone: string): string {
   const day = formatInstant(date.toISOString(), timeZone).slice(0, 'yyyy/MM/dd'.length);
   return `${name}-${day.replaceAll('/', '-')}.csv`;
@@ -89,11 +89,11 @@ const LINE_END = '\r\n';
 /** Marks the file as UTF-8 for spreadsheets. */
 const CSV_START = '\ufeff';
 
-/** Spreadsheets take such text for a formula, also after spaces and with full-width signs. */
+/** Text that spreadsheets treat as a formula, even after spaces and with full-width signs. */
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
-/** One line by RFC 4180. Text that a spreadsheet would take for a formula gets an apostrophe in front. */
+/** One line per RFC 4180. Prefixes text that a spreadsheet would treat as a formula with an apostrophe. */
 export const csvLine = (cells: readonly CsvCell[]): string => cells.map(csvField).join(',') + LINE_END;
 
 function csvField(cell: CsvCell): string {

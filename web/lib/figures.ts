@@ -1,16 +1,16 @@
 import { type Figure, toNumber, twoDecimals } from './format.ts';
 
-/* Formats money, prices and quantities, which are decimal strings; nothing is calculated with the results. */
+/* Formats money, prices and quantities given as decimal strings. The results are for display, not for calculation. */
 
 const SIGNIFICANT_DIGITS = 7;
 const MAX_DECIMALS = 14;
 
 const quantityFormat = new Intl.NumberFormat('en-US', { maximumFractionDigits: 8 });
 
-/** Rounded to two decimals; never minus zero. */
+/** Rounds to two decimals; never returns minus zero. */
 const toCents = (amount: number): number => Number(amount.toFixed(2)) || 0;
 
-/** Two decimals, the sign before the $: '-$5.00'. A dash for nothing. */
+/** Two decimals, with the sign before the $: '-$5.00'. A dash for null. */
 export function formatMoney(amount: Figure): string {
   const number = toNumber(amount);
   if (number === null) return '–';
@@ -18,12 +18,12 @@ export function formatMoney(amount: Figure): string {
   return `${cents < 0 ? '-' : ''}$${twoDecimals.format(Math.abs(cents))}`;
 }
 
-/** As money, a gain with a plus sign. */
+/** As money, with a plus sign for a gain. */
 export function formatProfit(amount: Figure): string {
   return profitDirection(amount) === 'gain' ? `+${formatMoney(amount)}` : formatMoney(amount);
 }
 
-/** Follows the displayed amount: less than half a cent is neither gain nor loss. */
+/** Judges the displayed amount: less than half a cent is neither gain nor loss. */
 export function profitDirection(amount: Figure): 'gain' | 'loss' | 'even' {
   const cents = toCents(toNumber(amount) ?? 0);
   if (cents === 0) return 'even';
@@ -49,7 +49,7 @@ export function formatQuantity(quantity: Figure): string {
   return number === null ? '–' : quantityFormat.format(number);
 }
 
-/** A part of a whole in percent with its sign: '+12.50%'; a dash when there is no whole. */
+/** A part of a whole as a signed percentage: '+12.50%'; a dash when there is no whole. */
 export function formatReturn(part: Figure, whole: Figure): string {
   const [numerator, denominator] = [toNumber(part), toNumber(whole)];
   if (numerator === null || denominator === null || denominator === 0) return '–';

@@ -44,39 +44,39 @@ export function toNumber(value: Figure): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** A $ sign and exactly 2 decimals; 'Unknown' for what is not a number. */
+/** A $ sign and exactly 2 decimals; 'Unknown' for anything that is not a number. */
 export function formatPrice(price: Figure): string {
   const number = toNumber(price);
   return number === null ? 'Unknown' : `$${twoDecimals.format(number)}`;
 }
 
-/** Fixed decimals without grouping, a dash for nothing. */
+/** Fixed decimals without grouping; a dash for null. */
 export function formatDecimals(value: Figure, decimals: number): string {
   const number = toNumber(value);
   return number === null ? '–' : number.toFixed(decimals);
 }
 
-/** A stored fraction shown as a percentage: 0.05 is '5.0%' with one decimal. */
+/** A stored fraction as a percentage: 0.05 is '5.0%' with one decimal. */
 export function formatFraction(fraction: Figure, decimals: number): string {
   const number = toNumber(fraction);
   return number === null ? '–' : `${(number * 100).toFixed(decimals)}%`;
 }
 
-/** Grouped, a dash for what the answer of the server left out. */
+/** Grouped digits; a dash for a count missing from the answer. */
 export const formatCount = (count: number): string =>
   Number.isFinite(count) ? wholeNumber.format(count) : '–';
 
-/** As `formatCount`, without grouping. */
+/** Like `formatCount`, without grouping. */
 export const plainCount = (count: number): string => (Number.isFinite(count) ? String(count) : '–');
 
 export const formatLeverage = (leverage: number): string =>
   Number.isFinite(leverage) ? `${leverage}x` : '–';
 
-/** Undefined where the total is not known. */
+/** Undefined when the total is unknown. */
 export const countPages = (total: number | undefined, pageSize: number): number | undefined =>
   total === undefined || Number.isNaN(total) ? undefined : Math.ceil(total / pageSize);
 
-/** Cut, not rounded: 59.96 s is not '60.0s'. */
+/** Truncates instead of rounding: 59.96 s is not '60.0s'. */
 const cutTenth = (value: number): string => (Math.floor(value * 10) / 10).toFixed(1);
 
 /** ms under a second, s under a minute, min under an hour, else hours with one decimal. */
@@ -94,7 +94,7 @@ export function durationBetween(start: string | null, end: string | null): numbe
   return Number.isFinite(durationMs) ? durationMs : null;
 }
 
-/** '3 minutes ago', from the clock that the caller gives. */
+/** '3 minutes ago', relative to the caller's clock. */
 export function formatRelative(instant: string, nowMs: number): string {
   const seconds = Math.round((new Date(instant).getTime() - nowMs) / 1000);
   if (!Number.isFinite(seconds)) return 'N/A';
@@ -106,7 +106,7 @@ export function formatRelative(instant: string, nowMs: number): string {
   return relative.format(Math.round(seconds / 86_400), 'day');
 }
 
-/** First and last four characters of an id that has at least `fromLength` of them. */
+/** First and last four characters of an id with at least `fromLength` characters. */
 export function shortId(id: string, fromLength: number): string {
   return id.length < fromLength ? id : `${id.slice(0, 4)}...${id.slice(-4)}`;
 }

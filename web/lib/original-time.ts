@@ -1,7 +1,7 @@
 import { parseSignalTime } from '#domain/candle-time.ts';
 import { formatInstant } from './format.ts';
 
-/** A signal's time from the charting platform, in the display time zone; unreadable text stays as received. */
+/** The charting platform's time of a signal, in the display time zone; unreadable text stays as received. */
 export function formatOriginalTime(original: string | null, timeZone: string): string {
   if (!original) return 'N/A';
   const instant = parseSignalTime(original);

@@ -44,7 +44,7 @@ const get = (client: ReturnType<typeof createQueryClient>, path: string) =>
     .catch((error: Error) => error);
 
 // Requirements: accounts-states-3
-test('an ended session signs out and forgets what the user had loaded', async () => {
+test("signs out when the session has ended, and forgets the user's data", async () => {
   const client = signedInClient();
   await get(client, '/gone');
   expect(client.getQueryData(sessionKey)).toBeNull();
@@ -61,7 +61,7 @@ test('forgets loaded data when another user signs in, but not when the same user
   expect(client.getQueryData(sessionKey)).toEqual({ user: { id: 'bob' } });
 });
 
-test('looks the session up after a refusal as another user', async () => {
+test('looks up the session after a refusal as another user', async () => {
   const client = signedInClient();
   const askedFor: unknown[] = [];
   client.getQueryCache().subscribe(({ type, query }) => {
@@ -81,7 +81,7 @@ test('keeps the session after any other failure, and does not retry', async () =
 });
 
 // Requirements: accounts-calls-21
-test('a query without its own function is a GET to the first element of its key', async () => {
+test('sends a GET to the first element of the key for a query without its own function', async () => {
   const client = createQueryClient();
   expect(await client.fetchQuery({ queryKey: [`${origin}/echo`] })).toEqual({ method: 'GET', url: '/echo' });
   expect(await client.fetchQuery({ queryKey: [`${origin}/echo`, { page: 2 }] })).toEqual({
@@ -91,7 +91,7 @@ test('a query without its own function is a GET to the first element of its key'
 });
 
 // Requirements: accounts-calls-22
-test('401 is an error by default', async () => {
+test('treats 401 as an error by default', async () => {
   const client = createQueryClient();
   const answer = client.fetchQuery({ queryKey: [`${origin}/gone`] });
   await expect(answer).rejects.toBeInstanceOf(ApiError);
@@ -110,7 +110,7 @@ test('does not retry a failed write', async () => {
 });
 
 // Requirements: accounts-calls-23, trading-constants-21
-test('loaded data does not become stale and is not refetched', async () => {
+test('keeps loaded data fresh and does not refetch it', async () => {
   const client = createQueryClient();
   const queryKey = [`${origin}/echo`];
   await client.fetchQuery({ queryKey });
@@ -127,7 +127,7 @@ test('loaded data does not become stale and is not refetched', async () => {
   });
 });
 
-test('sends requests while the browser is offline: the server may be on the same machine', async () => {
+test('sends requests while the browser is offline, because the server may be on the same machine', async () => {
   const client = createQueryClient();
   onlineManager.setOnline(false);
   try {

@@ -2,26 +2,26 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isOfOtherUser, isStatus, type QueryParams, requestJson } from './api-client.ts';
 import { forgetFormerUsers, lookUpSession, sessionKey } from './session.ts';
 
-/** Refetches and retries nothing by itself. */
+/** A client that never refetches or retries on its own initiative. */
 export function createQueryClient(): QueryClient {
   const endSession = (error: unknown) => {
     if (isOfOtherUser(error)) return void lookUpSession(client).catch(() => {});
     if (!isStatus(error, 401)) return;
     client.setQueryData(sessionKey, null);
-    // A request sent with the cookie from before a password change is refused too, so the session is looked up.
+    // The user may still be signed in: a request with a cookie from before a password change is refused too.
     void client.invalidateQueries({ queryKey: sessionKey });
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError: endSession }),
     mutationCache: new MutationCache({
-      // A wrong password at sign-in is a 401 as well, without a session.
+      // A wrong password at sign-in is also a 401, but without a session.
       onError: (error) => {
         if (client.getQueryData(sessionKey)) endSession(error);
       },
     }),
     defaultOptions: {
       queries: {
-        // A browser that is offline still reaches a server on its own machine.
+        // An offline browser still reaches a server on the same machine.
         networkMode: 'always',
         queryFn: ({ queryKey, signal }) =>
           requestJson(String(queryKey[0]), { params: queryKey[1] as QueryParams | undefined, signal }),

@@ -5,7 +5,7 @@ export interface StoredSettingsAnswer {
   data?: Partial<UserSettings> | null;
 }
 
-/** Fills in fields that the forms do not. A missing answer is an error, not the settings of a new user. */
+/** Fills in fields that the forms do not default. A missing answer is an error, not the settings of a new user. */
 export function readSettings({ data }: StoredSettingsAnswer): UserSettings {
   if (!data) throw new Error("The answer of the server cannot be read: it lacks 'data'");
   return {

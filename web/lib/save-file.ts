@@ -1,7 +1,7 @@
-/** Time for the browser to take the file over before its address ends. */
+/** Time for the browser to read the file before its object URL is revoked. */
 const ADDRESS_LIFE_MS = 60_000;
 
-/** Hands a file to the browser's downloads. */
+/** Saves a file through the browser's downloads. */
 export function saveFile(blob: Blob, fileName: string): void {
   const address = URL.createObjectURL(blob);
   const link = document.createElement('a');

@@ -7,11 +7,11 @@ interface SettingsAnswer {
   data: UserSettings;
 }
 
-/** What is stored now, where a write was refused because the settings had changed since they were read. */
+/** The currently stored settings, returned when a write was refused because they had changed in the meantime. */
 export const newerSettings = (error: unknown): UserSettings | undefined =>
   error instanceof ApiError ? error.body?.data : undefined;
 
-/** Written or refused: the screens that read `readPath` show what is stored now. */
+/** Saves the settings. After success or refusal, screens that read `readPath` show the stored settings. */
 export async function saveSettings(
   client: QueryClient,
   options: { path: string; readPath: string; body: AdminSettingsBody },

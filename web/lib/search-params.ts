@@ -1,4 +1,4 @@
-/** Addresses stay readable: plain text values, no JSON quoting ('15' stays a timeframe, not a number). */
+/** Keeps URLs readable: plain text values without JSON quoting ('15' stays a timeframe, not a number). */
 export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));
 }
@@ -27,7 +27,7 @@ export function choiceParam<Choice extends string>(
   return choices.find((choice) => choice === raw[name]);
 }
 
-/** A page number from 1; the first page is left out of the address. */
+/** A page number; the URL omits page 1. */
 export function pageParam(raw: Raw): number | undefined {
   const page = Number(raw.page);
   return Number.isInteger(page) && page > 1 && page <= 1_000_000 ? page : undefined;

@@ -22,13 +22,13 @@ const sessionQuery = queryOptions({
   },
 });
 
-/** Without a time zone the times are those of the browser. */
+/** Falls back to the browser's time zone. */
 const withKnownNames = ({ user, displayTimezone }: SessionAnswer): SessionAnswer => ({
   user: { ...user, username: user.username ?? '–' },
   displayTimezone: displayTimezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
 });
 
-/** Asks who is signed in now; a look-up that left before does not know. */
+/** Looks up the signed-in user. Cancels an earlier look-up, whose answer would be outdated. */
 export async function lookUpSession(client: QueryClient): Promise<SessionAnswer | null> {
   await client.cancelQueries({ queryKey: sessionKey });
   return await client.fetchQuery({ ...sessionQuery, staleTime: 0 });
@@ -38,7 +38,7 @@ export const useSessionQuery = () => useQuery(sessionQuery);
 
 export const SessionContext = createContext<SessionAnswer | null>(null);
 
-/** The signed-in user; only for components below the session gate. */
+/** The signed-in user's session; only for components below the session gate. */
 export function useSession(): SessionAnswer {
   const session = use(SessionContext);
   if (!session) throw new Error('useSession needs a signed-in user');
@@ -46,8 +46,8 @@ export function useSession(): SessionAnswer {
 }
 
 /**
- * After sign-out everything is forgotten, and the session is looked up again. Forgotten first: a look-up that fails
- * must not leave the former user's screens open.
+ * Forgets everything after sign-out, then looks up the session. In this order, because a failed look-up must not leave
+ * the former user's screens open.
  */
 export function useForgetSession(): () => Promise<void> {
   const client = useQueryClient();
@@ -59,8 +59,8 @@ export function useForgetSession(): () => Promise<void> {
 }
 
 /**
- * Nothing of a former user stays in memory: cached data never goes stale by itself. Once the session is known to
- * have ended or to be another user's, it is forgotten before other screens open.
+ * Removes a former user's data from memory, because cached data never goes stale. Once the session is known to have
+ * ended or to belong to another user, this happens before other screens open.
  */
 export function forgetFormerUsers(client: QueryClient): void {
   let known: string | undefined;
@@ -77,7 +77,7 @@ export function forgetFormerUsers(client: QueryClient): void {
 /** Announces sign-ins and sign-outs to the other tabs of this browser, which share the session. */
 let channel: BroadcastChannel | null = null;
 
-/** One channel for both directions, so that a tab does not hear itself. A browser without it finds out by asking. */
+/** One channel for sending and receiving, so that a tab does not hear itself. Browsers without it learn by requests. */
 function openChannel(): BroadcastChannel | null {
   if (channel === null && 'BroadcastChannel' in globalThis) {
     channel = new BroadcastChannel('signal-board-session');
@@ -87,7 +87,7 @@ function openChannel(): BroadcastChannel | null {
 
 export const announceSession = (): void => openChannel()?.postMessage('changed');
 
-/** Returns how to stop listening. */
+/** Returns a function that stops listening. */
 export function onSessionAnnounced(listener: () => void): () => void {
   const opened = openChannel();
   opened?.addEventListener('message', listener);

@@ -6,7 +6,7 @@ export interface Store<Value> {
   use: () => Value;
 }
 
-/** A value shared by components that are far apart. */
+/** A value shared by distant components. */
 export function createStore<Value>(initial: Value): Store<Value> {
   let value = initial;
   const listeners = new Set<() => void>();

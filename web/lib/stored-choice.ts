@@ -1,4 +1,4 @@
-/* Choices that a browser remembers. A full or forbidden storage throws: the choice then lasts as long as the screen. */
+/* Choices stored in the browser. Full or forbidden storage throws; the choice then lasts as long as the screen. */
 
 export function readChoice(key: string): string | null {
   try {
@@ -12,6 +12,6 @@ export function storeChoice(key: string, choice: string): void {
   try {
     window.localStorage.setItem(key, choice);
   } catch {
-    // Nothing is lost but the memory.
+    // The choice still applies; it is just not remembered.
   }
 }

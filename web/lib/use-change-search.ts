@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useCallback } from 'react';
 
-/** Changes some search parameters of the page: its filters, pages and dialogs stand in the address. */
+/** Changes some of the page's search parameters, which hold its filters, page number and dialogs. */
 export function useChangeSearch<Search extends object>(): (
   change: Search,
   how?: { replace: boolean },

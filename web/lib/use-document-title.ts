@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** What the browser's tab, history and bookmarks call the screen. */
+/** Sets the title shown in the browser's tab, history and bookmarks. */
 export function useDocumentTitle(title: string | undefined): void {
   useEffect(() => {
     document.title = title ? `${title} - Signal Board` : 'Signal Board';

@@ -8,14 +8,14 @@ const TOKENS =
   );
 const TIMEFRAMES = '1m, 2m, 5m, 15m, 30m, 1h, 4h, 1d'.split(', ');
 
-/** WCAG 2 AA for small text. */
+/** WCAG 2 AA contrast for small text. */
 const AA = 4.5;
 
 const SCHEMES = ['light', 'dark'] as const;
 type Scheme = (typeof SCHEMES)[number];
 type Declarations = Record<string, string>;
 
-/** The declarations of each selector; in our style sheets every rule starts on its own line. */
+/** The declarations per selector. Relies on our style sheets starting every rule on its own line. */
 function readRules(...files: string[]): Map<string, Declarations> {
   const rules = new Map<string, Declarations>();
   for (const file of files) {
@@ -34,7 +34,7 @@ function readRules(...files: string[]): Map<string, Declarations> {
 const pageRules = readRules('../app/theme-variables.css', '../app/global.css');
 const badgeRules = readRules('./badge.module.css');
 
-/** Background and text colour of a badge; what its own rule leaves out comes from the rule that it stands on. */
+/** Background and text colour of a badge; properties missing from its own rule come from its base rule. */
 function lookOf(selector: string, scheme: Scheme) {
   const look = { ...badgeRules.get(selector.replace(/\[.*/, '')), ...badgeRules.get(selector) };
   return { background: resolveColor(look.background, scheme), color: resolveColor(look.color, scheme) };
@@ -79,19 +79,19 @@ describe.each(SCHEMES)('in %s colours', (scheme) => {
     ...toneSelectors.map((selector) => [selector]),
     ...TOKENS.map((token) => [tokenSelector(token)]),
     ...TIMEFRAMES.map((text) => [timeframeSelector(text)]),
-  ])('%s can be read', (selector) => {
+  ])('%s has enough contrast', (selector) => {
     expect(badgeRules.has(selector), 'it has a rule of its own').toBe(true);
     expect(contrast(lookOf(selector, scheme))).toBeGreaterThanOrEqual(AA);
   });
 
   // Requirements: trading-constants-19
-  test('no two tokens look alike, and none like an unknown one', () => {
+  test('tokens differ from each other and from unknown ones', () => {
     const looks = [...TOKENS.map(tokenSelector), '.token'].map((one) => JSON.stringify(lookOf(one, scheme)));
     expect(new Set(looks).size).toBe(TOKENS.length + 1);
   });
 
   // Requirements: trading-constants-19
-  test('no two timeframes look alike, and none like an unknown one', () => {
+  test('timeframes differ from each other and from unknown ones', () => {
     const looks = [...TIMEFRAMES.map(timeframeSelector), '.timeframe'];
     expect(new Set(looks.map((one) => lookOf(one, scheme).color)).size).toBe(TIMEFRAMES.length + 1);
   });

@@ -3,7 +3,7 @@ import classes from './badge.module.css';
 
 export type BadgeTone = 'success' | 'failure' | 'warning' | 'info' | 'accent' | 'neutral' | 'outline';
 
-/** A plain span: a page of signals holds three hundred of them. */
+/** A plain span, because a page of signals has three hundred badges. */
 export function Badge({ tone, tip, children }: { tone: BadgeTone; tip?: string; children: ReactNode }) {
   return (
     <span className={classes.badge} data-tone={tone} data-tip={tip}>

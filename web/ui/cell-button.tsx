@@ -2,9 +2,8 @@ import type { ReactNode } from 'react';
 import classes from './cell-button.module.css';
 
 interface CellButtonProps {
-  /** What the cell shows. */
   text: string;
-  /** What opens, e.g. 'trades of signal 1234...5678'; the accessible name is the text and this. */
+  /** The dialog it opens, e.g. 'trades of signal 1234...5678'; the accessible name is the text and this. */
   opens: string;
   onClick: () => void;
   tip?: string;

@@ -15,7 +15,7 @@ export interface ConfirmDialogProps {
 
 export default function ConfirmDialogView(props: ConfirmDialogProps) {
   const { title, children, confirmLabel, pendingLabel, pending = false, destructive = false } = props;
-  // It stays open until the answer arrives, to show the result.
+  // Stays open until the answer arrives, to show the result.
   const close = pending ? () => {} : props.onClose;
   return (
     <Dialog opened onClose={close} title={title}>

@@ -15,8 +15,8 @@ async function loadView(): Promise<View> {
 const prepare = () => void loadView().catch(() => {});
 
 /**
- * A dialog's code weighs half a page, so it loads with the first use of the page. The dialog then opens even when the
- * server has gone away.
+ * Loads the dialog's code, which weighs half a page, on the first interaction with the page. The dialog then opens even
+ * when the server is unreachable.
  */
 export function ConfirmDialog({ opened, ...props }: ConfirmDialogProps & { opened: boolean }) {
   useFirstSign(prepare);
@@ -42,7 +42,7 @@ export function ConfirmDialog({ opened, ...props }: ConfirmDialogProps & { opene
   return View ? <View {...props} /> : <DialogPending />;
 }
 
-/** While the dialog's code loads; visible after a moment. */
+/** Shown while the dialog's code loads; visible after a short delay. */
 function DialogPending() {
   return (
     <div className={classes.pending} role="status">
@@ -54,7 +54,7 @@ function DialogPending() {
 
 const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'input'] as const;
 
-/** Calls the function once, at the first use of the page. The function must not change. */
+/** Calls `prepare` once, on the first interaction with the page. `prepare` must not change. */
 function useFirstSign(prepare: () => void): void {
   useEffect(() => {
     const stop = () => {

@@ -3,11 +3,11 @@ import classes from './cut-text.module.css';
 
 interface CutTextProps {
   children: string;
-  /** In pixels on a screen of 1440; wider screens give it more. */
+  /** In pixels at a viewport width of 1440 px; wider screens allow more. */
   maxWidth: number;
 }
 
-/** Long text in a table, cut off; the tooltip has all of it. */
+/** Truncates long text in a table; the tooltip has the full text. */
 export function CutText({ children, maxWidth }: CutTextProps) {
   return (
     <span

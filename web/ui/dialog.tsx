@@ -10,7 +10,7 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** Composed from Modal's parts: its header would be a second banner landmark, and its close button has no name. */
+/** Composed from Modal's parts, because Modal's header is a second banner landmark and its close button has no name. */
 export function Dialog({ opened, onClose, title, size = 'md', children }: DialogProps) {
   useReturnFocus({ enabled: opened });
   return (
@@ -41,7 +41,7 @@ interface DialogButtonsProps {
   disabled?: boolean;
   destructive?: boolean;
   onCancel: () => void;
-  /** Without it the button submits its form. */
+  /** If omitted, the button submits its form. */
   onConfirm?: () => void;
 }
 
@@ -65,15 +65,15 @@ export function DialogButtons(props: DialogButtonsProps) {
 }
 
 /**
- * For a dialog that is mounted open and unmounted to close: the focus goes back to where it was. Modal does so
- * only when it stays mounted.
+ * Returns the focus to its previous place, for a dialog that is mounted open and unmounted to close. Modal does so only
+ * when it stays mounted.
  */
 export function useReturnFocus({ enabled }: { enabled: boolean }): void {
-  // Taken while rendering, before the dialog moves the focus into itself.
+  // Read during render, before the dialog moves the focus into itself.
   const [from] = useState(() => (enabled ? document.activeElement : null));
   useEffect(
     () => () => {
-      // Unless the focus has already found a place, for example on another page.
+      // Skip this if the focus has already moved, for example to another page.
       if (!(from instanceof HTMLElement) || document.activeElement !== document.body) return;
       from.focus({ preventScroll: true });
     },

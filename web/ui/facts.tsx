@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './facts.module.css';
 
-/** Names and values in columns. */
+/** Name-value pairs in columns. */
 export function Facts({
   facts,
   columns = 4,

@@ -2,12 +2,12 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { ErrorBanner } from './states.tsx';
 
 export interface SideQuery {
-  /** What failed, e.g. 'Failed to fetch tokens'. */
+  /** The failure, e.g. 'Failed to fetch tokens'. */
   title: string;
   query: Pick<UseQueryResult, 'isError' | 'isFetching' | 'error' | 'refetch'>;
 }
 
-/** The failures of side queries, such as the choices of filters, each with a retry. */
+/** Failures of secondary queries, such as filter choices, each with a retry. */
 export function FailedQueries({ queries }: { queries: readonly SideQuery[] }) {
   return queries
     .filter(({ query }) => query.isError)

@@ -1,7 +1,7 @@
 import { formatPrice } from '../lib/format.ts';
 import classes from './full-price.module.css';
 
-/** A price with two decimals, and the whole price beside it where they cut something off. */
+/** A price with two decimals, plus the full price where they truncate it. */
 export function FullPrice({ price }: { price: string }) {
   const [, decimals = ''] = price.split('.');
   return (

@@ -5,12 +5,12 @@ import { createLink } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, Ref } from 'react';
 import classes from './link.module.css';
 
-/* Wrapped once, so that a wrong route is a type error (`component={Link}` would hide it). */
+/* Wrapped here, so that a wrong route is a type error, which `component={Link}` would hide. */
 
 type AnchorElementProps<Props> = Props &
   Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof Props> & { ref?: Ref<HTMLAnchorElement> };
 
-/** Inline in a text. */
+/** A link inside text. */
 export const Link = createLink(({ className = '', ...props }: AnchorElementProps<object>) => (
   <a {...props} className={`mantine-focus-auto ${classes.link} ${className}`} />
 ));
@@ -27,7 +27,7 @@ export const ActionIconLink = createLink((props: AnchorElementProps<ActionIconPr
   <ActionIcon component="a" {...props} />
 ));
 
-/** Above the title of a page. */
+/** Shown above a page title. */
 export const BackLink = createLink((props: AnchorElementProps<ButtonProps>) => (
   <div>
     <Button

@@ -5,11 +5,11 @@ import { useLive } from '../lib/live/live-context.tsx';
 import classes from './live-status.module.css';
 
 interface LiveStatusProps {
-  /** When the data was fetched, in milliseconds; 0 before that. */
+  /** Time of the last fetch, in milliseconds; 0 before the first. */
   updatedAt: number;
 }
 
-/** How fresh a screen is, with the button that pauses it. */
+/** Shows how fresh a screen is, with a button to pause it. */
 export function LiveStatus({ updatedAt }: LiveStatusProps) {
   const { connection, paused, missed, setPaused } = useLive();
   const age = useAge(updatedAt);

@@ -2,9 +2,9 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState 
 import classes from './menu.module.css';
 
 interface MenuProps {
-  /** Accessible name of the button that opens the menu; absent when its content says it. */
+  /** Accessible name of the menu button; omit it when its content is the name. */
   label?: string;
-  /** Accessible name of the menu where its button has none of its own. */
+  /** Accessible name of the menu when its button has no label. */
   menuLabel?: string;
   tip?: string;
   buttonClassName?: string | undefined;
@@ -13,8 +13,8 @@ interface MenuProps {
 }
 
 /**
- * A menu below its button, right-aligned. The library's menu brings a positioning engine of 40 KiB (gzip) along,
- * which the two menus of the header have no use for.
+ * A menu below its button, right-aligned. Mantine's menu would bundle a positioning engine of 40 KiB (gzip), which the
+ * two menus of the header do not need.
  */
 export function Menu({
   label,
@@ -89,9 +89,9 @@ export function Menu({
 
 interface MenuItemProps {
   icon: ReactNode;
-  /** Set for one of several choices. */
+  /** Set for items that are one of several choices. */
   checked?: boolean;
-  /** More than one of the choices can be checked. */
+  /** Several choices can be checked. */
   several?: boolean;
   disabled?: boolean;
   onSelect: () => void;

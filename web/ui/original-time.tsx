@@ -1,7 +1,7 @@
 import { formatOriginalTime } from '../lib/original-time.ts';
 import { useSession } from '../lib/session.ts';
 
-/** The tooltip shows the text as received. */
+/** The formatted original time; the tooltip shows the text as received. */
 export function OriginalTime({ original }: { original: string | null }) {
   const { displayTimezone } = useSession();
   const shown = formatOriginalTime(original, displayTimezone);

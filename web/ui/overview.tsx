@@ -10,7 +10,7 @@ interface CardProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'title
   aside?: ReactNode;
 }
 
-/** The title names the link, which spreads over the whole card. */
+/** A card whose whole area is the link; the title is the link's name. */
 export const CardLink = createLink(({ icon, title, text, aside, ...anchor }: CardProps) => (
   <div className={classes.card}>
     <span className={classes.icon}>{icon}</span>

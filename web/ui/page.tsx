@@ -4,7 +4,7 @@ import classes from './page.module.css';
 
 interface PageProps {
   title: ReactNode;
-  /** What the browser calls the page, where that is not its title. */
+  /** The browser's page title, if it differs from the heading. */
   documentTitle?: string;
   subtitle?: ReactNode;
   actions?: ReactNode;

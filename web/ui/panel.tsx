@@ -5,7 +5,7 @@ interface PanelProps {
   title?: ReactNode;
   description?: ReactNode;
   aside?: ReactNode;
-  /** Without inner spacing, for a table that reaches the border. */
+  /** No inner spacing, for a table that reaches the border. */
   flush?: boolean;
   children: ReactNode;
 }

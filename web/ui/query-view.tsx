@@ -9,7 +9,7 @@ interface QueryViewProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** Loading, failed, or there; a refresh that failed says so above the data of before. */
+/** Shows loading, failure or data; a failed refresh is reported above the previous data. */
 export function QueryView<Data>({ query, errorTitle, loading, children }: QueryViewProps<Data>) {
   const retry = { onRetry: () => void query.refetch(), retrying: query.isFetching };
   if (query.data === undefined) {

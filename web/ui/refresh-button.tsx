@@ -2,7 +2,7 @@ import { Button, type ButtonProps } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 
-/** While busy it ignores clicks but keeps the focus, which a disabled button loses. */
+/** Ignores clicks while busy but keeps the focus, which a disabled button would lose. */
 export function RefreshButton({
   busy = false,
   onRefresh,

@@ -4,11 +4,11 @@ import classes from './stat-cards.module.css';
 interface StatCard {
   label: string;
   value: ReactNode;
-  /** In small print below the value. */
+  /** Small print below the value. */
   detail?: string;
 }
 
-/** The figures at the head of a screen. */
+/** The figures at the top of a screen. */
 export function StatCards({ cards }: { cards: readonly StatCard[] }) {
   return (
     <dl className={classes.cards}>

@@ -41,7 +41,7 @@ export function ErrorState({ title, error, onRetry, retrying = false }: ErrorSta
   );
 }
 
-/** For a failed refresh: what was loaded before stays on the screen below it. */
+/** For a failed refresh, above the data loaded before. */
 export function ErrorBanner({ title, error, onRetry, retrying = false }: ErrorStateProps) {
   return (
     <div className={classes.banner} role="alert">

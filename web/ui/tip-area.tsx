@@ -18,8 +18,8 @@ interface Tip {
 }
 
 /**
- * One tooltip for everything inside that carries `data-tip`. A tooltip component for each cell of a hundred rows
- * makes the table several times slower to show.
+ * One tooltip for all descendants with `data-tip`. A tooltip component per cell of a hundred rows makes the table
+ * several times slower to show.
  */
 export function TipArea({ children }: { children: ReactNode }) {
   const [tip, setTip] = useState<Tip | null>(null);
@@ -52,7 +52,7 @@ export function TipArea({ children }: { children: ReactNode }) {
     });
   };
 
-  // The text may change while it is shown.
+  // Follow text changes while the tooltip is open.
   const owner = tip?.owner ?? null;
   useEffect(() => {
     if (!owner) return;

@@ -5,12 +5,12 @@ import { type ShownToast, toasts } from './toast.ts';
 import classes from './toast-host.module.css';
 
 const TOAST_MS = 5_000;
-/** As long as the transition of the style sheet. */
+/** Duration of the style sheet's transition. */
 const WAY_OUT_MS = 250;
-/** A swipe over this share of its width removes a toast. */
+/** Swiping a toast by this share of its width removes it. */
 const SWIPED_SHARE = 0.35;
 
-/** Mounted once. Loaded with the screens: a toast may report that the server cannot be reached. */
+/** Mounted once. Loaded with the screens, because a toast may report that the server cannot be reached. */
 export function ToastHost() {
   const toast = toasts.use();
   return createPortal(
@@ -54,7 +54,7 @@ function Toast({ toast }: { toast: ShownToast }) {
   );
 }
 
-/** A finger pushes the toast aside; the mouse may select its text. */
+/** Touch swipes the toast away; the mouse can select its text. */
 function useSwipe(onSwiped: () => void) {
   const startX = useRef<number | null>(null);
   const [offsetPx, setOffsetPx] = useState(0);

@@ -4,7 +4,7 @@ import { createStore } from '../lib/store.ts';
 export interface Toast {
   title: string;
   message?: string;
-  /** Overrides the usual time. */
+  /** Overrides the default duration. */
   durationMs?: number;
 }
 
@@ -21,18 +21,18 @@ function show(toast: Toast, color: ShownToast['color']): void {
   store.set({ ...toast, color, id: lastId });
 }
 
-/** At most one toast at a time; a new one replaces it. */
+/** Shows one toast at a time; a new one replaces it. */
 export const toastSuccess = (toast: Toast): void => show(toast, 'indigo');
 export const toastError = (toast: Toast): void => show(toast, 'red');
 
-/** With the server's message where it has one. */
+/** Shows the server's message, or `otherwise` when there is none. */
 export const toastFailure = (error: unknown, otherwise: string, title = 'Error'): void =>
   toastError({ title, message: serverMessage(error, otherwise) });
 
 export const toasts = {
   use: store.use,
   shown: store.get,
-  /** Does nothing when another toast has taken its place. */
+  /** Does nothing if another toast has replaced it. */
   remove: (id: number) => {
     if (store.get()?.id === id) store.set(null);
   },

@@ -18,7 +18,7 @@ const STATUS_TONES: Readonly<Record<string, BadgeTone>> = {
   skipped: 'neutral',
 };
 
-/** An unknown status is displayed as received. */
+/** Shows an unknown status as received. */
 export function StatusBadge({ status, tip }: { status: string; tip?: string }) {
   const tone = STATUS_TONES[status];
   return (
@@ -28,7 +28,7 @@ export function StatusBadge({ status, tip }: { status: string; tip?: string }) {
   );
 }
 
-/** The style sheet lists the tokens with a colour. */
+/** The style sheet lists the tokens that have a colour. */
 export function TokenBadge({ token }: { token: string }) {
   return (
     <span className={classes.token} data-token={token}>
@@ -37,7 +37,7 @@ export function TokenBadge({ token }: { token: string }) {
   );
 }
 
-/** Coloured by its length: '60' looks like '1h'. */
+/** Coloured by length: '60' looks like '1h'. */
 export function TimeframeBadge({ timeframe }: { timeframe: string }) {
   return (
     <span className={classes.timeframe} data-minutes={timeframeMinutes(timeframe) ?? undefined}>

@@ -4,15 +4,15 @@ import classes from './trigger-button.module.css';
 interface TriggerButtonProps {
   icon: ReactNode;
   children: string;
-  /** Accessible name, with the row. */
+  /** Accessible name, including the row. */
   label: string;
-  /** In a production deployment, where the server refuses manual triggers too. */
+  /** True in a production deployment, where the server also refuses manual triggers. */
   triggersDisabled: boolean;
   pending: boolean;
   onTrigger: () => void;
 }
 
-/** Starts a workflow by hand, in a row of a table. */
+/** Starts a workflow manually, from a table row. */
 export function TriggerButton(props: TriggerButtonProps) {
   const { icon, children, label, triggersDisabled, pending, onTrigger } = props;
   return (

@@ -3,7 +3,7 @@ import { type Toast, toastError, toastSuccess } from './toast.ts';
 
 const COPIED_ICON_MS = 2000;
 
-/** Copies text and says so; `copied` stays true for two seconds. */
+/** Copies text and shows a toast; `copied` stays true for two seconds. */
 export function useCopy(done: Toast): { copied: boolean; copy: (text: string) => Promise<void> } {
   const [copied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -31,7 +31,7 @@ async function writeToClipboard(text: string): Promise<boolean> {
   }
 }
 
-/** navigator.clipboard is missing on plain http addresses other than localhost. */
+/** Fallback: navigator.clipboard is missing on plain http addresses other than localhost. */
 function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** Opening a dialog made this entry; the one before it shows the page without it. */
+    /** Opening a dialog created this entry; the previous one shows the page without it. */
     dialogOpened?: boolean;
   }
 }
@@ -11,15 +11,15 @@ declare module '@tanstack/react-router' {
 type Change = Record<string, string | undefined>;
 
 interface DialogHistory {
-  /** A step forward, so that Back closes the dialog. */
+  /** Adds a history entry, so that Back closes the dialog. */
   open: (change: Change) => void;
-  /** A tab or a choice inside the dialog: no step of its own. */
+  /** Changes a tab or choice inside the dialog, without a history entry. */
   adjust: (change: Change) => void;
-  /** Goes back one step; `otherwise` closes a dialog that came with the address. */
+  /** Goes back one entry; `otherwise` closes a dialog that was opened by its URL. */
   close: (otherwise: () => void) => void;
 }
 
-/** Dialogs in the address, in the browser's history. */
+/** Keeps open dialogs in the URL and the browser's history. */
 export function useDialogHistory(): DialogHistory {
   const router = useRouter();
   return useMemo(() => {

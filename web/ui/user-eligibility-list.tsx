@@ -15,7 +15,7 @@ interface Entry {
 interface UserEligibilityListProps {
   users: readonly Entry[];
   emptyText: string;
-  /** Opens the whole explanation of one user. */
+  /** Opens the full explanation of one user. */
   onWhy?: (userId: string) => void;
 }
 

@@ -7,21 +7,21 @@ import classes from './user-picker.module.css';
 export interface PickableUser {
   id: string;
   username: string;
-  /** What the list already knows of the user, e.g. 'eligible'. */
+  /** The user's status in the list, e.g. 'eligible'. */
   status: string;
 }
 
 interface UserPickerProps {
   users: readonly PickableUser[];
-  /** The user in the address; without one the list is open. */
+  /** The user in the URL; without one the list is open. */
   userId: string | undefined;
   onChoose: (userId: string | undefined) => void;
 }
 
-/** These fit without scrolling; the search finds the others. */
+/** Number of users that fit without scrolling; search finds the others. */
 const SHOWN = 8;
 
-/** Any user, by clicking or by a part of the name. */
+/** Picks any user, by click or by part of the name. */
 export function UserPicker({ users, userId, onChoose }: UserPickerProps) {
   const [text, setText] = useState('');
   const countId = useId();
@@ -70,7 +70,7 @@ export function UserPicker({ users, userId, onChoose }: UserPickerProps) {
   );
 }
 
-/** 'Eligible', 'Not eligible'; another status is displayed as received. */
+/** 'Eligible' or 'Not eligible'; other statuses are shown as received. */
 export function statusLabel(status: string): string {
   if (status === 'eligible') return 'Eligible';
   return status === 'not eligible' ? 'Not eligible' : status;

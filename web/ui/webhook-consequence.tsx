@@ -6,15 +6,15 @@ import { adminHooksPath, whomItFeeds } from '../lib/webhook-of-user.ts';
 
 interface WebhookConsequenceProps {
   userId: string;
-  /** The user's next status. */
+  /** The user's status after the change. */
   active: boolean;
 }
 
-/** What a change of a user's status will do to the webhook. */
+/** Describes how changing a user's status affects the user's webhook. */
 export function WebhookConsequence({ userId, active }: WebhookConsequenceProps) {
   const webhook = useQuery<AdminHooksAnswer, Error, AdminHook | null>({
     queryKey: [adminHooksPath, { userId, page: 1, limit: 1 }],
-    // A user has at most one.
+    // A user has at most one webhook.
     select: ({ hooks }) => hooks[0] ?? null,
     staleTime: 0,
   });

@@ -18,7 +18,7 @@ const OUTCOME_TONES: Record<WhyAnswer['conclusion']['outcome'], BadgeTone> = {
   'not considered': 'outline',
 };
 
-/** Why one user traded a signal or did not: the outcome, the decision then and now, and the steps after it. */
+/** Explains why a user did or did not trade a signal: outcome, decision then and now, and the steps after it. */
 export function WhyAnswerView({ answer }: { answer: WhyAnswer }) {
   const formatInstant = useFormatInstant();
   const readable = useReadableInstants();
@@ -71,12 +71,12 @@ const ICONS: Readonly<Record<string, typeof IconCheck>> = {
 
 interface DecisionTraceProps {
   title: string;
-  /** When it was decided, or another remark beside the title. */
+  /** Time of the decision, or another remark beside the title. */
   when: string;
   decision: ExplainedDecision;
 }
 
-/** One decision on one user: the deciding rule, what it saw and wanted, and all rules in order. */
+/** One decision about one user: the deciding rule, what it saw and wanted, and all rules in order. */
 function DecisionTrace({ title, when, decision }: DecisionTraceProps) {
   const { status, reason, rule, saw, wanted, checks } = decision;
   const readable = useReadableInstants();

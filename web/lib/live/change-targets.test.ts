@@ -99,15 +99,12 @@ describe('a change', () => {
       ],
       ['/api/admin/users', '/api/positions'],
     ],
-  ] as const)(
-    'of %s has the screens that show it fetched again, and no others',
-    (topic, ids, hit, missed) => {
-      for (const path of hit) expect(isAffected(path, { topic, ...ids }), path).toBe(true);
-      for (const path of missed) expect(isAffected(path, { topic, ...ids }), path).toBe(false);
-    },
-  );
+  ] as const)('of %s refetches the screens that show it, and no others', (topic, ids, hit, missed) => {
+    for (const path of hit) expect(isAffected(path, { topic, ...ids }), path).toBe(true);
+    for (const path of missed) expect(isAffected(path, { topic, ...ids }), path).toBe(false);
+  });
 
-  test('of a user affects the settings of that user, or of all users when it names none', () => {
+  test("of a user affects that user's settings, or all users' settings when it names none", () => {
     for (const path of ['/api/user-settings', '/api/user-settings/exchange-credentials']) {
       expect(isAffected(path, { topic: 'users', userId: ID }, ID), path).toBe(true);
       expect(isAffected(path, { topic: 'users', userId: OTHER }, ID), path).toBe(false);

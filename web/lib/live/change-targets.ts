@@ -1,30 +1,30 @@
 import type { Change, ChangeTopic } from '#contract/events.ts';
 
-/** Whether a fetched path may return something else after a change. */
+/** Whether a path may return something different after a change. */
 type Target = (path: string, change: Change, viewerId: string | undefined) => boolean;
 
 const SIGNALS = '/api/signals';
 const WORKFLOWS = '/api/automation-workflows';
 const ALL_HOOKS = '/api/admin/hooks';
 
-/** `/api/signals/{id}/…` of the change's signal; of any signal when the change names none. */
+/** Matches `/api/signals/{id}/…` of the change's record, or of any record when the change names none. */
 const ofRecord = (path: string, list: string, id: string | undefined) =>
   id === undefined
     ? path.startsWith(`${list}/`)
     : path === `${list}/${id}` || path.startsWith(`${list}/${id}/`);
 
-/** Only changes made by people are announced; the rest is polled. */
+/** Only changes made by people are announced for this path; the rest is polled. */
 const ATTENTION = '/api/attention';
 
 const RECORD_ID = /\/[0-9a-f]{8}-[0-9a-f-]{27}(\/|$)/;
 const isListOf = (path: string, list: string) =>
   (path === list || path.startsWith(`${list}/`)) && !RECORD_ID.test(path);
 
-/** Another user's account or settings, by the user's id. */
+/** Paths of another user's account or settings; captures the user's id. */
 const USER_PATH = /^\/api\/admin\/user(?:-settings)?\/([^/]+)/;
 const OWN_SETTINGS = '/api/user-settings';
 
-/** The user whose account or settings a path returns; undefined for other paths. */
+/** Id of the user described by an account or settings path; undefined for other paths. */
 const subjectOf = (path: string, viewerId: string | undefined): string | undefined =>
   path.startsWith(OWN_SETTINGS) ? viewerId : USER_PATH.exec(path)?.[1];
 
@@ -49,7 +49,7 @@ const TARGETS: Record<ChangeTopic, Target> = {
     path.startsWith('/api/positions') ||
     path === '/api/my-positions',
   deliveries: (path) => path.startsWith('/api/hooks/'),
-  // Not the webhook itself: a key is returned whole only once after it was made, and fetching again would hide it.
+  // Not the webhook itself: the server returns a new key in full only once, and a refetch would hide it.
   hooks: (path) => path.startsWith('/api/hooks/') || path === ALL_HOOKS,
   users: (path, { userId }, viewerId) => {
     const subject = subjectOf(path, viewerId);
@@ -73,12 +73,12 @@ const TARGETS: Record<ChangeTopic, Target> = {
   sessions: () => false,
 };
 
-/** `viewerId` is who is signed in here: the paths without an id are about that user. */
+/** `viewerId`: the signed-in user, whom paths without an id describe. */
 export function isAffected(path: unknown, change: Change, viewerId?: string): boolean {
   return typeof path === 'string' && TARGETS[change.topic]?.(path, change, viewerId) === true;
 }
 
-/** Whether any change can affect a path; refetched when changes may have been missed. */
+/** Whether any change can affect a path. Such paths are refetched when changes may have been missed. */
 export function isLive(path: unknown): boolean {
   return Object.keys(TARGETS).some((topic) => isAffected(path, { topic: topic as ChangeTopic }));
 }

@@ -9,12 +9,11 @@ const withoutUpdates = (connection: LiveState['connection']): LiveUpdates => ({
   stop() {},
 });
 const CONNECTING = withoutUpdates('connecting');
-/** When the code of the updates cannot be loaded, the screens say that they are down. */
+/** Used when the update code cannot be loaded, so that the screens show updates as down. */
 const DOWN = withoutUpdates('down');
 
 const LiveContext = createContext(CONNECTING);
 
-/** Live updates for the screens below it. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const [updates, setUpdates] = useState(CONNECTING);
@@ -42,14 +41,14 @@ export function useLive(): LiveState & Pick<LiveUpdates, 'setPaused'> {
   return { ...state.use(), setPaused };
 }
 
-/** The interval of a poll; none while the screen is paused. */
+/** The poll interval in milliseconds; false while the screen is paused. */
 export function usePoll(everyMs: number): number | false {
   return useLive().paused ? false : everyMs;
 }
 
 /**
- * For data that a form starts from. While changes are announced, it is fetched again only after a change; without a
- * stream, or paused, each opening of the screen fetches it.
+ * Cache options for data that initialises a form. While changes are announced, it is refetched only after a change;
+ * without a stream, or while paused, each opening of the screen refetches it.
  */
 export function useKeptWhileLive(): { staleTime: number; gcTime: number } {
   const { connection, paused } = useLive();

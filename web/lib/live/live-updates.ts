@@ -8,7 +8,7 @@ import { isAffected, isLive } from './change-targets.ts';
 export interface LiveState {
   connection: 'connecting' | 'live' | 'down';
   paused: boolean;
-  /** Something changed since the pause began. */
+  /** Something changed during the pause. */
   missed: boolean;
 }
 
@@ -19,17 +19,17 @@ export interface LiveUpdates {
 }
 
 const EVENTS_PATH = '/api/events';
-/** Two beats of the server. */
+/** Silence that counts as a lost stream: two heartbeats of the server. */
 const SILENCE_MS = 25_000;
 /** The shortest time between two refetches. */
 const BETWEEN_FETCHES_MS = 400;
 const RECONNECT_MS = [1_000, 2_000, 5_000, 10_000] as const;
-/** Hidden pages disconnect: browsers allow few connections to one server. */
+/** Hidden pages disconnect after this time, because browsers limit connections per server. */
 const HIDDEN_LIMIT_MS = 10_000;
 /** How often screens refetch while the stream is down. */
 const POLL_MS = 30_000;
 
-/** Listens for changes on the server and refetches the affected queries, while a user is signed in. */
+/** Listens for server changes and refetches the affected queries while a user is signed in. */
 export function createLiveUpdates(client: QueryClient): LiveUpdates {
   const userId = client.getQueryData<SessionAnswer | null>(sessionKey)?.user.id;
   const state = createStore<LiveState>({ connection: 'connecting', paused: false, missed: false });
@@ -95,7 +95,7 @@ export function createLiveUpdates(client: QueryClient): LiveUpdates {
   }
 
   /**
-   * A lost stream may mean that the session has ended or belongs to another user, so the session is looked up first.
+   * Looks up the session before reconnecting: a lost stream may mean that it has ended or belongs to another user.
    * Other screens then replace these and end their updates.
    */
   async function reconnect(): Promise<void> {
@@ -105,7 +105,7 @@ export function createLiveUpdates(client: QueryClient): LiveUpdates {
       if (stopped || session?.user.id !== userId) return;
       return connect();
     } catch {
-      // The server is away; try again later.
+      // The server is unreachable; try again later.
     }
     if (!stopped) lost();
   }
@@ -131,8 +131,8 @@ export function createLiveUpdates(client: QueryClient): LiveUpdates {
     const changes = waiting;
     waiting = [];
     const concerns = (query: Query, change: Change) => isAffected(query.queryKey[0], change, userId);
-    // A running fetch may have read the old state, so it is repeated afterwards. Cancelled instead, a slow answer would
-    // never arrive under steady changes.
+    // A running fetch may have read the old state, so repeat it afterwards. Cancelling it instead would starve a slow
+    // answer under steady changes.
     const busy = client.getQueryCache().findAll({
       fetchStatus: 'fetching',
       predicate: (query) => changes.some((one) => concerns(query, one)),
