@@ -21,7 +21,7 @@ const columns = async () => await page().findByRole('button', { name: /^Columns/
 const column = (name: string | RegExp) => page().findByRole('menuitemcheckbox', { name });
 
 // Requirements: additions-finding-keys-and-columns-4
-test('slash focuses the first filter, and types a slash in a text field', async () => {
+test('the slash key focuses the first filter, and types a slash in a text field', async () => {
   for (const [path, label] of [
     ['/signals', 'Token'],
     ['/price-logs', 'Token'],
@@ -39,7 +39,7 @@ test('slash focuses the first filter, and types a slash in a text field', async 
   expect(page().getAllByRole('dialog')).toHaveLength(1);
 });
 
-test('question mark lists the shortcuts, and those without Ctrl can be switched off', async () => {
+test('the question mark lists the shortcuts, and those without Ctrl can be switched off', async () => {
   const app = renderApp('/signals');
   const filter = () => page().findByLabelText('Token');
   const toggle = async () => {

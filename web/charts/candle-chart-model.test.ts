@@ -51,7 +51,7 @@ describe('the mark', () => {
     ['at the moment of a candle', '2026-01-02T08:15:00Z', 1],
     ['between two candles', '2026-01-02T08:29:59Z', 1],
     ['long after the last one', '2026-02-02T08:15:00Z', 2],
-  ])('is at its candle: %s', (_, time, index) => {
+  ])('is placed on the right candle: %s', (_, time, index) => {
     const { marks, focus, bars } = toChartModel(
       picture({ candles: quarters, mark: markAt(time) }),
       LOS_ANGELES,

@@ -83,7 +83,7 @@ export default function ChangePasswordDialog({ isAdmin, onClose }: ChangePasswor
   );
 }
 
-/** Names both lengths, because ordinary users do not see the mode. */
+/** Names both lengths where they differ, because ordinary users do not see the mode. */
 function lengthHint(isAdmin: boolean): string {
   const shortest = shortestPassword({ isAdmin, exchangeMode: undefined });
   const inLiveMode = shortestPassword({ isAdmin, exchangeMode: 'live' });
