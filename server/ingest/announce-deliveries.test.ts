@@ -42,7 +42,7 @@ const announcerFor = (db = board.database.db, log = createLog({ level: 'silent' 
 const hookOf = (index: number) => owners[index]?.hookId ?? '';
 const deliveryOf = (index: number) => ({ topic: 'deliveries', userId: owners[index]?.userId });
 
-test('announces a delivery after a pause at once, to the owner of its webhook', async () => {
+test('announces a delivery after a pause immediately, to the owner of its webhook', async () => {
   const announcer = announcerFor();
   announcer.note({ hookIds: [hookOf(0)], candles: false });
   await expect.poll(() => heard, { interval: 5 }).toEqual([deliveryOf(0)]);
@@ -51,7 +51,7 @@ test('announces a delivery after a pause at once, to the owner of its webhook', 
   expect(heard).toEqual(expect.arrayContaining([deliveryOf(1), { topic: 'price-logs' }]));
 });
 
-test('announces no oftener than its interval, and the last delivery as well', async () => {
+test('announces at most once per interval, and does not drop the last delivery', async () => {
   const announcer = announcerFor();
   const startedAt = performance.now();
   while (performance.now() - startedAt < 3.5 * EVERY_MS) {
@@ -65,7 +65,7 @@ test('announces no oftener than its interval, and the last delivery as well', as
   expect(times).toBeLessThanOrEqual(Math.ceil((performance.now() - startedAt) / EVERY_MS));
 });
 
-test('makes one announcement at a time while the database is slow, and forgets none', async () => {
+test('makes one announcement at a time while the database is slow, and drops none', async () => {
   let [underWay, most] = [0, 0];
   const slow = new Proxy(board.database.db, {
     get: (target, name) =>
@@ -91,7 +91,7 @@ test('makes one announcement at a time while the database is slow, and forgets n
   await expect.poll(() => heard).toContainEqual(deliveryOf(1));
 });
 
-test('names no owner for many webhooks, and announces nothing for a deleted one', async () => {
+test('names no owner for many webhooks, and announces nothing for a deleted webhook', async () => {
   const announcer = announcerFor();
   announcer.note({ hookIds: [hookOf(0), ...Array.from({ length: 20 }, randomId)], candles: false });
   await announcer.idle();
@@ -133,7 +133,7 @@ test.each([
   ['candle', { Close: '101' }, ['deliveries', 'price-logs']],
   ['signal', { price: '102' }, ['deliveries', 'signals', 'workflows']],
 ] as const)(
-  'a %s that was taken in is announced, the first as well as the next',
+  'announces every %s that was stored, the first as well as later ones',
   async (kind, fields, topics) => {
     const { client, user } = await board.createUser();
     const sender = await createSender({ app: board.app, client });
@@ -147,7 +147,7 @@ test.each([
   },
 );
 
-test('a delivery that is refused is announced as well: it has a line in the log of its webhook', async () => {
+test('announces a refused delivery because its webhook logs it', async () => {
   const { client, user } = await board.createUser();
   const sender = await createSender({ app: board.app, client });
   expect((await sender.candle({ Close: 'much' })).statusCode).toBe(400);

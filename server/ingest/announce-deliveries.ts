@@ -5,21 +5,21 @@ import type { Queryable } from '#server/platform/db/database.ts';
 import { databaseErrorCode } from '#server/platform/db/database-errors.ts';
 import type { Logger } from '#server/platform/log.ts';
 
-/** As often as browsers receive hints (event-stream.ts). */
+/** The interval at which browsers receive hints (event-stream.ts). */
 const EVERY_MS = 100;
-/** More webhooks than these are announced without naming their owners. */
+/** Above this number, webhooks are announced without naming their owners. */
 const MOST_HOOKS = 20;
 const DELIVERIES: ChangeTopic = 'deliveries';
 const CANDLES: ChangeTopic = 'price-logs';
 
 /**
- * Announces deliveries. Other tables announce their changes by triggers; a notification with each commit took a fifth of
- * what a candle costs the database (docs/decisions/0011).
+ * Announces deliveries. Other tables announce their changes by triggers; for candles, one notification per commit took
+ * a fifth of the database cost (docs/decisions/0011).
  */
 interface DeliveryAnnouncer {
-  /** After the commit. */
+  /** Call after the commit. */
   note(delivered: { hookIds: Iterable<string>; candles: boolean }): void;
-  /** Resolves when all that was noted has been announced. */
+  /** Resolves when all noted deliveries have been announced. */
   idle(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function createDeliveryAnnouncer(options: {
   let timer: NodeJS.Timeout | null = null;
   let announcing = Promise.resolve();
 
-  /** Not repeated when lost: the next one, and screens that poll, make up for it. */
+  /** Does not retry: the next announcement and polling screens make up for a lost one. */
   async function tell(): Promise<void> {
     if (hookIds.size === 0) return;
     const noted = { hookIds: [...hookIds], candles };
@@ -47,7 +47,7 @@ export function createDeliveryAnnouncer(options: {
     );
   }
 
-  /** One at a time: while the database is slow, the connections are for what has to be stored. */
+  /** One at a time: while the database is slow, connections are reserved for storing. */
   function announce(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;

@@ -5,17 +5,17 @@ import type { SecretBox } from '#server/platform/secret-box.ts';
 import type { CandleFields, DeliveryKind, SignalFields } from './read-delivery.ts';
 import type { Payload, Refusal } from './read-payload.ts';
 
-/** A webhook's key as deliveries bring it. */
+/** A webhook key as sent with deliveries. */
 export interface HookKey {
-  /** What its webhook is looked up by. */
+  /** Looks up the webhook. */
   hash: Buffer;
-  /** The webhook that it opened at the last look-up: the statement that stores by it checks that it still does. */
+  /** The webhook found at the last lookup; the storing statement checks that the key still opens it. */
   hookId: string | null;
 }
 
 const MAX_REMEMBERED = 2_000;
 
-/** Remembers the hashes of the latest keys, valid or not: a keyed hash takes as long as reading the delivery. */
+/** Remembers the hashes of recent keys, valid or not: a keyed hash takes as long as reading the delivery. */
 export function createKnownKeys(box: SecretBox): (key: string) => HookKey {
   const remembered = new LRUCache<string, HookKey>({
     max: MAX_REMEMBERED,
@@ -48,7 +48,7 @@ interface CandleContent {
   fields: CandleFields;
 }
 
-/** A usable delivery on its way into the database, which gets its id inside the transaction (docs/decisions/0010). */
+/** A usable delivery on its way to the database; it gets its id inside the transaction (docs/decisions/0010). */
 export interface Arrival<Content extends SignalContent | CandleContent = SignalContent | CandleContent> {
   hookId: string;
   hashValue: string;
@@ -70,7 +70,7 @@ export function arrivalOf<Content extends SignalContent | CandleContent>(
   return { hookId, hashValue: payloadHash({ hookId, kind, payload }), delivery };
 }
 
-/** The ids of the first of each hash, in the places of all. */
+/** Spreads the stored ids of `first` over all arrivals, index for index; null for the others. */
 export function inTheirPlaces<One extends Arrival>(
   arrivals: readonly One[],
   first: readonly One[],

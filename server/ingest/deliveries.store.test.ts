@@ -34,8 +34,8 @@ const times = <Value>(count: number, make: (index: number) => Value) =>
   Array.from({ length: count }, (_, index) => make(index));
 const statuses = (answers: Answer[]) => [...new Set(answers.map(({ statusCode }) => statusCode))];
 
-describe('deliveries at once', () => {
-  test('fifty equal signals are one signal, one workflow and one job, and all are answered with its id', async () => {
+describe('concurrent deliveries', () => {
+  test('stores one signal, workflow and job for fifty equal signals, and answers all with its id', async () => {
     const answers = await Promise.all(times(50, () => sender.signal()));
     expect(statuses(answers)).toEqual([200]);
     expect(new Set(answers.map((answer) => answer.json().id)).size).toBe(1);
@@ -50,14 +50,14 @@ describe('deliveries at once', () => {
     });
   });
 
-  test('fifty equal candles are one price log', async () => {
+  test('stores one price log for fifty equal candles', async () => {
     const answers = await Promise.all(times(50, () => sender.candle()));
     expect(new Set(answers.map((answer) => answer.json().id)).size).toBe(1);
     expect(answers.filter((answer) => answer.json().duplicate === false)).toHaveLength(1);
     expect(await counts()).toEqual({ ...NOTHING, candles: 1, deliveries: 50 });
   });
 
-  test('two hundred different signals are two hundred of each', async () => {
+  test('stores two hundred different signals with a workflow and a job each', async () => {
     const answers = await Promise.all(times(200, (index) => sender.signal({ price: `${index + 1}` })));
     expect(statuses(answers)).toEqual([200]);
     expect(new Set(answers.map((answer) => answer.json().id)).size).toBe(200);
@@ -71,8 +71,8 @@ describe('deliveries at once', () => {
     expect(rows[0].count).toBe(200);
   });
 
-  test('stores one of each signal that two instances get at once', async () => {
-    // Two receivers over one database know as little of each other as two programs.
+  test('stores one of each signal that two instances receive concurrently', async () => {
+    // Two receivers over one database know as little about each other as two processes.
     const { createReceiver } = await import('./receive-delivery.ts');
     const receivers = [board.deps.receiver, createReceiver(board.deps)];
     const outcomes = await Promise.all(
@@ -92,7 +92,7 @@ describe('deliveries at once', () => {
     expect(await counts()).toMatchObject({ signals: 100, workflows: 100, jobs: 100, deliveries: 200 });
   });
 
-  test('stores one of each candle that two instances get at once, in any order', async () => {
+  test('stores one of each candle that two instances receive concurrently, in any order', async () => {
     const { createReceiver } = await import('./receive-delivery.ts');
     const receivers = [board.deps.receiver, createReceiver(board.deps)];
     const outcomes = await Promise.all(
@@ -116,7 +116,7 @@ describe('deliveries at once', () => {
     expect(await counts()).toEqual({ ...NOTHING, candles: 100, deliveries: 200 });
   });
 
-  test('signals, candles, refused ones, strangers and repetitions of several keys each get their own answer', async () => {
+  test('gives each signal, candle, refusal, unknown key and repetition in a mixed batch its own answer', async () => {
     const { client } = await board.createUser();
     const other = await createSender({ app: board.app, client });
     const kinds: (() => Promise<Answer>)[] = [
@@ -152,7 +152,7 @@ describe('deliveries at once', () => {
     });
   });
 
-  test('stores all others when the database refuses one', async () => {
+  test('stores the other deliveries when the database refuses one', async () => {
     await query("alter table signals add constraint no_poison check (processor <> 'Poison')");
     await query("alter table price_logs add constraint no_poison check (processor <> 'Poison')");
     try {
@@ -179,7 +179,7 @@ describe('deliveries at once', () => {
   });
 });
 
-test('the same payload with its keys in another order is the same delivery, from another webhook it is not', async () => {
+test('ignores key order when it compares payloads, but not the webhook', async () => {
   const { client } = await board.createUser();
   const other = await createSender({ app: board.app, client });
   for (const [path, fields] of [
@@ -196,7 +196,7 @@ test('the same payload with its keys in another order is the same delivery, from
   }
 });
 
-test('counts data of administrators for everyone, but not of users and former administrators', async () => {
+test('counts data of administrators for everyone, but not data of users and former administrators', async () => {
   const user = await board.createUser();
   const former = await board.createUser({ isAdmin: true });
   const senders = [
@@ -223,9 +223,9 @@ test('counts data of administrators for everyone, but not of users and former ad
   ]);
 });
 
-describe('whatever is sent', () => {
+describe('arbitrary payloads', () => {
   afterEach(async () => {
-    // What was stored can be read again.
+    // Everything that was stored can be read back.
     for (const path of ['/api/signals?limit=1000', '/api/price-logs?limit=1000']) {
       expect((await board.admin.get(path)).statusCode).toBe(200);
     }
@@ -240,7 +240,7 @@ describe('whatever is sent', () => {
     fc.constant([[[[]]]]),
   );
   const names = [...Object.keys(SIGNAL), ...Object.keys(CANDLE), 'time', 'timenow', 'atr', 'constructor'];
-  /** A usable payload of which some fields are something else. */
+  /** A usable payload with some fields replaced by arbitrary values. */
   const almost = (fields: object) =>
     fc
       .dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), nasty, { maxKeys: 4 })
@@ -273,7 +273,7 @@ describe('whatever is sent', () => {
       }),
       { numRuns: 100 },
     );
-    // Both answers were really tried.
+    // Both outcomes occurred.
     expect(seen.get(200)).toBeGreaterThan(50);
     expect(seen.get(400)).toBeGreaterThan(50);
   });

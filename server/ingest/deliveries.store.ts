@@ -20,13 +20,13 @@ import { type LastUse, learnTaken, markUsed } from './hook-use.store.ts';
 import { storeNewCandles, storeNewSignals } from './new-arrivals.store.ts';
 import type { Refusal } from './read-payload.ts';
 
-/** Of a refusal in the log; the sender gets all of it. */
+/** Limits the reason in the log; the sender gets all of it. */
 const LONGEST_REASON = 500;
 
 /**
- * I1: an answered delivery is never lost. Signal, its pending workflow and its job, or the candle, and the log line
- * are committed in one transaction before the answer.
- * I2: at most one workflow a delivery. The row in signal_hashes (price_log_hashes for a candle) decides, across
+ * I1: an answered delivery is never lost. The signal with its pending workflow and job, or the candle, is committed
+ * with its log line in one transaction before the answer.
+ * I2: at most one workflow per delivery. The row in signal_hashes (price_log_hashes for a candle) decides, across
  * connections and instances, which of several equal deliveries is the first.
  */
 
@@ -46,7 +46,7 @@ interface StoreDeliveries {
   lastUse: LastUse;
 }
 
-/** Stores a batch in one transaction; outcomes stand in the order of the deliveries. */
+/** Stores a batch in one transaction; returns the outcomes in the order of the deliveries. */
 export async function storeDeliveries(
   options: StoreDeliveries,
   batch: Delivery[],
@@ -86,13 +86,13 @@ export async function storeDeliveries(
   });
 }
 
-/** Arrivals that were not stored are duplicates of those that hold their hashes. */
+/** Arrivals that were not stored are duplicates of the arrivals that hold their hashes. */
 async function noteStored(
   tx: Tx,
   outcomes: DeliveryOutcome[],
   options: {
     arrivals: ReadonlyMap<number, Arrival>;
-    /** The ids of those that were stored, in the places of the arrivals. */
+    /** The ids of the stored arrivals, index for index; null for the others. */
     stored: readonly (string | null)[];
     holders: (tx: Tx, hashValues: string[]) => Promise<Map<string, string>>;
   },
@@ -114,7 +114,7 @@ async function noteStored(
     const { token } = delivery.content.fields;
     if (id !== undefined) outcomes[index] = { outcome: 'stored', id, duplicate: ownId === null, token };
     else {
-      // Its webhook was renewed, suspended or deleted a moment ago.
+      // Its webhook was renewed, suspended or deleted concurrently.
       const webhook = webhooks.get(delivery.key.hash.toString('hex'));
       if (webhook?.isOpen) throw new Error(`nothing holds the hash ${hashValue}`);
       outcomes[index] = withoutWebhook(webhook);
@@ -131,7 +131,7 @@ async function listSignalHolders(tx: Tx, hashValues: string[]): Promise<Map<stri
   return new Map(rows.map(({ hashValue, signalId }) => [hashValue, signalId]));
 }
 
-/** In all partitions: the row in price_log_hashes decides. */
+/** Covers all partitions: the row in price_log_hashes decides. */
 async function listCandleHolders(tx: Tx, hashValues: string[]): Promise<Map<string, string>> {
   if (hashValues.length === 0) return new Map();
   const hashes = hashValues.map((hashValue) => Buffer.from(hashValue, 'hex'));
@@ -139,7 +139,7 @@ async function listCandleHolders(tx: Tx, hashValues: string[]): Promise<Map<stri
   return new Map(rows.map(({ hashValue, priceLogId }) => [hashValue.toString('hex'), priceLogId]));
 }
 
-/** The webhooks of the keys, open or not, by the hash of the key. */
+/** The webhooks of the keys, open or not, keyed by the hash of the key. */
 async function findWebhooks(tx: Tx, batch: readonly Delivery[]): Promise<Map<string, HookOfKey>> {
   const keys = new Map(batch.map(({ key }) => [key.hash.toString('hex'), key.hash]));
   if (keys.size === 0) return new Map();
@@ -147,7 +147,7 @@ async function findWebhooks(tx: Tx, batch: readonly Delivery[]): Promise<Map<str
   return new Map(found.map((webhook) => [webhook.keyHash.toString('hex'), webhook]));
 }
 
-/** Writes a line for each delivery with a webhook, unless its line was stored with it. */
+/** Writes a line for each delivery to an open webhook, unless the line was stored with the delivery. */
 async function writeLog(
   tx: Tx,
   options: {
@@ -168,7 +168,7 @@ async function writeLog(
   await insertLogLines(tx, lines);
 }
 
-/** Refusals of suspended webhooks are written later (delivery-log.ts): their answer must not wait for it. */
+/** Refusals of suspended webhooks are logged later (delivery-log.ts): their answer must not wait for the write. */
 type LoggedOutcome = Exclude<DeliveryOutcome, { outcome: 'unknown-key' | 'suspended' }>;
 
 const isLogged = (outcome: DeliveryOutcome): outcome is LoggedOutcome =>

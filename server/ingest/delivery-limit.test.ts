@@ -13,7 +13,7 @@ function limitOf(perMinute: number) {
   };
 }
 
-test('a webhook has its deliveries a minute, then none, then as many again', () => {
+test('allows a webhook its deliveries a minute, then none, then as many again', () => {
   const { deliver, advance } = limitOf(3);
   expect([1, 2, 3, 4, 5].map(() => deliver('a'))).toEqual([true, true, true, false, false]);
   advance(59_999);
@@ -22,12 +22,12 @@ test('a webhook has its deliveries a minute, then none, then as many again', () 
   expect([1, 2, 3, 4].map(() => deliver('a'))).toEqual([true, true, true, false]);
 });
 
-test('webhooks do not use up each other’s deliveries', () => {
+test('counts each webhook separately', () => {
   const { deliver } = limitOf(1);
   expect([deliver('a'), deliver('b'), deliver('a'), deliver('b')]).toEqual([true, true, false, false]);
 });
 
-test('a delivery whose commit is tried again counts once', () => {
+test('counts a delivery once when its commit is retried', () => {
   const { limit } = limitOf(1);
   const [first, second] = [{}, {}];
   expect([limit('a', first), limit('a', first), limit('a', second), limit('a', first)]).toEqual([
@@ -38,12 +38,12 @@ test('a delivery whose commit is tried again counts once', () => {
   ]);
 });
 
-test('zero is no limit', () => {
+test('treats zero as no limit', () => {
   const { deliver } = limitOf(0);
   expect(Array.from({ length: 10_000 }, () => deliver('a')).every(Boolean)).toBe(true);
 });
 
-test('counts what other instances took, as learned last, and asks once a second', () => {
+test('counts what other instances took as of the last lookup, and looks up once a second', () => {
   const { deliver, limit, advance } = limitOf(3);
   expect(limit.outdated(['a', 'b']).hookIds).toEqual(['a', 'b']);
   limit.outdated(['a']).learn('a', 2);
@@ -53,24 +53,24 @@ test('counts what other instances took, as learned last, and asks once a second'
   expect(limit.outdated(['a']).hookIds).toEqual([]);
   advance(1);
   expect(limit.outdated(['a']).hookIds).toEqual(['a']);
-  // The first of theirs is a minute old by now. Of the two that the log holds one is this instance's own.
+  // The other instance's first delivery is a minute old by now. The log holds two, one of them this instance's own.
   limit.outdated(['a']).learn('a', 2);
   expect([deliver('a'), deliver('a')]).toEqual([true, false]);
 });
 
-test('counts a delivery once while it is on its way to the log', () => {
+test('counts a delivery once while its log line is being written', () => {
   const { deliver, limit } = limitOf(4);
   expect(deliver('a')).toBe(true);
   const { learn } = limit.outdated(['a']);
   expect(deliver('a')).toBe(true);
-  // The second was written while the log was read, or was not yet.
+  // The second delivery may or may not have been in the log when it was read.
   learn('a', 2);
   expect(deliver('a')).toBe(true);
   limit.outdated(['a']).learn('a', 1);
   expect([deliver('a'), deliver('a')]).toEqual([true, false]);
 });
 
-test('treats deliveries that leave the count while the log is read as its own', () => {
+test('still treats deliveries as its own when they leave the window while the log is read', () => {
   const { deliver, limit, advance } = limitOf(1);
   expect(deliver('a')).toBe(true);
   advance(59_900);
@@ -80,7 +80,7 @@ test('treats deliveries that leave the count while the log is read as its own', 
   expect([deliver('a'), deliver('a')]).toEqual([true, false]);
 });
 
-test('a clock that goes back does not keep a webhook from delivering', () => {
+test('keeps accepting deliveries when the clock goes back', () => {
   const { deliver, advance } = limitOf(2);
   advance(3_600_000);
   expect([deliver('a'), deliver('a'), deliver('a')]).toEqual([true, true, false]);
@@ -88,10 +88,10 @@ test('a clock that goes back does not keep a webhook from delivering', () => {
   expect([deliver('a'), deliver('a'), deliver('a')]).toEqual([true, true, false]);
 });
 
-describe('minute after minute', () => {
+describe('over several minutes', () => {
   const MINUTE_MS = 60_000;
 
-  /** Instances that share a log, as their clock moves on; each learns from it when it is due, before it judges. */
+  /** Instances that share a log and a clock; each reads the log when due, before it judges a delivery. */
   function instancesOf(options: { perMinute: number; instances?: number }) {
     let nowMs = 1_000_000;
     const log: number[] = [];
@@ -113,7 +113,7 @@ describe('minute after minute', () => {
         if (within) log.push(nowMs);
         return within;
       },
-      /** The most that was taken within any minute. */
+      /** The most deliveries taken within any minute. */
       mostInAMinute: () =>
         log.reduce((most, at, index) => {
           const first = log.findIndex((earlier) => earlier > at - MINUTE_MS);
@@ -124,7 +124,7 @@ describe('minute after minute', () => {
 
   type Instances = ReturnType<typeof instancesOf>;
 
-  /** Sends so many in each of these minutes, evenly, and answers how many were taken. */
+  /** Sends `perMinute` deliveries evenly over each minute and returns how many were taken. */
   function send(to: Instances, options: { perMinute: number; minutes: number; fromMs?: number }): number {
     const { perMinute, minutes, fromMs = 0 } = options;
     return Array.from({ length: perMinute * minutes }, (_, index) => {
@@ -134,13 +134,13 @@ describe('minute after minute', () => {
   }
 
   // Requirements: settings-of-the-program-13
-  test.each([450, 599, 600])('a webhook that sends %d a minute of 600 is refused nothing', (perMinute) => {
+  test.each([450, 599, 600])('refuses nothing at %d of 600 deliveries a minute', (perMinute) => {
     const board = instancesOf({ perMinute: 600 });
     expect(send(board, { perMinute, minutes: 5 })).toBe(5 * perMinute);
   });
 
   // Requirements: settings-of-the-program-13
-  test('one that sends all of its limit in a burst may do so again a minute later', () => {
+  test('allows a burst of the whole limit again a minute later', () => {
     const board = instancesOf({ perMinute: 600 });
     for (let burst = 0; burst < 5; burst += 1) {
       const within = Array.from({ length: 600 }, (_, index) => {
@@ -156,18 +156,18 @@ describe('minute after minute', () => {
     const board = instancesOf({ perMinute: 600 });
     const taken = send(board, { perMinute: 900, minutes: 5 });
     expect(taken).toBeGreaterThanOrEqual(5 * 600);
-    // The first of the sixty seconds leaves the count as a whole.
+    // The count drops its oldest second as a whole.
     expect(board.mostInAMinute()).toBeLessThanOrEqual(600 + 900 / 60);
   });
 
-  test('gives the whole limit again to a webhook that was refused for long and then sends less', () => {
+  test('restores the whole limit to a webhook that was refused for long and then sends less', () => {
     const board = instancesOf({ perMinute: 600 });
     send(board, { perMinute: 6_000, minutes: 2 });
     const fromMs = 3 * MINUTE_MS;
     expect(send(board, { perMinute: 600, minutes: 2, fromMs })).toBe(2 * 600);
   });
 
-  test('a program that starts anew goes on where the one before it ended', () => {
+  test('continues the count after a restart', () => {
     const board = instancesOf({ perMinute: 600 });
     expect(send(board, { perMinute: 600, minutes: 2 })).toBe(1_200);
     board.restart();
@@ -177,7 +177,7 @@ describe('minute after minute', () => {
   });
 
   // Requirements: settings-of-the-program-13
-  test('two instances together take the limit, and no more than a second’s deliveries beyond it', () => {
+  test('lets two instances together take the limit, plus at most a second’s deliveries', () => {
     const board = instancesOf({ perMinute: 600, instances: 2 });
     const each = 450;
     const answers = Array.from({ length: 2 * 5 * each }, (_, index) => {
@@ -191,7 +191,7 @@ describe('minute after minute', () => {
   test.each([
     ['evenly', 2],
     ['one to nine', 10],
-  ])('two instances that get the limit together, %s, are refused nothing', (_name, share) => {
+  ])('refuses nothing when two instances share the limit %s', (_name, share) => {
     const board = instancesOf({ perMinute: 600, instances: 2 });
     const answers = Array.from({ length: 5 * 600 }, (_, index) => {
       board.at(index * 100);

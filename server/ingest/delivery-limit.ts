@@ -1,32 +1,32 @@
-/** Whether a delivery is within its webhook's limit; asked again, it gives the same answer and does not count again. */
+/** Whether a delivery is within its webhook's limit. A repeated call gives the same answer and counts nothing. */
 export interface DeliveryLimit {
   (hookId: string, delivery: object): boolean;
   /** Deliveries a minute; 0 means no limit. */
   readonly perMinute: number;
-  /** What it has to learn before it judges deliveries of these webhooks. */
+  /** Returns what to look up before deliveries of these webhooks are judged. */
   outdated(hookIds: readonly string[]): Outdated;
 }
 
 interface Outdated {
-  /** Webhooks that it has learned nothing about for a second. */
+  /** Webhooks whose last lookup is at least a second old. */
   readonly hookIds: readonly string[];
   /** How far back to count. */
   readonly reachMs: number;
-  /** The deliveries that all instances together took in that time. */
+  /** Reports the deliveries that all instances together took in that time. */
   learn(hookId: string, taken: number): void;
 }
 
-/** With several instances a webhook may exceed its limit by what it sends in this time. */
+/** With several instances, a webhook may exceed its limit by its deliveries of this interval. */
 const LEARN_EVERY_MS = 1_000;
 
 interface Webhook {
   own: LastMinute;
-  /** What other instances, and former runs of this one, had taken at `learnedAt`. */
+  /** Deliveries that other instances and earlier runs of this one had taken at `learnedAt`. */
   others: number;
   learnedAt: number;
 }
 
-/** Counts this instance's deliveries of the last minute; those of others are learned from the log. */
+/** Counts this instance's deliveries of the last minute; learns those of other instances from the log. */
 export function createDeliveryLimit(options: { perMinute: number; nowMs?: () => number }): DeliveryLimit {
   const { perMinute, nowMs = () => performance.now() } = options;
   if (perMinute === 0) {
@@ -36,7 +36,7 @@ export function createDeliveryLimit(options: { perMinute: number; nowMs?: () => 
     });
   }
   const webhooks = new Map<string, Webhook>();
-  // A commit that failed may be tried again, row by row.
+  // Keeps the answer: a failed commit may be retried row by row.
   const judged = new WeakMap<object, boolean>();
 
   function webhookOf(hookId: string): Webhook {
@@ -66,7 +66,7 @@ export function createDeliveryLimit(options: { perMinute: number; nowMs?: () => 
   function outdated(hookIds: readonly string[]): Outdated {
     const askedAt = nowMs();
     const due = hookIds.filter((id) => askedAt - webhookOf(id).learnedAt >= LEARN_EVERY_MS);
-    // What is taken until the answer comes may or may not be in the log by then; it is this instance's own.
+    // Deliveries taken until the answer arrives may or may not be in the log by then: they count as own.
     const ownBefore = new Map(
       due.map((id) => {
         const { own } = webhookOf(id);
@@ -90,16 +90,16 @@ export function createDeliveryLimit(options: { perMinute: number; nowMs?: () => 
 
 const SECONDS = 60;
 
-/** Counts events of the last minute by the second. */
+/** Counts the events of the last minute in buckets of a second. */
 interface LastMinute {
-  /** Of this second and the 59 before it. */
+  /** Events of this second and the 59 before it. */
   count(nowMs: number): number;
   add(nowMs: number): void;
-  /** Since it was made. */
+  /** All events since creation. */
   ever(): number;
 }
 
-/** How far back the count reaches, to the beginning of its first second. */
+/** How far back the count reaches: to the start of its oldest second. */
 const reachMs = (nowMs: number): number => (SECONDS - 1) * 1_000 + (nowMs % 1_000);
 
 function createLastMinute(): LastMinute {
@@ -114,7 +114,7 @@ function createLastMinute(): LastMinute {
     if (second === latest) return;
     const passed = second - latest;
     latest = second;
-    // Also when the clock goes back.
+    // Also resets when the clock goes back.
     if (passed < 0 || passed >= SECONDS) {
       bySecond.fill(0);
       sum = 0;

@@ -44,17 +44,17 @@ const WRITTEN_AFTER_MS = 1_000;
 
 const ENTRY = { result: 'refused', reason: 'The webhook is suspended', recordId: null } as const;
 
-/** Shows owners what their suspended webhooks refuse. Written later: a suspended key must take as long as an unknown one. */
+/** Shows owners what their suspended webhooks refuse. Writes later: suspended and unknown keys take equally long. */
 interface SuspendedLog {
   note(hookId: string, delivery: Delivery): void;
-  /** Resolves when all that was noted has been written. */
+  /** Resolves when every noted refusal has been written. */
   idle(): Promise<void>;
 }
 
 export function createSuspendedLog(options: {
   db: Queryable;
   log: Logger;
-  /** After the commit, with the webhooks that got lines. */
+  /** Called after the commit with the webhooks that got lines. */
   onWritten: (hookIds: Set<string>) => void;
 }): SuspendedLog {
   const { db, log, onWritten } = options;

@@ -4,7 +4,7 @@ import { createGroupCommit } from './group-commit.ts';
 class ItemFault extends Error {}
 class TooMany extends Error {}
 
-/** A database that commits when the test says so. */
+/** A database whose commits end when the test says so. */
 function createCommits(options: Partial<Parameters<typeof createGroupCommit<string, string>>[0]> = {}) {
   const commits: { items: string[]; succeed(): Promise<void>; fail(error: Error): Promise<void> }[] = [];
   const answers: string[] = [];
@@ -43,19 +43,19 @@ function createCommits(options: Partial<Parameters<typeof createGroupCommit<stri
   return { group, commits, commit, add, answers, taken: () => commits.map(({ items }) => items) };
 }
 
-/** Does something and lets everything happen that follows from it at once. */
+/** Calls `act` and waits until all its immediate effects have happened. */
 async function settled(act: () => void): Promise<void> {
   act();
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('a lone item is committed at once', () => {
+test('commits a lone item immediately', () => {
   const { add, taken } = createCommits();
   add('a');
   expect(taken()).toEqual([['a']]);
 });
 
-test('commits together, in order, what arrives during a commit', async () => {
+test('commits items that arrive during a commit together and in order', async () => {
   const { add, taken, commit, answers } = createCommits();
   for (const item of ['a', 'b', 'c']) add(item);
   expect(taken()).toEqual([['a']]);
@@ -69,7 +69,7 @@ test('commits together, in order, what arrives during a commit', async () => {
   expect(answers).toEqual(['stored a', 'stored b', 'stored c', 'stored d']);
 });
 
-test('a commit takes no more items than it may', async () => {
+test('puts at most maxItems items in a commit', async () => {
   const { add, taken, commit } = createCommits({ maxItems: 2 });
   for (const item of ['a', 'b', 'c', 'd']) add(item);
   await commit(0).succeed();
@@ -77,7 +77,7 @@ test('a commit takes no more items than it may', async () => {
   expect(taken()).toEqual([['a'], ['b', 'c'], ['d']]);
 });
 
-test('each lane commits beside the others, and no more of them than there are', async () => {
+test('commits in parallel, up to the number of lanes', async () => {
   const { add, taken, commit, answers } = createCommits({ lanes: 2 });
   for (const item of ['a', 'b', 'c', 'd']) add(item);
   expect(taken()).toEqual([['a'], ['b']]);
@@ -86,7 +86,7 @@ test('each lane commits beside the others, and no more of them than there are', 
   expect(taken()).toEqual([['a'], ['b'], ['c', 'd']]);
 });
 
-test('a further lane opens only when a commit takes long, or when so many wait that it is worth it', async () => {
+test('opens another lane only when a commit takes long or enough items wait', async () => {
   const { add, taken, commit } = createCommits({ lanes: 2, besideAfterMs: 30, besideItems: 3 });
   for (const item of ['a', 'b']) add(item);
   expect(taken()).toEqual([['a']]);
@@ -101,7 +101,7 @@ test('a further lane opens only when a commit takes long, or when so many wait t
   expect(taken().slice(3)).toEqual([['e'], ['f', 'g', 'h']]);
 });
 
-test('the next commit is on its way before the answers of the last one go out', async () => {
+test('starts the next commit before it answers the last one', async () => {
   const { group, add, taken, commit } = createCommits();
   const takenWhenAnswered = group.add('a').then(() => taken());
   add('b');
@@ -109,7 +109,7 @@ test('the next commit is on its way before the answers of the last one go out', 
   expect(await takenWhenAnswered).toEqual([['a'], ['b']]);
 });
 
-test('gathers for two turns of the event loop after a commit when fewer than enough wait', async () => {
+test('gathers for two turns of the event loop after a commit when few items wait', async () => {
   const { add, taken, commit, answers } = createCommits({ enough: 3 });
   for (const item of ['a', 'b']) add(item);
   await commit(0).succeed();
@@ -119,7 +119,7 @@ test('gathers for two turns of the event loop after a commit when fewer than eno
   await vi.waitFor(() => expect(taken()).toEqual([['a'], ['b', 'c']]));
 });
 
-test('commits at once after a commit when enough wait', async () => {
+test('commits immediately after a commit when enough items wait', async () => {
   const { add, taken, commit } = createCommits({ enough: 3 });
   for (const item of ['a', 'b', 'c']) add(item);
   await commit(0).succeed();
@@ -131,7 +131,7 @@ test('commits at once after a commit when enough wait', async () => {
   expect(taken()).toEqual([['a'], ['b', 'c', 'd'], ['e', 'f', 'g']]);
 });
 
-test('a lone item some time after a commit is committed at once', async () => {
+test('commits a lone item immediately some time after a commit', async () => {
   const { add, taken, commit } = createCommits({ enough: 3 });
   add('a');
   await commit(0).succeed();
@@ -167,7 +167,7 @@ test('halves a batch until only the item that the database refuses fails', async
   ]);
 });
 
-test('an outage fails the whole batch at once, and the next batch is tried again', async () => {
+test('fails the whole batch immediately in an outage, and tries the next batch again', async () => {
   const { add, taken, commit, answers } = createCommits();
   for (const item of ['a', 'b', 'c']) add(item);
   await commit(0).fail(new Error('away'));
@@ -178,7 +178,7 @@ test('an outage fails the whole batch at once, and the next batch is tried again
   expect(answers).toEqual(['a: away', 'b: still away', 'c: still away', 'stored d']);
 });
 
-test('an outage while a batch is halved fails the rest without trying it', async () => {
+test('fails the rest without trying it when an outage begins while a batch is halved', async () => {
   const { add, taken, commit, answers } = createCommits();
   for (const item of ['first', 'a', 'b', 'c', 'd']) add(item);
   await commit(0).succeed();
@@ -188,7 +188,7 @@ test('an outage while a batch is halved fails the rest without trying it', async
   expect(answers).toEqual(['stored first', 'a: away', 'b: away', 'c: away', 'd: away']);
 });
 
-test('refuses an item at once when too many wait, and serves the others', async () => {
+test('refuses an item immediately when too many wait, and serves the others', async () => {
   const { add, commit, answers, group } = createCommits({ maxWaiting: 2 });
   for (const item of ['a', 'b', 'c']) add(item);
   await expect(group.add('d')).rejects.toThrow(TooMany);
@@ -199,12 +199,12 @@ test('refuses an item at once when too many wait, and serves the others', async 
   expect(answers).toEqual(['stored a', 'stored b', 'stored c', 'stored e']);
 });
 
-test('a commit that answers too few fails those without an answer', async () => {
+test('fails the items without an answer when a commit answers too few', async () => {
   const { group } = createCommits({ commit: async (items) => items.slice(1) });
   await expect(group.add('a')).rejects.toThrow('the commit answered 0 of 1');
 });
 
-test('it is idle when all that was added has been answered, failures included', async () => {
+test('is idle once every item has been answered, failures included', async () => {
   const { group, add, commit, answers } = createCommits();
   await group.idle();
   add('a');
@@ -220,11 +220,11 @@ test('it is idle when all that was added has been answered, failures included', 
   expect(answers).toEqual(['stored a', 'b: away']);
 });
 
-describe('a commit that does not come back', () => {
+describe('a commit that hangs', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => vi.useRealTimers());
 
-  test('gives its lane to what comes next, and is still answered when it does come back', async () => {
+  test('releases its lane to the next items, and still answers when it ends', async () => {
     const { add, taken, commit, answers } = createCommits({ laneMs: 100 });
     add('a');
     add('b');
@@ -237,7 +237,7 @@ describe('a commit that does not come back', () => {
     expect(answers).toEqual(['stuck', 'stored b', 'stored a']);
   });
 
-  test('is one of a few: then what comes next waits', async () => {
+  test('makes later items wait once too many commits hang', async () => {
     const { add, taken, commit } = createCommits({ laneMs: 100, maxStuck: 1 });
     for (const item of ['a', 'b', 'c']) {
       add(item);
@@ -248,7 +248,7 @@ describe('a commit that does not come back', () => {
     expect(taken()).toEqual([['a'], ['b'], ['c']]);
   });
 
-  test('is waited for at the end', async () => {
+  test('is awaited before the group is idle', async () => {
     const { add, group, commit } = createCommits({ laneMs: 100 });
     add('a');
     await vi.advanceTimersByTimeAsync(100);

@@ -1,13 +1,13 @@
-/** Of the event loop: answers go out in the first one, and further deliveries come in. */
+/** Turns of the event loop: answers go out in the first one, and further deliveries come in. */
 const GATHERING_TURNS = 2;
 
 /**
- * Commits together what arrives at the same time: while a transaction is under way the next deliveries gather and then
- * share one, so that under load one fsync serves many. A lone delivery waits for nobody.
+ * Commits items that arrive at the same time together: while a transaction is in progress, the next deliveries gather
+ * and then share one, so that under load one fsync serves many. A lone delivery never waits.
  */
 export interface GroupCommit<Item, Result> {
   add(item: Item): Promise<Result>;
-  /** Resolves when everything that was added has been answered. */
+  /** Resolves when every added item has been answered. */
   idle(): Promise<void>;
 }
 
@@ -18,26 +18,26 @@ interface Waiting<Item, Result> {
 }
 
 export function createGroupCommit<Item, Result>(options: {
-  /** One transaction; results in the order of the items. */
+  /** One transaction; returns the results in the order of the items. */
   commit: (items: Item[]) => Promise<Result[]>;
   maxItems: number;
   /** Concurrent transactions. */
   lanes: number;
-  /** A transaction begins beside others only when so many items wait … */
+  /** Another transaction starts in parallel only when this many items wait … */
   besideItems: number;
-  /** … or when the last one has taken this long: few large ones cost least. */
+  /** … or when the last one has run this long: a few large transactions cost least. */
   besideAfterMs: number;
-  /** With fewer items waiting, further ones are read before the next transaction begins. */
+  /** With fewer items waiting, more deliveries are read before the next transaction begins. */
   enough: number;
-  /** A transaction that takes longer leaves its lane to the next one. */
+  /** A transaction that takes longer gives its lane to the next one. */
   laneMs: number;
-  /** So many transactions may have left their lanes. */
+  /** Limit of transactions that may have left their lanes. */
   maxStuck: number;
   /** Called when a transaction takes longer than `laneMs`. */
   onStuck: () => void;
-  /** Whether one item may be to blame; then the parts of the batch are tried by themselves. */
+  /** Whether a single item may have caused the error; then the halves of the batch are tried separately. */
   isItemFault: (error: unknown) => boolean;
-  /** Further items are refused with `tooMany`. */
+  /** Above this, further items are refused with `tooMany`. */
   maxWaiting: number;
   tooMany: () => Error;
 }): GroupCommit<Item, Result> {
@@ -50,7 +50,7 @@ export function createGroupCommit<Item, Result>(options: {
   let unanswered = 0;
   let whenIdle: (() => void)[] = [];
 
-  /** Returns an error that no item caused. Answers go out a tick later, when the next batch is on its way. */
+  /** Returns an error that no item caused. Answers go out a tick later, once the next batch has started. */
   async function commitAll(batch: Waiting<Item, Result>[]): Promise<{ outage: unknown } | null> {
     try {
       const results = await options.commit(batch.map(({ item }) => item));
@@ -64,7 +64,7 @@ export function createGroupCommit<Item, Result>(options: {
     }
   }
 
-  /** Halves a batch until a refused item is by itself: a commit for each item would take too long. */
+  /** Halves a batch until a refused item is alone: a commit for each item would take too long. */
   async function commitHalves(batch: Waiting<Item, Result>[]): Promise<{ outage: unknown } | null> {
     const middle = Math.ceil(batch.length / 2);
     const [first, second] = [batch.slice(0, middle), batch.slice(middle)];
@@ -95,7 +95,7 @@ export function createGroupCommit<Item, Result>(options: {
     whenIdle = [];
   }
 
-  /** Holds a lane until the batch is answered, or for as long as a lane may be held. */
+  /** Holds a lane until the batch is answered, or for `laneMs` unless too many transactions are already stuck. */
   async function runInLane(batch: Waiting<Item, Result>[]): Promise<void> {
     const done = commitAll(batch).then(() => 'done' as const);
     let timer: NodeJS.Timeout | undefined;
@@ -114,7 +114,7 @@ export function createGroupCommit<Item, Result>(options: {
     });
   }
 
-  /** How long the next one still has to wait for the last to be done. */
+  /** How long the next transaction still has to wait for the last one. */
   const msUntilBeside = (): number =>
     active === 0 || queue.length >= options.besideItems
       ? 0

@@ -7,7 +7,7 @@ import type { DeliveryLimit } from './delivery-limit.ts';
 
 const LAST_USED_EVERY_MS = 30_000;
 
-/** Returns the webhooks whose last use is due to be written, and takes it for written. */
+/** Returns the webhooks whose last use is due to be written, and marks it as written. */
 export type LastUse = (hookIds: readonly string[], now: Date) => string[];
 
 export function createLastUse(): LastUse {
@@ -21,7 +21,7 @@ export function createLastUse(): LastUse {
   };
 }
 
-/** Seldom and without waiting: deliveries must not queue for the row of a busy webhook. */
+/** Writes rarely and skips locked rows: deliveries must not queue for the row of a busy webhook. */
 export async function markUsed(
   db: Queryable,
   options: { hookIds: string[]; lastUse: LastUse; now: Date },
@@ -39,11 +39,11 @@ export async function markUsed(
     )`);
 }
 
-/** For instances whose clocks are a little ahead. */
+/** Tolerates instances whose clocks are slightly ahead. */
 const CLOCKS_APART_MS = 1_000;
 
 /**
- * Learns from the log what all instances have taken, since the limit is theirs together. A line of a future moment was
+ * Learns from the log what all instances have taken, because they share the limit. A line with a future time was
  * written before the clock went back and does not count.
  */
 export async function learnTaken(
@@ -56,7 +56,7 @@ export async function learnTaken(
   const nowMs = clock.now().getTime();
   const since = new Date(nowMs - reachMs);
   const until = new Date(nowMs + CLOCKS_APART_MS);
-  // Own ones never exceed the limit, so twice the limit is enough to see that it is reached.
+  // Own deliveries never exceed the limit, so twice the limit is enough to see that it is reached.
   const { rows } = await db.execute<{ hook_id: string; taken: string }>(sql`
     select hook_id, count(*) as taken
     from unnest(${sql.param(hookIds)}::uuid[]) as hook_id

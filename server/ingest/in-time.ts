@@ -3,7 +3,7 @@ import { AppError } from '#server/platform/http/errors.ts';
 import type { Logger } from '#server/platform/log.ts';
 import type { DeliveryOutcome } from './deliveries.store.ts';
 
-/** TradingView hangs up after 3 s and does not repeat then. It repeats a 503; a stored delivery is then a duplicate. */
+/** TradingView hangs up after 3 s and does not retry then. It retries a 503; a stored delivery is then a duplicate. */
 const ANSWER_WITHIN_MS = 2_000;
 
 /** Answers to deliveries that may be sent again. */
@@ -12,14 +12,14 @@ export const SEND_AGAIN = {
   'not-stored': 'The delivery could not be stored. Send it again.',
 } as const;
 
-/** The outcome, or `not-stored` when it failed or is late: both are answered 503. */
+/** Returns the outcome, or `not-stored` when storing failed or is late; both are answered 503. */
 export async function inTime(
   deps: { log: Logger },
   received: Promise<DeliveryOutcome>,
 ): Promise<DeliveryOutcome | { outcome: 'not-stored' }> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {
-    // Created late: recording the stack for each delivery took a tenth of its time.
+    // Creates the error only when needed: recording a stack for each delivery took a tenth of its time.
     timer = setTimeout(
       () => reject(new Error(`nothing was committed within ${ANSWER_WITHIN_MS} ms`)),
       ANSWER_WITHIN_MS,

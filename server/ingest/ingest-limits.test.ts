@@ -39,7 +39,7 @@ async function results(sender: TestSender): Promise<string[]> {
   return answer.json<Delivery[]>().map(({ result }) => result);
 }
 
-/** A connection that is not the app's. */
+/** A connection outside the app. */
 async function connectAside(database?: string): Promise<pg.Client> {
   const connection = { ...inject('testServer'), ...(database === undefined ? {} : { database }) };
   const client = new pg.Client(connection);
@@ -53,7 +53,7 @@ async function databaseName(): Promise<string> {
 }
 
 // Requirements: settings-of-the-program-12, webhook-deliveries-14
-test('over its limit a key is answered 503 and the log says so, while other keys are served', async () => {
+test('answers 503 to a key over its limit and logs it, while other keys are served', async () => {
   const sender = await start({ config: { webhookRateLimit: 3 } });
   const { client } = await board.createUser();
   const other = await createSender({ app: board.app, client });
@@ -68,7 +68,7 @@ test('over its limit a key is answered 503 and the log says so, while other keys
 });
 
 // Requirements: settings-of-the-program-13
-test('a limit is that of all instances together', async () => {
+test('applies the limit to all instances together', async () => {
   const sender = await start({ config: { webhookRateLimit: 4 } });
   const elsewhere = createReceiver(board.deps);
   const deliver = async (price: string) => {
@@ -83,7 +83,7 @@ test('a limit is that of all instances together', async () => {
   for (const price of ['1', '2', '3']) expect((await sender.signal({ price })).statusCode).toBe(200);
   expect(await deliver('4')).toBe('stored');
   expect(await deliver('5')).toBe('limited');
-  // The first one learns of it within a second, and a new program does not begin anew.
+  // The first instance learns of it within a second, and a new instance continues the count.
   await sleep(1_000);
   expectSendAgain(await sender.signal({ price: '6' }));
   expect(await storedSignals()).toBe(4);
@@ -91,7 +91,7 @@ test('a limit is that of all instances together', async () => {
 
 test('counts neither limited deliveries nor those of another minute, however the clock has moved', async () => {
   const sender = await start({ config: { webhookRateLimit: 3 } });
-  // Before the clock went back an hour; and after another time, when ids stay at their last moment for a while.
+  // Rows from before the clock went back an hour, and rows whose ids stay ahead of their times.
   await board.database.pool.query(
     `insert into deliveries (id, hook_id, kind, result, source_ip, received_at)
      select (lpad(to_hex((extract(epoch from now() + line.made) * 1000)::bigint), 12, '0')
@@ -116,7 +116,7 @@ test('does not count deliveries with unknown keys against any limit', async () =
   expect((await sender.signal()).statusCode).toBe(200);
 });
 
-test('reports only stored deliveries: none refused, limited, duplicate or without a key', async () => {
+test('reports only stored deliveries, not refused, limited, duplicate or unknown ones', async () => {
   const sender = await start({ config: { webhookRateLimit: 6 } });
   const stored: number[] = [];
   const receiver = createReceiver(board.deps, (count) => stored.push(count));
@@ -141,7 +141,7 @@ test('reports only stored deliveries: none refused, limited, duplicate or withou
 });
 
 // Requirements: webhook-deliveries-15
-test('one address may send as much as its keys may: the platform’s alerts share a few', async () => {
+test('lets one address send as much as its keys may, because TradingView alerts share a few addresses', async () => {
   await start({ config: { webhookRateLimit: 2 } });
   const senders: TestSender[] = [];
   for (let count = 0; count < 5; count += 1) {
@@ -155,7 +155,7 @@ test('one address may send as much as its keys may: the platform’s alerts shar
 });
 
 // Requirements: settings-of-the-program-12
-test('with an allow-list, deliveries from elsewhere are refused and not even looked at', async () => {
+test('refuses deliveries from outside the allow-list without reading them', async () => {
   const sender = await start({ config: { webhookAllowedIps: [...TRADINGVIEW_ADDRESSES, '10.0.0.0/8'] } });
   for (const remoteAddress of ['52.89.214.239', '127.0.0.1', '11.0.0.1', '2001:db8::1']) {
     const answer = await sender.signal({}, { remoteAddress });
@@ -173,7 +173,7 @@ test('with an allow-list, deliveries from elsewhere are refused and not even loo
   }
 });
 
-test('behind trusted proxies the sender’s own address counts, also where they add ports', async () => {
+test('uses the sender’s own address behind trusted proxies, even with a port', async () => {
   const sender = await start({
     config: {
       webhookAllowedIps: ['52.89.214.238', '2001:db8::/32'],
@@ -202,7 +202,7 @@ test.each([
   ['signal', 'hooks'],
   ['candle', 'price_logs'],
 ] as const)(
-  'a %s without the table %s is answered 503, nothing of it is stored, and sent again it is stored',
+  'answers 503 to a %s without the table %s, stores nothing of it, and stores it when sent again',
   async (kind, table) => {
     const sender = await start();
     const [schema, name] = table.includes('.') ? table.split('.') : ['public', table];
@@ -221,7 +221,7 @@ test.each([
 );
 
 // Requirements: webhook-deliveries-14
-test('while the database takes no connections deliveries are answered 503, and stored when it is back', async () => {
+test('answers 503 while the database takes no connections, and stores deliveries when it is back', async () => {
   const sender = await start();
   const name = await databaseName();
   const server = await connectAside('postgres');
@@ -238,7 +238,7 @@ test('while the database takes no connections deliveries are answered 503, and s
   expect(await storedSignals()).toBe(1);
 });
 
-test('answers in time when the database does not; what that stores later is a duplicate when sent again', async () => {
+test('answers in time when the database does not, and treats a retry of what it stored later as a duplicate', async () => {
   const sender = await start();
   const blocker = await connectAside(await databaseName());
   await blocker.query('begin');

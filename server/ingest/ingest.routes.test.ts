@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => board.close());
 
 let prices = 0;
-/** A price that no other delivery of this file has. */
+/** A price that no other delivery of this file uses. */
 const newPrice = () => `${++prices}.5`;
 
 async function newSender() {
@@ -66,7 +66,7 @@ describe('a delivery that can be stored', () => {
     }
   });
 
-  test('as the charting platform really sends it is stored with all that it says', async () => {
+  test('is stored with all its fields as TradingView really sends it', async () => {
     clock.set('2026-01-02T10:30:07.250Z');
     const body = `{
       "symbol": "BITGET:ETHUSDT.P", "action": "sell", "price": 3120.45, "timeframe": "15",
@@ -114,7 +114,7 @@ describe('a delivery that can be stored', () => {
     expect(answer.json()).toMatchObject({ success: true, duplicate: false });
   });
 
-  test('with a time in the year 10000 once its zone is applied is stored as with any other that is none', async () => {
+  test('is stored like one without a valid time when its time lies in the year 10000 in UTC', async () => {
     const time = '9999-12-31T23:59:00-14:00';
     const { id } = (await sender.signal({ price: newPrice(), time })).json();
     const signal = (await board.admin.get(`/api/signals/${id}`)).json();
@@ -129,7 +129,7 @@ describe('the same delivery again', () => {
     const first = (await sender.signal({ price })).json();
     clock.advance(60_000);
     expect((await sender.signal({ price })).json()).toEqual({ success: true, id: first.id, duplicate: true });
-    // The window begins with the first delivery: a repetition does not prolong it.
+    // The window begins with the first delivery; a repetition does not extend it.
     clock.advance(1);
     const second = (await sender.signal({ price })).json();
     expect(second).toEqual({ success: true, id: ID, duplicate: false });
@@ -145,7 +145,7 @@ describe('the same delivery again', () => {
     ['signal', { Time: 1_767_322_800_000 }],
     ['signal', { TimeNow: '202601020300' }],
     ['candle', {}],
-  ] as const)('is a duplicate for good when a %s carries a time: %j', async (kind, time) => {
+  ] as const)('is a permanent duplicate when a %s carries a time: %j', async (kind, time) => {
     const price = newPrice();
     const fields = kind === 'signal' ? { price, ...time } : { Close: price };
     const first = (await sender[kind](fields)).json();
@@ -154,7 +154,7 @@ describe('the same delivery again', () => {
   });
 
   // Requirements: webhook-deliveries-8
-  test('makes neither a second workflow nor a second job', async () => {
+  test('creates neither a second workflow nor a second job', async () => {
     const price = newPrice();
     const tables = ['signals', 'workflows', "jobs.job where name = 'run-workflow'"];
     const before = await countRows(...tables);
@@ -163,7 +163,7 @@ describe('the same delivery again', () => {
   });
 });
 
-describe('a delivery with a key that is not valid', () => {
+describe('a delivery with an invalid key', () => {
   // Requirements: webhook-deliveries-11
   test('is answered 401 with the same bytes whatever is wrong with the key', async () => {
     const [renewed, deleted] = [await newSender(), await newSender()];
@@ -205,7 +205,7 @@ describe('a delivery with a key that is not valid', () => {
     expect(await countRows('signals', 'price_logs', 'deliveries')).toEqual(before);
   });
 
-  test('does not learn what is wrong with its body', async () => {
+  test('is not told the faults of its body', async () => {
     const answer = await sender.send('trading_view_signal', 'not JSON', { query: '?hkid=unknown' });
     expect(answer.statusCode).toBe(401);
   });
@@ -235,7 +235,7 @@ describe('a delivery that cannot be used', () => {
     ['null', 'null'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
     ['a gzip stream', Buffer.from([0x1f, 0x8b, 0x08, 0x00])],
-  ])('because it is %s is answered 400', async (_what, body) => {
+  ])('is answered 400 when it is %s', async (_what, body) => {
     for (const [path] of paths) {
       const answer = await sender.send(path, body);
       expect(answer.statusCode).toBe(400);
@@ -251,7 +251,7 @@ describe('a delivery that cannot be used', () => {
   test.each([
     ['signal', ['symbol', 'action', 'price', 'timeframe', 'processor']],
     ['candle', ['Symbol', 'Timeframe', 'DateTime', 'Close']],
-  ] as const)('because a %s lacks one of %j is answered 400 that names it', async (kind, fields) => {
+  ] as const)('is answered 400 that names the field when a %s lacks one of %j', async (kind, fields) => {
     for (const field of fields) {
       for (const value of [undefined, null, '']) {
         const answer = await sender[kind]({ [field]: value });
@@ -266,14 +266,14 @@ describe('a delivery that cannot be used', () => {
   });
 
   // Requirements: webhook-deliveries-12
-  test('because its DateTime lies in the year 10000 once its zone is applied is answered 400', async () => {
+  test('is answered 400 when its DateTime lies in the year 10000 in UTC', async () => {
     const answer = await sender.candle({ DateTime: '9999-12-31T23:59:00-14:00' });
     expect(answer.statusCode).toBe(400);
     expect(answer.json().message).toBe('DateTime must be a date as yyyymmddhhmm');
   });
 
   // Requirements: webhook-deliveries-12
-  test('is answered with all its faults at once', async () => {
+  test('is answered with all its faults together', async () => {
     const answer = await sender.send('trading_view_signal', '{"action":"hold","price":"-1"}');
     expect(answer.json().errors).toEqual([
       { path: 'symbol', message: 'is required' },
@@ -285,7 +285,7 @@ describe('a delivery that cannot be used', () => {
   });
 
   // Requirements: webhook-deliveries-13
-  test('because it is over 64 KiB is answered 413, and with 64 KiB it is stored', async () => {
+  test('is answered 413 over 64 KiB, and stored with exactly 64 KiB', async () => {
     for (const [path, fields] of paths) {
       const body = (bytes: number) => {
         const bare = JSON.stringify({ ...fields, price: newPrice(), filler: '' });
@@ -299,7 +299,7 @@ describe('a delivery that cannot be used', () => {
   });
 
   test.each(['GET', 'PUT', 'DELETE', 'PATCH'] as const)(
-    'because it comes as a %s is answered 404',
+    'is answered 404 when it comes as a %s',
     async (method) => {
       const url = `/hooks/trading_view_signal?hkid=${sender.hook.hookKey}`;
       const answer = await board.app.inject({ method, url });
@@ -334,14 +334,14 @@ describe('the log of deliveries', () => {
     expect(log.every(({ receivedAt }) => receivedAt === '2027-03-04T05:06:07.000Z')).toBe(true);
   });
 
-  test('is visible to its owner only', async () => {
+  test('is visible only to its owner', async () => {
     const [owner, other] = [await newSender(), await newSender()];
     await owner.sender.signal();
     expect((await owner.client.get(`/api/hooks/${owner.sender.hook.id}/deliveries`)).json()).toHaveLength(1);
     expect((await other.client.get(`/api/hooks/${other.sender.hook.id}/deliveries`)).json()).toEqual([]);
   });
 
-  test('keeps a reason short, whatever a refused body holds', async () => {
+  test('cuts a long reason, whatever a refused body holds', async () => {
     const user = await newSender();
     await user.sender.signal({ [`${'🔑'.repeat(400)}`]: `{{${'x'.repeat(5000)}}}` });
     const [entry] = (await user.client.get(`/api/hooks/${user.sender.hook.id}/deliveries`)).json<
@@ -352,7 +352,7 @@ describe('the log of deliveries', () => {
   });
 
   // Requirements: webhook-deliveries-12
-  test.each([400, 401])('keeps a reason in whole characters, also after %d others', async (before) => {
+  test.each([400, 401])('never cuts a reason within a character, after %d others', async (before) => {
     const user = await newSender();
     const name = `${'k'.repeat(before)}${'🔑'.repeat(100)}`;
     const answer = await user.sender.signal({ [name]: '{{close}}' });
@@ -366,7 +366,7 @@ describe('the log of deliveries', () => {
     });
   });
 
-  test('goes with when the webhook was last used, written at most every thirty seconds', async () => {
+  test('records when the webhook was last used, at most every thirty seconds', async () => {
     const user = await newSender();
     const lastUsed = async () => (await user.client.get('/api/hooks')).json<Webhook[]>()[0]?.lastUsedAt;
     expect(await lastUsed()).toBeNull();

@@ -27,7 +27,7 @@ export function registerIngestRoutes(app: App, deps: Deps): void {
       delete raw.headers['content-type'];
       done();
     });
-    // Deliveries are many: no logger for each, and no second check of answers that are built here.
+    // For throughput: no child logger per delivery, and no second validation of answers that are built here.
     hooks.setChildLoggerFactory((logger) => logger);
     hooks.setSerializerCompiler(() => JSON.stringify);
     hooks.decorateRequest('deliveryResult', null);
@@ -104,7 +104,7 @@ function resultOf(outcome: DeliveryOutcome | { outcome: 'not-stored' }): Deliver
   return outcome.outcome === 'stored' && outcome.duplicate ? 'duplicate' : outcome.outcome;
 }
 
-/** For deliveries that are too large, or come while the program ends. */
+/** For deliveries that are too large or arrive while the program shuts down. */
 function resultOfStatus(status: number): DeliveryResult {
   if (status === 503) return 'not-stored';
   return status >= 400 && status < 500 ? 'refused' : 'failed';

@@ -4,17 +4,17 @@ import { timeOrderedId } from '#server/platform/ids.ts';
 import type { Jobs } from '#server/platform/jobs/jobs.ts';
 import { type Arrival, type ArrivedCandle, type ArrivedSignal, inTheirPlaces } from './arrival.ts';
 
-/** An equal signal without a time of its own is a new one after this long: the sender repeats within 27 s. */
+/** An equal signal without its own time counts as new after this long: the sender retries within 27 s. */
 const REPEAT_WINDOW_SECONDS = 60;
 
-/** An array for the database of what needs no quotes: ids, figures and instants. */
+/** A PostgreSQL array of values that need no quotes: ids, numbers and instants. */
 const listOf = (values: (string | null)[]): string => `{${values.map((value) => value ?? 'null').join(',')}}`;
 
-/** Character 30, which JSON holds only escaped. In an array each of its many quotes would be escaped, and read back. */
+/** U+001E, which JSON holds only escaped. In an array, each of the many quotes would be escaped and parsed again. */
 const BETWEEN_JSON = '\x1e';
 
-// The statement that stores checks key, webhook, owner and role: cached webhooks may be stale (docs/decisions/0003).
-// Arrays, since reading a row of JSON takes as long as storing it.
+// The storing statement checks key, webhook, owner and role: cached webhooks may be stale (docs/decisions/0003).
+// Arrays, because reading a row of JSON takes as long as storing it.
 const arrived = (more: { types: string; columns: string }) => `
     with keys as materialized (
       select hooks.id as hook_id, hooks.user_id as owner_user_id, users.is_admin as from_admin
@@ -32,7 +32,7 @@ const arrived = (more: { types: string; columns: string }) => `
       join keys on keys.hook_id = arrived.hook_id
     )`;
 
-/** `is true` keeps the planner from joining each with each: it expects one row where there may be hundreds. */
+/** `is true` keeps the planner from joining every row with every other: it expects one row instead of hundreds. */
 const IS_CLAIMED = '(id in (select id from claimed)) is true';
 
 const logged = (kind: 'signal' | 'candle') => `
@@ -42,8 +42,8 @@ const logged = (kind: 'signal' | 'candle') => `
     )
     select case when count(*) < $16 then coalesce(array_agg(id::text), '{}') end as some from claimed`;
 
-// Hashes are claimed in order, so that two batches that share some wait for each other in one order. Candles are most of
-// what comes in, and wait for this one statement, which commits by itself.
+// Hashes are claimed in order, so that batches that share some wait for each other in the same order. Candles are most
+// of the traffic; they wait for this statement only, which commits on its own.
 const STORE_CANDLES = {
   name: 'store-new-candles',
   text: `${arrived({ types: '', columns: '' })}, claimed as (
@@ -61,7 +61,7 @@ const STORE_CANDLES = {
 };
 
 // I2: of equal deliveries, here or in another process, exactly one gets the row in signal_hashes, and only that one is
-// stored. A hash without a time of its own may be claimed anew when its window is over.
+// stored. The hash of a signal without its own time may be claimed again when its window is over.
 const STORE_SIGNALS = {
   name: 'store-new-signals',
   text: `${arrived({ types: ', $17::uuid[], $18::text[]', columns: ', workflow_id, action' })}, claimed as (
@@ -85,8 +85,8 @@ const STORE_SIGNALS = {
 };
 
 /**
- * Stores those candles that are new, each with its line in the log, which has the candle's id. Answers the id of each,
- * and null where nothing was stored: the key opens nothing any more, or the hash is taken.
+ * Stores the new candles, each with its log line, which has the candle's id. Returns the id of each candle, or null
+ * where nothing was stored because the key opens nothing any more or the hash is taken.
  */
 export async function storeNewCandles(
   db: Queryable,
@@ -100,7 +100,7 @@ export async function storeNewCandles(
   return inTheirPlaces(arrivals, first, stored);
 }
 
-/** The same for signals, each with its pending workflow and that one's job, which goes out with the COMMIT. */
+/** The same for signals, each with its pending workflow and the workflow's job, which is sent with the COMMIT. */
 export async function storeNewSignals(
   tx: Tx,
   jobs: Pick<Jobs, 'sendWithCommit'>,
@@ -109,7 +109,7 @@ export async function storeNewSignals(
   const { first, keys } = firstOfEachHash(arrivals);
   if (first.length === 0) return arrivals.map(() => null);
   const ids = first.map(() => timeOrderedId());
-  // In the order of arrival: workflows of one token run in the order of their ids.
+  // In order of arrival: workflows of one token run in the order of their ids.
   const workflowIds = first.map(() => timeOrderedId());
   const actions = first.map(({ delivery }) => delivery.content.fields.action);
   const values = [...valuesOf(first, { keys, ids }), listOf(workflowIds), actions];
@@ -124,9 +124,9 @@ export async function storeNewSignals(
 }
 
 /**
- * Those of a batch that one statement can store, in their order, and the webhooks to look for with their keys' hashes.
- * The second of two equal ones is a duplicate of the first. A webhook's old key may come along with its new one: the
- * next statement finds out which of them opens something.
+ * Returns the arrivals that one statement can store, in order, and the webhooks to look up with their key hashes. The
+ * second of two equal arrivals is a duplicate of the first. A batch may hold a webhook's old key next to its new one;
+ * the next statement finds out which of them is valid.
  */
 function firstOfEachHash<One extends Arrival>(
   arrivals: readonly One[],
@@ -142,7 +142,7 @@ function firstOfEachHash<One extends Arrival>(
   return { first, keys };
 }
 
-/** $1 to $16 of both statements. */
+/** Parameters $1 to $16 of both statements. */
 function valuesOf(
   first: readonly Arrival[],
   { keys, ids }: { keys: Map<string, Buffer>; ids: string[] },
@@ -168,7 +168,7 @@ function valuesOf(
   ];
 }
 
-/** Answers each id that was stored in its place, and null in the others: `some` is null when all were stored. */
+/** Returns each stored id at its index, and null elsewhere; `some` is null when all were stored. */
 async function storeBatch(
   db: Queryable,
   statement: { name: string; text: string; ids: string[]; values: unknown[] },

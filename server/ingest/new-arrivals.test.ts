@@ -22,11 +22,11 @@ describe.each([
   { kind: 'candle', table: 'price_logs', priceField: 'Close' },
   { kind: 'signal', table: 'signals', priceField: 'price' },
 ] as const)('$kind', ({ kind, table, priceField }) => {
-  /** A webhook whose key the receiver knows, since something has come through it. */
+  /** A webhook whose key the receiver already knows from a delivery. */
   async function knownSender(options: { isAdmin?: boolean } = {}) {
     const { client, user, password } = await board.createUser(options);
     const sender = await createSender({ app: board.app, client });
-    // Each from an address of its own: too many wrong keys from one are answered otherwise.
+    // A separate address for each: too many wrong keys from one address get another answer.
     const send = (fields: Record<string, string>, query?: string) =>
       sender[kind](fields, {
         remoteAddress: `10.0.0.${price % 256}`,
@@ -40,7 +40,7 @@ describe.each([
     return { client, user, password, hook: sender.hook, send, sendNew };
   }
 
-  test('refuses the old key of a renewed webhook, also when it was cached', async () => {
+  test('refuses the old key of a renewed webhook, even when it was cached', async () => {
     const { client, password, hook, sendNew } = await knownSender();
     const old = `?hkid=${hook.hookKey}`;
     const renewed = (
@@ -49,7 +49,7 @@ describe.each([
     expect(renewed.hookKey).toEqual(expect.stringMatching(/^[\w-]{43}$/));
     const fresh = `?hkid=${renewed.hookKey}`;
     expect((await sendNew(fresh)).statusCode).toBe(200);
-    // Both are remembered for the same webhook now, and come in one batch.
+    // Both keys are now remembered for the same webhook, and arrive in one batch.
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => sendNew(i % 2 === 0 ? old : fresh)),
     );
@@ -68,7 +68,7 @@ describe.each([
     expect(statuses(await Promise.all([sendNew(), sendNew(), sendNew()]))).toEqual([401, 401, 401]);
   });
 
-  test('a new one and its repetitions each have their line in the log', async () => {
+  test('logs the first delivery and each repetition', async () => {
     const { hook, send } = await knownSender();
     const same = () => send({ [priceField]: '0.5' });
     const answers = [await same(), ...(await Promise.all([same(), same()])), await same()];
@@ -89,7 +89,7 @@ describe.each([
     );
   });
 
-  test('whatever characters one brings along are kept as they came, also among others', async () => {
+  test('keeps all characters of a delivery, alone and in a batch', async () => {
     const { send } = await knownSender();
     const notes = [
       'a "quoted" note',
@@ -110,7 +110,7 @@ describe.each([
     expect(answers.map((answer) => noteOf.get(answer.json().id))).toEqual(notes);
   });
 
-  test('one that is stored is answered so even if the last use of its webhook cannot be written down', async () => {
+  test('answers 200 for a stored delivery even if the last use of its webhook cannot be written', async () => {
     const { hook, sendNew } = await knownSender();
     const { pool } = board.database;
     await pool.query(
@@ -146,7 +146,7 @@ test.each([
       }
       const { pool } = limited.database;
       const other = await pool.connect();
-      // What other instances took is read between the look for the webhook and the storing.
+      // The receiver reads what other instances took after it finds the webhook and before it stores.
       await other.query('begin; lock deliveries in access exclusive mode');
       const answers = senders.flatMap((sender) => [sender.signal(), sender.candle()]);
       const blocked = `select from pg_locks where not granted and relation = 'deliveries'::regclass`;
@@ -161,7 +161,7 @@ test.each([
   },
 );
 
-test('does not store a signal whose job cannot be sent, and stores it when it comes again', async () => {
+test('does not store a signal whose job cannot be sent, and stores it when it is sent again', async () => {
   const { client } = await board.createUser();
   const sender = await createSender({ app: board.app, client });
   const { pool } = board.database;

@@ -14,12 +14,12 @@ beforeAll(async () => {
   board = await startTestApp({ clock, config: { webhookRateLimit: 0 } });
   sender = await createSender({ app: board.app, client: board.admin });
 });
-// What was sent before is no duplicate of what comes next.
+// Keeps deliveries of one test from being duplicates in the next.
 afterEach(() => clock.advance(61_000));
 afterAll(() => board.close());
 
 let minutes = 0;
-/** A candle time that no other candle of this file has. */
+/** A candle time that no other candle of this file uses. */
 function newCandleTime(): string {
   minutes += 1;
   const iso = new Date(Date.UTC(2025, 0, 1, 0, minutes)).toISOString();
@@ -47,7 +47,7 @@ async function rowsStored(): Promise<string> {
   return JSON.stringify(rows);
 }
 
-/** 400 with the reason, and nothing stored. */
+/** Expects 400 with the reason, and nothing stored. */
 async function expectRefused(send: () => Promise<Answer>, message: RegExp | string): Promise<void> {
   const before = await rowsStored();
   const answer = await send();
@@ -64,7 +64,7 @@ describe('field names', () => {
     ['capital letters', { SYMBOL: 'ETHUSDT', ACTION: 'sell', PRICE: '3000', TIMEFRAME: '5', PROCESSOR: 'P' }],
     ['a capital first', { Symbol: 'ETHUSDT', Action: 'sell', Price: '3000', Timeframe: '5', Processor: 'P' }],
     ['two words', { symbol: 'ETHUSDT', action: 'sell', price: '3000', timeFrame: '5', processor: 'P' }],
-  ])('of a signal may be written with %s', async (_how, fields) => {
+  ])('of a signal can be written with %s', async (_how, fields) => {
     const signal = await storedSignal(await sender.send('trading_view_signal', JSON.stringify(fields)));
     expect(signal).toMatchObject({
       token: 'ETH',
@@ -80,12 +80,12 @@ describe('field names', () => {
   test.each([
     ['small letters', { symbol: 'SOLUSDT', timeframe: '5', datetime: '202601010000', close: '150' }],
     ['capital letters', { SYMBOL: 'SOLUSDT', TIMEFRAME: '5', DATETIME: '202601010005', CLOSE: '150' }],
-  ])('of a candle may be written with %s', async (_how, fields) => {
+  ])('of a candle can be written with %s', async (_how, fields) => {
     const candle = await storedCandle(await sender.send('trading_view_candler', JSON.stringify(fields)));
     expect(candle).toMatchObject({ token: 'SOL', timeframe: '5', price: '150' });
   });
 
-  test('that are the same but for case are refused where they are read', async () => {
+  test('are refused when they differ only in case', async () => {
     await expectRefused(() => sender.signal({ Price: '1' }), 'price is given twice');
     await expectRefused(() => sender.candle({ close: '1' }), 'Close is given twice');
   });
@@ -102,7 +102,7 @@ describe('symbols', () => {
     ['BTC', 'BTC', 'USDT'],
     ['1000PEPEUSDT', '1000PEPE', 'USDT'],
     [`${'A'.repeat(20)}USDT`, 'A'.repeat(20), 'USDT'],
-  ])('%s is the token %s in %s', async (symbol, token, currency) => {
+  ])('reads %s as the token %s in %s', async (symbol, token, currency) => {
     expect(await storedSignal(await sender.signal({ symbol }))).toMatchObject({ token, currency });
     const candle = await sender.candle({ Symbol: symbol, Currency: undefined, DateTime: newCandleTime() });
     expect(await storedCandle(candle)).toMatchObject({ token, currency });
@@ -124,7 +124,7 @@ describe('symbols', () => {
     true,
     ['BTC'],
     { token: 'BTC' },
-  ])('%j is none', async (symbol) => {
+  ])('refuses %j', async (symbol) => {
     await expectRefused(() => sender.signal({ symbol }), /^symbol (must be|is required)/);
     await expectRefused(() => sender.candle({ Symbol: symbol }), /^Symbol (must be|is required)/);
   });
@@ -138,7 +138,7 @@ describe('actions', () => {
     ['Long', 'buy'],
     [' sell ', 'sell'],
     ['SHORT', 'sell'],
-  ])('%j means %s', async (action, stored) => {
+  ])('reads %j as %s', async (action, stored) => {
     expect((await storedSignal(await sender.signal({ action }))).action).toBe(stored);
   });
 
@@ -154,7 +154,7 @@ describe('actions', () => {
     true,
     ['buy'],
     { buy: 1 },
-  ])('%j is none', async (action) => {
+  ])('refuses %j', async (action) => {
     await expectRefused(() => sender.signal({ action }), 'action must be buy, sell, long or short');
   });
 });
@@ -171,13 +171,13 @@ describe('numbers', () => {
     [65000.5, '65000.5'],
     [1e-7, '0.0000001'],
     [65000, '65000'],
-  ])('%j is stored as %s', async (given, stored) => {
+  ])('stores %j as %s', async (given, stored) => {
     expect((await storedSignal(await sender.signal({ price: given }))).price).toBe(stored);
     const candle = await sender.candle({ Close: given, DateTime: newCandleTime() });
     expect((await storedCandle(candle)).price).toBe(stored);
   });
 
-  // As raw JSON: some of them JSON.stringify would not write.
+  // Raw JSON, because JSON.stringify would not write some of these.
   const nasties = [
     '"NaN"',
     '"Infinity"',
@@ -224,7 +224,7 @@ describe('numbers', () => {
     `"0.${'0'.repeat(5000)}1"`,
   ];
   // Requirements: webhook-deliveries-20
-  test.each(nasties)('%s is none', async (raw) => {
+  test.each(nasties)('refuses %s', async (raw) => {
     const withRaw = (fields: object, field: string) =>
       JSON.stringify({ ...fields, [field]: 'RAW' }).replace('"RAW"', raw);
     const refusals: [DeliveryPath, string][] = [
@@ -247,7 +247,7 @@ describe('placeholders that arrive literally', () => {
       { inner: { list: ['ok', '{{strategy.order.id}}'] } },
       'inner.list.1: is still the placeholder {{strategy.order.id}}',
     ],
-  ])('%j is refused by name', async (fields, message) => {
+  ])('names %j in the refusal', async (fields, message) => {
     await expectRefused(() => sender.signal(fields), message);
     await expectRefused(() => sender.candle(fields), message);
   });
@@ -278,13 +278,13 @@ describe('payloads that cannot be stored or read again', () => {
       '"constructor":{"prototype":{"polluted":true}}',
       'The body contains a forbidden key',
     ],
-  ])('is refused: %s', async (_what, raw, message) => {
+  ])('are refused: %s', async (_what, raw, message) => {
     await expectRefused(() => sender.send('trading_view_signal', withField(SIGNAL, raw)), message);
     await expectRefused(() => sender.send('trading_view_candler', withField(CANDLE, raw)), message);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  test('is not: twenty levels, odd but harmless keys, every plane of Unicode', async () => {
+  test('may have twenty levels, odd but harmless keys, every plane of Unicode', async () => {
     const parameters = {
       deep: JSON.parse(nested(19)),
       constructor: 'a word',
@@ -306,7 +306,7 @@ describe('payloads that cannot be stored or read again', () => {
     ['timeframe', '1'.repeat(17)],
     ['timeframe', 1.5],
     ['timeframe', { minutes: 15 }],
-  ])('is refused: %s %j', async (field, value) => {
+  ])('are refused: %s %j', async (field, value) => {
     await expectRefused(() => sender.signal({ [field]: value }), new RegExp(`^${field} must be `));
   });
 });
@@ -343,12 +343,12 @@ describe('a candle', () => {
     true,
     { year: 2025 },
     20250230,
-  ])('of the time %j is refused', async (DateTime) => {
+  ])('with the time %j is refused', async (DateTime) => {
     await expectRefused(() => sender.candle({ DateTime }), 'DateTime must be a date as yyyymmddhhmm');
   });
 
   // Requirements: webhook-deliveries-24
-  test('keeps its time as it came beside the instant in UTC', async () => {
+  test('keeps its time as sent next to the instant in UTC', async () => {
     for (const DateTime of ['202402291530', 202402291530]) {
       expect(await storedCandle(await sender.candle({ DateTime }))).toMatchObject({
         candleTimeTradingview: '202402291530',
@@ -358,7 +358,7 @@ describe('a candle', () => {
   });
 
   // Requirements: webhook-deliveries-17
-  test('has the currency that it names, else that of its symbol, else USDT; and a processor or none', async () => {
+  test('takes its named currency, else that of its symbol, else USDT; the processor is optional', async () => {
     const stored = async (fields: object) => {
       const { currency, processor } = await storedCandle(
         await sender.candle({ DateTime: newCandleTime(), ...fields }),
@@ -376,7 +376,7 @@ describe('a candle', () => {
   });
 
   // Requirements: trading-constants-18, webhook-deliveries-18
-  test('keeps its payload as parameters, with what the calculator reads in small letters beside it', async () => {
+  test('keeps its payload as parameters, with the fields of the calculator in lower case next to it', async () => {
     const fields = {
       ...CANDLE,
       DateTime: '202601011234',
@@ -398,13 +398,13 @@ describe('a candle', () => {
 });
 
 // Requirements: webhook-deliveries-18
-test('the parameters of a signal are its fields beyond the required ones', async () => {
+test('stores the fields of a signal beyond the required ones as its parameters', async () => {
   const beyond = { note: 'x', stop: 64000, time: '2026-01-02T03:00:00Z', nested: { a: [1, null, true] } };
   expect((await storedSignal(await sender.signal(beyond))).parameters).toEqual(beyond);
 });
 
 // Requirements: webhook-deliveries-25
-test('a timeframe is stored as it came, a number as its digits', async () => {
+test('stores a timeframe as sent, and a number as its digits', async () => {
   expect((await storedSignal(await sender.signal({ timeframe: 15 }))).timeframe).toBe('15');
   expect((await storedSignal(await sender.signal({ timeframe: ' 1h ' }))).timeframe).toBe('1h');
   expect((await storedSignal(await sender.signal({ timeframe: 'D' }))).timeframe).toBe('D');

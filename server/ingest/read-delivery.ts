@@ -41,7 +41,7 @@ const ACTIONS = new Map<string, 'buy' | 'sell'>([
 ]);
 const TIME_FIELDS = ['time', 'timenow', 'datetime'];
 const SIGNAL_FIELDS = new Set(['symbol', 'action', 'price', 'timeframe', 'processor']);
-/** What the calculator reads of a candle, stored in lower case beside the payload. */
+/** Candle fields that the calculator reads, stored in lower case next to the payload. */
 const CANDLE_PARAMETERS = ['close', 'immediate_trend', 'mature_trend', 'atr', 'datetime'];
 
 /** Required: symbol, action, price, timeframe, processor. */
@@ -138,7 +138,7 @@ const readCurrency = (value: unknown): Checked<string> => {
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '';
 const isTime = (value: unknown) => (typeof value === 'string' && value !== '') || typeof value === 'number';
 
-/** Looks fields up, ignoring case, `_`, `-` and blanks, and collects what is wrong with them. */
+/** Looks up fields, ignoring case, `_`, `-` and blanks, and collects their faults. */
 function createReader(payload: Payload) {
   const errors: FieldError[] = [];
   const byName = new Map<string, unknown>();

@@ -39,11 +39,11 @@ const LANES = 2;
 const BESIDE_AFTER_MS = 50;
 /** A larger batch saves little more. */
 const ENOUGH = 20;
-/** A signal's transaction takes two round trips; others use the database meanwhile. */
+/** A signal's transaction takes two round trips; other transactions use the database in between. */
 const SIGNAL_LANES = { lanes: 4, besideItems: 10 };
-/** By then its senders have been asked to send again. */
+/** By then the senders have been asked to send again. */
 const LANE_MS = 3_000;
-/** Each holds a connection until it is given up. */
+/** Each stuck transaction holds a connection until it is abandoned. */
 const MAX_STUCK = 8;
 
 interface Bytes {
@@ -55,9 +55,9 @@ interface Bytes {
 export interface Receiver {
   /** Reads and stores one delivery; resolves when it is durably committed. Never waits for trading. */
   receive(delivery: Bytes & { key: unknown }): Promise<DeliveryOutcome>;
-  /** The same by the stored hash of the key. */
+  /** The same, by the stored hash of the key. */
   receiveByHash(delivery: Bytes & { keyHash: Buffer }): Promise<DeliveryOutcome>;
-  /** Resolves when everything received has been answered. */
+  /** Resolves when every received delivery has been answered. */
   idle(): Promise<void>;
 }
 
@@ -69,13 +69,13 @@ interface ReceiverDeps {
   config: Pick<Config, 'webhookRateLimit'>;
   log: Logger;
   secretBox: SecretBox;
-  /** A new price of the token was stored. */
+  /** Called when a new price of the token was stored. */
   onPrice: (token: string) => void;
 }
 
 export function createReceiver(
   deps: ReceiverDeps,
-  /** Called with the number that one transaction stored, without duplicates. */
+  /** Called with the number of deliveries that one transaction stored, without duplicates. */
   onStored: (deliveries: number) => void = () => {},
 ): Receiver {
   const { db, pool, jobs, config, clock, log } = deps;
@@ -107,7 +107,7 @@ export function createReceiver(
       maxWaiting: MAX_WAITING,
       tooMany: () => new AppError('unavailable', { retryAfterSeconds: 1 }),
     });
-  // Everything but the usual case: finds out the answer, and logs it.
+  // Slow path: everything but the usual case. Finds out the answer and logs it.
   const commits = group<Delivery, DeliveryOutcome>(async (batch) => {
     const outcomes = await storeDeliveries({ db, jobs, clock, withinLimit, lastUse }, batch);
     onStored(outcomes.filter((one) => one.outcome === 'stored' && !one.duplicate).length);
@@ -121,7 +121,7 @@ export function createReceiver(
     });
     return outcomes;
   });
-  // The usual case: new, usable, within the limit, webhook cached.
+  // Fast path: new, usable, within the limit, webhook cached.
   const signals = group<ArrivedSignal, string | null>(
     (batch) => commitNew(batch, (within) => db.transaction((tx) => storeNewSignals(tx, jobs, within))),
     SIGNAL_LANES,
@@ -130,7 +130,7 @@ export function createReceiver(
     commitNew(batch, (within) => storeNewCandles(db, within)),
   );
 
-  /** Answers the id of each that was stored; those over the limit are left to `commits`, which logs them. */
+  /** Returns the id of each stored arrival; `commits` handles and logs those over the limit. */
   async function commitNew<One extends Arrival>(
     batch: One[],
     storeNew: (within: One[]) => Promise<(string | null)[]>,
@@ -143,7 +143,7 @@ export function createReceiver(
     onStored(stored.filter((id) => id !== null).length);
     announcer.note({ hookIds, candles: within.some(({ delivery }) => isCandle(delivery)) });
     const used = new Set(within.flatMap(({ hookId }, index) => (stored[index] === null ? [] : hookId)));
-    // They are stored: the webhook's last use must not change their answer.
+    // The deliveries are stored: a failed write of the last use must not change their answer.
     markUsed(db, { hookIds: [...used], lastUse, now }).catch((error: unknown) =>
       log.warn({ err: error }, "a webhook's last use could not be written down"),
     );
@@ -178,12 +178,12 @@ export function createReceiver(
   return {
     receiveByHash: ({ keyHash, ...bytes }) => receive({ hash: keyHash, hookId: null }, bytes),
     receive({ key, ...bytes }) {
-      // A missing, repeated or oversized key takes the same work and answer as an unknown one.
+      // A missing, repeated or oversized key causes the same work and answer as an unknown one.
       const given = typeof key === 'string' && key !== '' && key.length <= LONGEST_KEY ? key : ' ';
       return receive(findKey(given), bytes);
     },
     async idle() {
-      // What the first two do not store goes to `commits`.
+      // Deliveries that `signals` and `candles` do not store go to `commits`.
       await Promise.all([signals.idle(), candles.idle()]);
       await commits.idle();
       await suspendedLog.idle();

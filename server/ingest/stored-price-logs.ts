@@ -5,7 +5,7 @@ import { priceLogHashes, priceLogs } from '#server/platform/db/schema.ts';
 
 export type PriceLogRow = typeof priceLogs.$inferSelect;
 
-/** By its id, which names the partition. */
+/** Reads the row by its id, which names the partition. */
 export async function findPriceLogByHash(db: Queryable, hashValue: string): Promise<PriceLogRow | null> {
   const hash = Buffer.from(hashValue, 'hex');
   const [holder] = await db.select().from(priceLogHashes).where(eq(priceLogHashes.hashValue, hash));
@@ -18,9 +18,9 @@ export async function findPriceLog(db: Queryable, id: string): Promise<PriceLogR
 }
 
 /**
- * The price logs that may belong to a signal, best first: same token, a timeframe in one of these spellings (null: any),
- * from the signal's webhook or an administrator's, with a candle time in the window. Only what the domain compares is
- * read: a thousand whole rows are more than a megabyte.
+ * The price logs that may belong to a signal, best first: same token, a timeframe in one of these spellings (null:
+ * any), from the signal's webhook or an administrator's, with a candle time in the window. Reads only the columns that
+ * the domain compares: a thousand whole rows are more than a megabyte.
  */
 export async function findCandidates(
   db: Queryable,
@@ -50,7 +50,7 @@ export async function findCandidates(
     .where(
       and(
         eq(priceLogs.token, token),
-        // One array, so that it is one prepared statement however many there are.
+        // One array: the same prepared statement for any number of timeframes.
         timeframes === null
           ? undefined
           : sql`${priceLogs.timeframe} = any(${sql.param([...timeframes])}::text[])`,

@@ -17,7 +17,7 @@ afterAll(() => board.close());
 
 const UNKNOWN = { success: false, message: 'Unknown webhook key' };
 
-/** A webhook whose key the receiver knows, since something has come through it. */
+/** A webhook whose key the receiver already knows from a delivery. */
 async function knownSender(fields: { isAdmin?: boolean } = {}): Promise<TestUser & { sender: TestSender }> {
   const owner = await board.createUser(fields);
   const sender = await createSender({ app: board.app, client: owner.client });
@@ -25,7 +25,7 @@ async function knownSender(fields: { isAdmin?: boolean } = {}): Promise<TestUser
   return { ...owner, sender };
 }
 
-/** From an address of its own: too many wrong keys from one are answered otherwise. */
+/** Sends from a separate address: too many wrong keys from one address get another answer. */
 function sendNew(sender: TestSender, kind: 'signal' | 'candle'): Promise<Answer> {
   price += 1;
   const from = { remoteAddress: `10.0.${price >> 8}.${price & 255}` };
@@ -51,7 +51,7 @@ function expectUnknown(answer: Answer) {
 describe.each(['signal', 'candle'] as const)('a %s', (kind) => {
   const table = kind === 'signal' ? 'signals' : 'price_logs';
 
-  test('to the webhook of a deactivated user is answered as with an unknown key, and stored again after the reactivation', async () => {
+  test('to the webhook of a deactivated user is answered like an unknown key, and stored after the reactivation', async () => {
     const { user, sender } = await knownSender();
     const before = await countOf(table, sender.hook.id);
     await setActive(user.id, false);
@@ -65,7 +65,7 @@ describe.each(['signal', 'candle'] as const)('a %s', (kind) => {
     expect(await countOf(table, sender.hook.id)).toBe(before + 1);
   });
 
-  test('to a suspended webhook is answered as with an unknown key, whatever happens to its owner', async () => {
+  test('to a suspended webhook is answered like an unknown key, whatever happens to its owner', async () => {
     const { user, sender } = await knownSender();
     const before = await countOf(table, sender.hook.id);
     expect((await suspend(sender.hook.id, true)).statusCode).toBe(200);
@@ -78,7 +78,7 @@ describe.each(['signal', 'candle'] as const)('a %s', (kind) => {
     expect(await countOf(table, sender.hook.id)).toBe(before + 1);
   });
 
-  test('of an administrator who lost the role is for that user only from the next one on', async () => {
+  test('of a former administrator is only for that user', async () => {
     const { user, sender } = await knownSender({ isAdmin: true });
     const before = (await sendNew(sender, kind)).json().id;
     await board.database.pool.query('update users set is_admin = false where id = $1', [user.id]);
@@ -109,7 +109,7 @@ describe.each(['signal', 'candle'] as const)('a %s', (kind) => {
   });
 });
 
-describe('what was delivered to a suspended webhook', () => {
+describe('a delivery to a suspended webhook', () => {
   const REASON = 'The webhook is suspended';
 
   const refusalsOf = async (owner: TestUser, hookId: string) => {
@@ -117,7 +117,7 @@ describe('what was delivered to a suspended webhook', () => {
     return answer.json<Delivery[]>().filter(({ result }) => result === 'refused');
   };
 
-  test('stands in its delivery log as refused, with kind and address and without its content', async () => {
+  test('is logged as refused, with kind and address and without its content', async () => {
     const owner = await knownSender();
     const { sender } = owner;
     await suspend(sender.hook.id, true);
@@ -131,7 +131,7 @@ describe('what was delivered to a suspended webhook', () => {
     ]);
   });
 
-  test('is written down at most ten times a minute, and no last use is noted', async () => {
+  test('is logged at most ten times a minute, and does not count as a use', async () => {
     const owner = await knownSender();
     const { sender } = owner;
     await suspend(sender.hook.id, true);
@@ -148,7 +148,7 @@ describe('what was delivered to a suspended webhook', () => {
     expect(await lastUse()).toBe(usedBefore);
   });
 
-  test('is answered even if it cannot be written down', async () => {
+  test('is answered even if it cannot be logged', async () => {
     const { sender } = await knownSender();
     await suspend(sender.hook.id, true);
     const { pool } = board.database;
@@ -163,7 +163,7 @@ describe('what was delivered to a suspended webhook', () => {
   });
 });
 
-test('a test delivery to a suspended webhook says that it is suspended', async () => {
+test('tells the sender of a test delivery that the webhook is suspended', async () => {
   const { client, sender } = await knownSender();
   await suspend(sender.hook.id, true);
   const answer = await client.post(`/api/hooks/${sender.hook.id}/test-deliveries`, {

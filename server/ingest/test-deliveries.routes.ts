@@ -56,7 +56,7 @@ export function registerTestDeliveryRoute(
           throw new AppError('unavailable', { message: SEND_AGAIN[outcome.outcome] });
         case 'suspended':
           throw new AppError('webhookSuspended');
-        // Renewed or deleted in this very moment.
+        // Renewed or deleted concurrently.
         case 'unknown-key':
           throw new AppError('webhookNotFound');
       }
@@ -64,6 +64,6 @@ export function registerTestDeliveryRoute(
   );
 }
 
-/** A test signal would open positions, and a test candle would place the stops of the signals after it. */
+/** A test signal would open positions, and a test candle would place the stops of later signals. */
 const tradesRealMoney = ({ exchangeMode, autoTrade }: Pick<Config, 'exchangeMode' | 'autoTrade'>): boolean =>
   exchangeMode === 'live' && autoTrade.enabled;

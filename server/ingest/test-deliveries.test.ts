@@ -68,7 +68,7 @@ describe('a test delivery that can be stored', () => {
     expect(priceLogs).toMatchObject([{ id, token: 'XRP', price: '65000' }]);
   });
 
-  test('is a duplicate when it was sent before, also as an alert', async () => {
+  test('is a duplicate when it was sent before, even as an alert', async () => {
     const user = await board.createUser();
     const sender = await createSender({ app: board.app, client: user.client });
     const url = `/api/hooks/${sender.hook.id}/test-deliveries`;
@@ -85,7 +85,7 @@ describe('a test delivery that can be stored', () => {
     });
   });
 
-  test('stands in the delivery log with the address of the sender, and the webhook counts as used', async () => {
+  test('appears in the delivery log with the address of the sender, and marks the webhook as used', async () => {
     const user = await owner();
     const url = `/api/hooks/${user.hook.id}/test-deliveries`;
     const remoteAddress = '203.0.113.9';
@@ -97,14 +97,14 @@ describe('a test delivery that can be stored', () => {
   });
 });
 
-describe('whom a test signal is for', () => {
+describe('the audience of a test signal', () => {
   const reasonsOf = async (signalId: string | null) => {
     const users = (await board.admin.get(`/api/signals/${signalId}/users`)).json<UserEligibility[]>();
     return new Map(users.map((user) => [user.username, JSON.stringify(user)]));
   };
   const FOREIGN = 'Signal belongs to another user';
 
-  test('an ordinary user’s is for that user alone', async () => {
+  test('is the user for an ordinary user’s signal', async () => {
     const [user, other] = [await owner(), await board.createUser()];
     const { id } = (await user.send('signal', { ...SIGNAL, time: 'of the user' })).json<TestDeliveryAnswer>();
     const reasons = await reasonsOf(id);
@@ -112,7 +112,7 @@ describe('whom a test signal is for', () => {
     expect(reasons.get(user.username) ?? '').not.toContain(FOREIGN);
   });
 
-  test('an administrator’s is for everybody', async () => {
+  test('is everybody for an administrator’s signal', async () => {
     const [admin, other] = [await owner({ isAdmin: true }), await board.createUser()];
     const { id } = (await admin.send('signal', { ...SIGNAL, time: 'of all' })).json<TestDeliveryAnswer>();
     const reasons = await reasonsOf(id);
@@ -142,7 +142,7 @@ describe('a test delivery that cannot be used', () => {
     ]);
   });
 
-  test('because of a placeholder names it', async () => {
+  test('is answered with the name of its placeholder', async () => {
     const answer = await (await owner()).send('candle', { ...CANDLE, Close: '{{close}}' });
     expect(answer.json()).toMatchObject({
       success: false,
@@ -164,7 +164,7 @@ describe('a test delivery that cannot be used', () => {
     expect(await log(user)).toEqual([]);
   });
 
-  test('because it is larger than a delivery may be is answered 413', async () => {
+  test('is answered 413 when it is larger than a delivery may be', async () => {
     const user = await owner();
     const fields = Array.from({ length: 400 }, (_, index) => [`field${index}`, 'x'.repeat(200)]);
     const answer = await user.send('signal', { ...SIGNAL, ...Object.fromEntries(fields) });
@@ -173,8 +173,8 @@ describe('a test delivery that cannot be used', () => {
   });
 });
 
-describe('whose webhook', () => {
-  test('does not find another user’s, not even for an administrator', async () => {
+describe('the webhook of a test delivery', () => {
+  test('is not found when it is another user’s, not even for an administrator', async () => {
     const [victim, stranger, admin] = [await owner(), await owner(), await owner({ isAdmin: true })];
     for (const { client } of [stranger, admin]) {
       for (const id of [victim.hook.id, UNKNOWN_ID]) {
@@ -189,7 +189,7 @@ describe('whose webhook', () => {
     expect(await log(victim)).toEqual([]);
   });
 
-  test('a deleted one is not found, and a renewed one still takes them', async () => {
+  test('is not found when deleted, and still accepts deliveries when renewed', async () => {
     const user = await owner();
     const url = `/api/hooks/${user.hook.id}`;
     await user.client.put(url, { generateNewKey: true, password: user.password });
@@ -199,7 +199,7 @@ describe('whose webhook', () => {
   });
 });
 
-test('over the limit of the webhook it is answered 503, and alerts count with it', async () => {
+test('answers 503 over the limit of the webhook, which alerts share', async () => {
   await withBoard({ config: { webhookRateLimit: 2 } }, async (on) => {
     const user = await on.createUser();
     const sender = await createSender({ app: on.app, client: user.client });
@@ -233,7 +233,7 @@ describe('in live mode', () => {
   const live = { exchangeMode: 'live', appEnv: 'production' } as const;
 
   // Requirements: webhook-deliveries-28
-  test('with automatic trading test signals and test candles are refused', async () => {
+  test('refuses test signals and test candles with automatic trading', async () => {
     await withBoard({ config: { ...live, autoTrade: { enabled: true, configured: true } } }, async (on) => {
       for (const isAdmin of [false, true]) {
         const user = await owner({ isAdmin }, on);
@@ -254,14 +254,14 @@ describe('in live mode', () => {
     });
   });
 
-  test('without automatic trading a test signal is taken', async () => {
+  test('accepts a test signal without automatic trading', async () => {
     await withBoard({ config: { ...live, autoTrade: { enabled: false, configured: true } } }, async (on) => {
       expect((await (await owner({}, on)).send('signal', SIGNAL)).json()).toMatchObject({ success: true });
     });
   });
 });
 
-test('in demo mode with automatic trading a test signal is taken: no real money moves', async () => {
+test('accepts a test signal in demo mode with automatic trading, because no real money moves', async () => {
   const config = {
     exchangeMode: 'demo',
     appEnv: 'production',

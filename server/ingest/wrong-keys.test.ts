@@ -43,7 +43,7 @@ describe('wrong keys from one address', () => {
     expect((await sendWrong('198.51.100.2')).statusCode).toBe(401);
   });
 
-  test('never keep a valid key from the same address away', async () => {
+  test('never lock out a valid key from the same address', async () => {
     const remoteAddress = '198.51.100.3';
     await exhaust(remoteAddress);
     for (let count = 1; count <= 30; count += 1) {
@@ -55,13 +55,13 @@ describe('wrong keys from one address', () => {
     expect((await sender.send('trading_view_signal', 'not JSON', { remoteAddress })).statusCode).toBe(400);
   });
 
-  test('are counted for a whole network of IPv6', async () => {
+  test('are counted per IPv6 network', async () => {
     for (let count = 1; count <= 20; count += 1) await sendWrong(`2001:db8:7:7::${count}`);
     expect((await sendWrong('2001:db8:7:7:ffff::1')).statusCode).toBe(429);
     expect((await sendWrong('2001:db8:7:8::1')).statusCode).toBe(401);
   });
 
-  test('include the key of a suspended webhook, which is answered like all others', async () => {
+  test('include the key of a suspended webhook, which gets the same answer', async () => {
     const remoteAddress = '198.51.100.4';
     for (let count = 1; count <= 10; count += 1) {
       expect((await sendWrong(remoteAddress)).statusCode).toBe(401);
@@ -74,7 +74,7 @@ describe('wrong keys from one address', () => {
 });
 
 describe('the count of wrong keys', () => {
-  test('begins anew a minute after the first of them, and says how long that is', () => {
+  test('restarts a minute after the first wrong key, and says how long that takes', () => {
     let nowMs = 5_000;
     const note = createWrongKeys({ nowMs: () => nowMs });
     for (let count = 1; count <= 20; count += 1) expect(note('a')).toBeNull();
@@ -86,7 +86,7 @@ describe('the count of wrong keys', () => {
     expect(note('a')).toBeNull();
   });
 
-  test('remembers a bounded number of addresses, and of those the newest', () => {
+  test('remembers a bounded number of addresses, the newest ones', () => {
     const note = createWrongKeys({ nowMs: () => 5_000, mostAddresses: 3 });
     const exhaust = (address: string) => {
       for (let count = 1; count <= 20; count += 1) note(address);

@@ -8,7 +8,7 @@ const MOST_ADDRESSES = 10_000;
 /** Counts a wrong key from an address; returns for how many seconds further ones are refused, or null. */
 export type WrongKeys = (address: string) => number | null;
 
-/** Against noise, not guessing: keys are 32 random bytes. Only wrong keys are counted, so it never refuses a valid one. */
+/** Against noise, not guessing: keys are 32 random bytes. Counts only wrong keys, so it never refuses a valid one. */
 export function createWrongKeys({
   nowMs = () => performance.now(),
   mostAddresses = MOST_ADDRESSES,
