@@ -4,7 +4,7 @@ import { startDatabaseProxy } from '#test/faults/database-proxy.ts';
 import { createChangeFeed } from './change-feed.ts';
 import { createLog } from './log.ts';
 
-test('reports a reset connection as a gap, and one that stays away as away and then as a gap', async () => {
+test('reports a reset connection as a gap, and a longer loss as away and then as a gap', async () => {
   const own = await createTestDatabase();
   const proxy = await startDatabaseProxy(inject('testServer'));
   const { rows } = await own.database.pool.query<{ name: string }>('select current_database() as name');

@@ -3,10 +3,10 @@ import { createNotificationFeed, type NotificationFeed } from './db/notification
 import type { DatabaseConnection } from './db/pool.ts';
 import type { Logger } from './log.ts';
 
-/** As in announce_changes (migrations/0000_baseline.sql). */
+/** Must match announce_changes (migrations/0000_baseline.sql). */
 export const CHANGES_CHANNEL = 'signal_board_changes';
 
-/** The changes of all instances, as triggers announce them. */
+/** The changes of all instances, as announced on the channel. */
 export type ChangeFeed = NotificationFeed<Change>;
 
 export const createChangeFeed = (options: { connection: DatabaseConnection; log: Logger }): ChangeFeed =>

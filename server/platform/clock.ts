@@ -1,4 +1,4 @@
-/** Where the program reads the time; tests hand in one that they move themselves. */
+/** The source of the current time; tests pass a clock that they move themselves. */
 export interface Clock {
   now(): Date;
 }

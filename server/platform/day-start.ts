@@ -1,7 +1,7 @@
 /** The instant at which the calendar day of `at` began in the time zone. */
 export function dayStart(at: Date, timeZone: string): Date {
   const day = calendarDay(at, timeZone);
-  // Midnight lies at most 26 hours back (a day with a switch of the clock is 25 hours long); halve the interval.
+  // Midnight is at most 26 hours back (a day with a clock change may have 25 hours); halve the interval.
   let before = at.getTime() - 26 * 3_600_000;
   let inside = at.getTime();
   while (inside - before > 1) {

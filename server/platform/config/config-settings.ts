@@ -13,11 +13,11 @@ export const TRADINGVIEW_ADDRESSES = [
 const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal'];
 
 interface SettingNotes {
-  /** What it is for, in one line. */
+  /** Its purpose, in one line. */
   about: string;
-  /** What it takes, as the end of the sentence "It takes …". */
+  /** The accepted values, as the end of the sentence "It takes …". */
   takes: string;
-  /** What holds when it is unset. */
+  /** What applies when it is unset. */
   unset: string;
   /** Its value is never shown. */
   secret?: boolean;
@@ -54,7 +54,7 @@ const list = (isItem: (item: string) => boolean) =>
 
 const isAddressRange = (text: string) => isIP(text) !== 0 || ipaddr.isValidCIDR(text);
 
-/** Trust in everybody would let any caller choose its own address. */
+/** Trusting everybody would let any caller choose its own address. */
 const isProxyRange = (text: string) => isAddressRange(text) && !text.endsWith('/0');
 
 function isUrl(text: string, protocols: string[]): boolean {

@@ -11,7 +11,7 @@ const PROXIES = 'IP addresses, CIDR ranges or loopback, linklocal, uniquelocal, 
 
 describe('with nothing set', () => {
   // Requirements: settings-of-the-program-1
-  test('every setting has its documented default', () => {
+  test('gives every setting its documented default', () => {
     const { instanceId, ...config } = parseConfig({});
     expect(instanceId).toMatch(/^[0-9a-f-]{36}$/);
     expect(config).toEqual({
@@ -54,7 +54,7 @@ describe('with nothing set', () => {
     });
   });
 
-  test('an empty or blank value counts as unset', () => {
+  test('treats an empty or blank value as unset', () => {
     const unset = parseConfig({});
     for (const value of ['', '  ']) {
       const config = parseConfig(Object.fromEntries(settings.map(({ name }) => [name, value])));
@@ -91,7 +91,7 @@ describe('a bad value', () => {
     ['TRUST_PROXY', '0.0.0.0/0', PROXIES],
     ['LOG_LEVEL', 'loud', 'trace, debug, info, warn, error, fatal or silent'],
   ])(
-    'of %s (%s) is refused with one line that names it, what it got and what it takes',
+    'of %s (%s) is refused with one line that names the setting, its value and what it takes',
     (name, value, takes) => {
       const message = `${name} is "${value}"; it takes ${takes}`;
       expect(() => parseConfig({ [name]: value })).toThrow(new ConfigError(message));
@@ -109,7 +109,7 @@ describe('a bad value', () => {
     expect(() => parseConfig({ [name]: value })).toThrow(new ConfigError(message));
   });
 
-  test('an argument that is not known is refused', () => {
+  test('is refused as an unknown argument', () => {
     expect(() => parseConfig({}, ['--port=1'])).toThrow(
       'Unknown argument "--port=1"; --help lists the settings',
     );
@@ -118,7 +118,7 @@ describe('a bad value', () => {
 
 describe('settings that depend on each other', () => {
   // Requirements: settings-of-the-program-3
-  test('live trading is refused outside production', () => {
+  test('refuse live trading outside production', () => {
     expect(() => parseConfig({ EXCHANGE_MODE: 'live', APP_ENV: 'development' })).toThrow(
       'EXCHANGE_MODE is "live", which takes APP_ENV=production, and APP_ENV is "development"',
     );
@@ -126,7 +126,7 @@ describe('settings that depend on each other', () => {
   });
 
   // Requirements: settings-of-the-program-4
-  test('your own database takes a secret key', () => {
+  test('require a secret key with your own database', () => {
     const DATABASE_URL = 'postgres://u:p@db.example.com/board';
     expect(() => parseConfig({ DATABASE_URL })).toThrow(
       'SECRET_KEY is unset; with DATABASE_URL it is required',
@@ -146,7 +146,7 @@ describe('settings that depend on each other', () => {
     [{ AUTO_TRADE: 'disabled' }, false, true],
     [{ APP_ENV: 'development' }, false, true],
     [{ APP_ENV: 'development', AUTO_TRADE: 'enabled' }, false, true],
-  ])('automatic trading with %j is enabled: %s, configured: %s', (env, enabled, configured) => {
+  ])('with %j enable automatic trading: %s, configured: %s', (env, enabled, configured) => {
     expect(parseConfig(env).autoTrade).toEqual({ enabled, configured });
   });
 });
@@ -155,11 +155,11 @@ test.each([
   ['https://board.example.com', 'https://board.example.com'],
   ['https://Board.Example.com:443/', 'https://board.example.com'],
   ['http://localhost:3000', 'http://localhost:3000'],
-])('PUBLIC_URL %s is the origin %s', (value, origin) => {
+])('reads PUBLIC_URL %s as the origin %s', (value, origin) => {
   expect(parseConfig({ PUBLIC_URL: value }).publicUrl).toBe(origin);
 });
 
-test('lists are split, and tradingview stands for its four addresses', () => {
+test('splits lists, and replaces tradingview by its four addresses', () => {
   const config = parseConfig({
     WEBHOOK_ALLOWED_IPS: 'tradingview, 10.0.0.0/8,::1',
     TRUST_PROXY: 'loopback,10.1.2.3',
@@ -171,7 +171,7 @@ test('lists are split, and tradingview stands for its four addresses', () => {
 });
 
 // Requirements: settings-of-the-program-5
-test('the help and .env.example name every setting', async () => {
+test('names every setting in the help and in .env.example', async () => {
   const example = await readFile(new URL('../../../.env.example', import.meta.url), 'utf8');
   const named = [...example.matchAll(/^#([A-Z_]+)=$/gm)].map((match) => match[1]);
   expect(named).toEqual(settings.map(({ name }) => name));
@@ -179,7 +179,7 @@ test('the help and .env.example name every setting', async () => {
 });
 
 // Requirements: settings-of-the-program-5
-test('.env is read, and a variable of the environment wins over it', async () => {
+test('reads .env, and prefers a variable of the environment', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'signal-board-config-'));
   try {
     expect(readEnvironment({ env: { PORT: '1' }, folder })).toEqual({ PORT: '1' });

@@ -9,13 +9,13 @@ type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
   : Lowercase<Name>;
 type PlainSettings = { [Name in keyof Settings as CamelCase<Name>]: Settings[Name] };
 
-/** The settings under their names in camel case. `null`: unset. Retention days of 0 keep everything. */
+/** The settings with camel-case names. `null` means unset. Retention days of 0 keep everything. */
 export interface Config extends Omit<PlainSettings, 'autoTrade' | 'instanceId' | 'exchangeProxyUrl'> {
   /** `enabled` already requires `appEnv` production; `configured` says whether somebody decided it. */
   autoTrade: { enabled: boolean; configured: boolean };
   instanceId: string;
   exchangeProxyUrls: string[];
-  /** Gives up what is sealed with the former key. */
+  /** Discards what is sealed with the former key. */
   isNewSecretKey: boolean;
 }
 
@@ -23,12 +23,12 @@ const NEW_SECRET_KEY = '--new-secret-key';
 
 type Environment = Record<string, string | undefined>;
 
-/** Its message is one line that an operator can act on; it is printed without a stack. */
+/** Its message is one line that an operator can act on, printed without a stack. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** The environment together with the file `.env` of the folder; the environment wins. */
+/** Merges the environment with the `.env` file of the folder; the environment wins. */
 export function readEnvironment(options: { env: Environment; folder: string }): Environment {
   let file: string;
   try {

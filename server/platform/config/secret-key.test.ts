@@ -13,14 +13,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-test('a configured key is used and nothing is written', async () => {
+test('uses a configured key and writes nothing', async () => {
   const secretKey = 'k'.repeat(32);
   expect(await loadSecretKey({ secretKey, dataDir })).toBe(secretKey);
   expect(await readdir(root)).toEqual([]);
 });
 
 // Requirements: settings-of-the-program-7
-test('a key is generated once, readable by its owner alone', async () => {
+test('generates a key once, readable only by its owner', async () => {
   const key = await loadSecretKey({ secretKey: null, dataDir });
   expect(key).toMatch(/^[\w-]{43}$/);
   expect(await loadSecretKey({ secretKey: null, dataDir })).toBe(key);
@@ -29,12 +29,12 @@ test('a key is generated once, readable by its owner alone', async () => {
   expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
 });
 
-test('several that generate at once end with the same key', async () => {
+test('gives concurrent callers the same generated key', async () => {
   const keys = await Promise.all([1, 2, 3].map(() => loadSecretKey({ secretKey: null, dataDir })));
   expect(new Set(keys).size).toBe(1);
 });
 
-test('a damaged key file is refused instead of being used or replaced', async () => {
+test('refuses a damaged key file instead of using or replacing it', async () => {
   await loadSecretKey({ secretKey: null, dataDir });
   await writeFile(join(dataDir, 'secret.key'), 'short');
   await expect(loadSecretKey({ secretKey: null, dataDir })).rejects.toThrow('it takes at least 32');

@@ -7,7 +7,7 @@ import { type Config, ConfigError } from './config.ts';
 const MIN_LENGTH = 32;
 const MIN_DISTINCT = 8;
 
-/** `SECRET_KEY`, or else the key of the data folder, generated at the first call. */
+/** `SECRET_KEY`, or the key of the data folder, generated on the first call. */
 export async function loadSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'>): Promise<string> {
   if (config.secretKey !== null) return config.secretKey;
   const path = keyPath(config);
@@ -19,8 +19,8 @@ export async function loadSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'
 }
 
 /**
- * Refuses a key such as one repeated letter. Only for the start: a backup must still be made with a key that is about to
- * be replaced.
+ * Refuses a weak key, such as one repeated letter. Called only at the start: a backup must still work with a key that
+ * is about to be replaced.
  */
 export async function requireStrongKey(config: Pick<Config, 'secretKey' | 'dataDir'>): Promise<void> {
   const key = await findSecretKey(config);
@@ -32,7 +32,7 @@ export async function requireStrongKey(config: Pick<Config, 'secretKey' | 'dataD
   );
 }
 
-/** The key that there is; null where the first start would generate one. */
+/** The existing key; null where the first start would generate one. */
 export async function findSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'>): Promise<string | null> {
   return config.secretKey ?? (await readKey(keyPath(config)));
 }
@@ -48,7 +48,7 @@ async function readKey(path: string): Promise<string | null> {
   }
 }
 
-// Written whole and synced under another name first, so that a crash never leaves half a key.
+// Writes and syncs the key under another name first, so that a crash never leaves half a key.
 async function generateKey(path: string, dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomUUID()}`;

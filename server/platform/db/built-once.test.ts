@@ -42,7 +42,7 @@ const namesWith = writtenOnce<{ legs: number; names: string[] }>()<{ name: strin
     sql`select name from birds where legs = ${value('legs')} and name = any(${value('names')}::text[])`,
 );
 
-test('a query that is built once is asked with each one’s own values, on each one’s own connection', async () => {
+test('runs a query that is built once with the values and on the connection of each caller', async () => {
   const { db, engineDb } = own.database;
   const since = new Date(SEEN_AT.getTime() - 1);
   for (const on of [db, engineDb]) {
@@ -56,7 +56,7 @@ test('a query that is built once is asked with each one’s own values, on each 
   expect(builds).toBe(1);
 });
 
-test('sees what its transaction has written; other connections do not', async () => {
+test('sees what its transaction has written, unlike other connections', async () => {
   const since = new Date(0);
   const count = async (on: Queryable) => (await birdsWith(on, { legs: 2, since })).length;
   await own.database.engineDb.transaction(async (tx) => {

@@ -6,21 +6,21 @@ import type { Connection, Statements } from './database.ts';
 import { runNamed } from './drizzle-over.ts';
 
 /*
- * Statements of the engine that differ only in their values. Building one and putting its text together takes longer
- * than sending it, so that is done once and not for each user of each signal.
+ * Statements of the engine that differ only in their values. Building a statement and its text takes longer than
+ * sending it, so each is built once instead of for each user of each signal.
  */
 
-/** Of an interface, whose fields may be any. */
+/** Makes the fields of an interface assignable to `Record<string, unknown>`. */
 export type Values<Fields> = { [Field in keyof Fields]: Fields[Field] };
 
-/** Where a value will stand. */
+/** The placeholder of a value. */
 type ValueOf<Values> = (name: keyof Values & string) => Placeholder;
 
 interface Prepared<Answer> {
   execute(values: Record<string, unknown>): Promise<Answer>;
 }
 
-/** Passes a statement on to the connection it is for: Drizzle sends it before `execute` returns. */
+/** Routes a statement to its connection: Drizzle sends it before `execute` returns. */
 class Router {
   #connection: Connection | null = null;
 
@@ -32,14 +32,14 @@ class Router {
   }
 
   query(...statement: unknown[]): unknown {
-    if (this.#connection === null) throw new Error('The statement was not sent at once');
+    if (this.#connection === null) throw new Error('The statement was not sent synchronously');
     return Reflect.apply(this.#connection.query, this.#connection, statement);
   }
 }
 const router = new Router();
 const templates = drizzle(router as unknown as pg.Client);
 
-/** A query of the query builder. Its statement begins when the function is called, as `together` wants it. */
+/** Builds a query once. The returned function sends it when called, as `together` requires. */
 export function builtOnce<Values extends Record<string, unknown>>() {
   return <Rows>(
     build: (db: Statements, value: ValueOf<Values>) => { prepare(name: string): Prepared<Rows> },

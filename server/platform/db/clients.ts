@@ -2,8 +2,9 @@ import pg from 'pg';
 import type { NamedStatement } from './database.ts';
 
 /**
- * A connection of a pool. The pool listens to the idle ones only: an error on one in use would end the program, although
- * the next statement on it fails anyway. (Drizzle takes a class with `Pool` in its name for a pool.)
+ * A connection of a pool. The pool listens for errors on idle connections only: an error on a connection in use would
+ * end the program, although its next statement fails anyway. (Drizzle takes a class with `Pool` in its name for a
+ * pool.)
  */
 export class SharedClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -12,10 +13,10 @@ export class SharedClient extends pg.Client {
   }
 }
 
-/** Statements whose text depends on the number of values must not fill the memory of connections. */
+/** Statements whose text depends on the number of values must not fill the memory of the connections. */
 const MOST_STATEMENTS = 500;
 
-/** A name for each text, the same on all connections, until there are too many. */
+/** Names each text, the same on all connections, up to a limit. */
 export function createStatementNames(prefix: string): (text: string) => string | undefined {
   const names = new Map<string, string>();
   return (text) => {
@@ -25,8 +26,8 @@ export function createStatementNames(prefix: string): (text: string) => string |
 }
 
 /**
- * Connections that have each statement with values parsed and planned once: for callers that run the same statements by
- * keys all the time. A list with filters is better planned for its values.
+ * Connections that parse and plan each statement with values once, for callers that repeat the same statements by key.
+ * A list with filters gets a better plan for its own values.
  */
 export function createPreparingClient(prefix: string): typeof pg.Client {
   const nameOf = createStatementNames(prefix);
@@ -47,7 +48,7 @@ export function createPreparingClient(prefix: string): typeof pg.Client {
       return Reflect.apply(super.query, this, [named(statement, values), values, ...rest]) as never;
     }
 
-    /** Sends statements that are begun at the same moment in one piece: each piece wakes the database's process. */
+    /** Sends statements begun in the same tick in one piece: each piece wakes the database's process. */
     #gather(): void {
       if (this.#isGathering) return;
       this.#isGathering = true;

@@ -37,7 +37,7 @@ describe('closing', () => {
     expect(lines).toEqual(closed.map((names) => expect.objectContaining({ closed: names })));
   });
 
-  test('names a folder whose rights cannot be changed, and goes on', async () => {
+  test('names a folder whose permissions cannot be changed, and continues', async () => {
     expect(await close('/proc/self')).toEqual([
       expect.objectContaining({
         level: 'warn',
@@ -50,7 +50,7 @@ describe('closing', () => {
 });
 
 describe('the lock', () => {
-  /** Another program, which shares nothing with this one but the folder. */
+  /** Another process, which shares only the folder with this one. */
   async function holdElsewhere(): Promise<ChildProcess> {
     const module = JSON.stringify(join(import.meta.dirname, 'data-folder.ts'));
     const script = `const { lockFolder } = await import(${module}); await lockFolder(process.argv[1]); console.log('held'); setInterval(() => {}, 1000);`;
@@ -62,13 +62,13 @@ describe('the lock', () => {
     return child;
   }
 
-  test('refuses a folder that another program holds, even a frozen one, in one line', async () => {
+  test('refuses a folder that another program holds, even a frozen one, with one line', async () => {
     const child = await holdElsewhere();
     child.kill('SIGSTOP');
     await expect(lockFolder(folder)).rejects.toThrow(`Signal Board is already running on ${folder}`);
   });
 
-  test('is free at once after its program was killed', async () => {
+  test('is free immediately after its program was killed', async () => {
     const child = await holdElsewhere();
     child.kill('SIGKILL');
     await once(child, 'exit');

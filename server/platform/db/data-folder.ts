@@ -11,7 +11,7 @@ const LOCK_FILE = 'instance.lock';
 const RELEASE_LIMIT_MS = 5_000;
 const PRIVATE_FILES = [LOCK_FILE, 'secret.key', 'postgres.log'];
 const RIGHTS_OF_OTHERS = 0o077;
-/** Lets another user who runs the database reach its folder; nothing can be listed or read with it. */
+/** Lets another user who runs the database reach its folder; it allows neither listing nor reading. */
 const TRAVERSE_RIGHTS = 0o011;
 
 /** Creates the data folder, private to its owner, and returns its real path. */
@@ -25,7 +25,7 @@ export async function openDataFolder(dataDir: string): Promise<string> {
   }
 }
 
-/** Takes the rights of other users away from a data folder that an earlier version or a umask left open. */
+/** Removes other users' rights from a data folder that an earlier version or a umask left open. */
 export async function closeDataFolder(options: { dataDir: string; log: Logger }): Promise<void> {
   if (process.platform === 'win32') return;
   const { dataDir, log } = options;
@@ -66,9 +66,9 @@ async function closeToOthers(path: string, allowed: number): Promise<'private' |
 const statOf = (path: string) => stat(path).catch(() => null);
 
 /**
- * Holds the data folder for one program, before anything in it is touched. Two containers on one volume see neither each
- * other's processes nor sockets, so PostgreSQL would start twice on the same data. The lock of a file is the kernel's,
- * which both share, and ends with the program. Node has no such lock, but its SQLite takes one on its files.
+ * Locks the data folder for one program before anything in it is touched. Two containers on one volume see neither each
+ * other's processes nor sockets, so PostgreSQL would start twice on the same data. A file lock belongs to the kernel,
+ * which both share, and ends with the program. Node has no file locks, but its SQLite locks its files.
  */
 export async function lockFolder(dataDir: string): Promise<{ release(): void }> {
   const deadline = Date.now() + RELEASE_LIMIT_MS;
@@ -84,7 +84,7 @@ export async function lockFolder(dataDir: string): Promise<{ release(): void }> 
   }
 }
 
-/** Nothing is ever written into the file: only its lock counts. */
+/** Nothing is ever written into the file; only its lock counts. */
 function tryLock(path: string): DatabaseSync | null {
   const file = openLockFile(path);
   try {

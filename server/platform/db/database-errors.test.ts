@@ -39,12 +39,12 @@ test.each([
   'a text',
   null,
   undefined,
-])('%s has no code and is nobody’s fault', (error) => {
+])('finds no code and no fault in %s', (error) => {
   expect(databaseErrorCode(error)).toBeNull();
   expect(isDataFault(error)).toBe(false);
 });
 
-test('a refused connection is not a value at fault', () => {
+test('does not treat a refused connection as a data fault', () => {
   const error = new Error('Failed query', {
     cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
   });

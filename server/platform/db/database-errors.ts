@@ -7,17 +7,17 @@ export function databaseErrorCode(error: unknown): string | null {
   return null;
 }
 
-/** A value or a constraint was at fault (classes 22 and 23), not the connection or the server. */
+/** A value or a constraint caused the error (classes 22 and 23), not the connection or the server. */
 export function isDataFault(error: unknown): boolean {
   return /^2[23]/.test(databaseErrorCode(error) ?? '');
 }
 
 export const isUniqueViolation = (error: unknown): boolean => databaseErrorCode(error) === '23505';
 
-/** SQLSTATE classes and codes after which the same request may well succeed a little later. */
+/** SQLSTATE classes and codes after which the same request may succeed a little later. */
 const UNAVAILABLE_STATES = /^(08...|53...|57P0[1-5]|57014|25006|40001|40P01|55P03|58...)$/;
 
-/** Of the database: a statement breaks the protocol. Of a pooler, with severity FATAL: it has no connection. */
+/** From the database: a statement breaks the protocol. From a pooler, with severity FATAL: it has no connection. */
 const PROTOCOL_VIOLATION = '08P01';
 
 const CONNECTION_CODES = new Set([
@@ -41,7 +41,7 @@ const MAX_CAUSES = 8;
 export function isDatabaseUnavailable(error: unknown): boolean {
   return causesOf(error).some(({ code, message, syscall, severity }) => {
     if (code === undefined) return CONNECTION_MESSAGES.test(message);
-    // The socket file of an embedded server that is down.
+    // The socket file is missing while an embedded server is down.
     if (code === 'ENOENT') return syscall === 'connect';
     if (code === PROTOCOL_VIOLATION) return severity === 'FATAL';
     return CONNECTION_CODES.has(code) || UNAVAILABLE_STATES.test(code);

@@ -42,7 +42,7 @@ const terminate = (pid: number) => killer.query('select pg_terminate_backend($1,
 const ownPid = sql<{ pid: number }>`select pg_backend_pid() as pid`;
 
 async function poolWorks() {
-  // All connections at once: one that was lost to the pool would leave the last of these waiting.
+  // All connections concurrently: a connection lost to the pool would leave the last call waiting.
   await Promise.all(
     Array.from({ length: POOL_SIZE }, (_, index) =>
       database.db.transaction((tx) => tx.execute(note(`${index}`))),
@@ -53,7 +53,7 @@ async function poolWorks() {
   expect(database.pool.idleCount).toBe(database.pool.totalCount);
 }
 
-test('gives a connection back that ends between its checkout and its BEGIN', async () => {
+test('releases a connection that ends between its checkout and its BEGIN', async () => {
   const connect = database.pool.connect.bind(database.pool) as () => Promise<pg.PoolClient>;
   const connectDying = async () => {
     const client = await connect();
@@ -76,13 +76,13 @@ test('gives a connection back that ends between its checkout and its BEGIN', asy
 test.each<[string, (ending: (on: Queryable) => Promise<unknown>) => Promise<unknown>]>([
   ['a transaction', (ending) => database.db.transaction(ending)],
   ['statements on one connection', (ending) => onOneConnection(database.db, ending)],
-])('fails only %s when its connection ends meanwhile', async (_, run) => {
+])('fails only %s when its connection ends in between', async (_, run) => {
   for (let times = 0; times < POOL_SIZE * 3; times += 1) {
     const work = run(async (on) => {
       await on.execute(sql`select 1`);
       const { rows } = await on.execute<{ pid: number }>(ownPid);
       await terminate(Number(rows[0]?.pid));
-      // The notice of the end has arrived by the time that another connection has answered.
+      // The notice of the end has arrived once another connection has answered.
       await killer.query('select 1');
       await on.execute(note('after'));
     });
@@ -92,7 +92,7 @@ test.each<[string, (ending: (on: Queryable) => Promise<unknown>) => Promise<unkn
   await poolWorks();
 });
 
-test('does not reuse a connection whose ROLLBACK did not get through', async () => {
+test('does not reuse a connection whose ROLLBACK failed', async () => {
   const connect = database.pool.connect.bind(database.pool) as () => Promise<pg.PoolClient>;
   const connectLosing = async () => {
     const client = await connect();
@@ -139,7 +139,7 @@ test('rolls back a transaction that throws, and reuses its connection', async ()
   expect(connected).toBe(0);
 });
 
-/** Fails at its end: `pages` is checked by the COMMIT. */
+/** Fails at the COMMIT, which checks `pages`. */
 const page = sql`insert into pages values ('not there')`;
 
 test.each<[string, (tx: Tx) => Promise<unknown>, string]>([
@@ -153,7 +153,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>, string]>([
   ],
   ['whose COMMIT the database refuses', (tx) => tx.execute(page), '23503'],
   [
-    'of which a statement left to the COMMIT fails',
+    'whose statement left to the COMMIT fails',
     async (tx) => {
       await tx.execute(note('twice'));
       withCommit(tx, tx.execute(note('twice')).execute(), tx.execute(note('after')).execute());
@@ -184,7 +184,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>, string]>([
   await poolWorks();
 });
 
-test('runs statements on one connection in their order, each committed by itself', async () => {
+test('runs statements on one connection in order, each committed on its own', async () => {
   for (let times = 0; times < POOL_SIZE * 3; times += 1) {
     const work = onOneConnection(database.db, async (on) => {
       const [first, failing, seen, last] = await Promise.allSettled([
@@ -196,7 +196,7 @@ test('runs statements on one connection in their order, each committed by itself
       expect(first.status).toBe('fulfilled');
       expect(failing).toMatchObject({ status: 'rejected', reason: { cause: { code: '23505' } } });
       if (seen.status === 'rejected' || last.status === 'rejected')
-        throw new Error('they stand by themselves');
+        throw new Error('an independent statement failed');
       expect(seen.value.rows).toEqual([{ text: 'first', pid: last.value.rows[0]?.pid }]);
     });
     await work;
@@ -206,7 +206,7 @@ test('runs statements on one connection in their order, each committed by itself
   await poolWorks();
 });
 
-test('writes statements left to the COMMIT with it, and waits for what follows them', async () => {
+test('sends statements left to the COMMIT with it, and waits for their continuations', async () => {
   let hasFollowed = false;
   const answer = await database.db.transaction(async (tx) => {
     await tx.execute(note('before'));
@@ -230,7 +230,7 @@ test('refuses to leave statements to the COMMIT outside of a transaction', () =>
   expect(() => withCommit(db, db.execute(sql`select 1`).execute())).toThrow('of no transaction');
 });
 
-test('answers what a transaction answers, in its isolation level', async () => {
+test('returns the result of a transaction, in its isolation level', async () => {
   const level = await database.db.transaction(
     async (tx) => {
       const { rows } = await tx.execute<{ level: string }>(
@@ -243,7 +243,7 @@ test('answers what a transaction answers, in its isolation level', async () => {
   expect(level).toBe('serializable');
 });
 
-/** One connection at a time, which goes through the network. */
+/** One connection at a time, through the given network. */
 const openThrough = ({ host, port }: SilentNetwork, limits?: Parameters<typeof openPool>[0]['limits']) =>
   openPool({
     connection: { ...inject('testServer'), ...own.database.connection, host, port },
@@ -266,7 +266,7 @@ test('does not reuse a connection that did not answer its BEGIN in time', async 
 });
 
 test.each(['db', 'engineDb'] as const)(
-  'survives the last answer and the end of a connection of %s in one piece, while somebody waits for it',
+  'survives the last answer and the end of a connection of %s in one packet while a caller waits for it',
   async (which) => {
     const network = await startSilentNetwork(inject('testServer'));
     const only = openThrough(network);
@@ -287,7 +287,7 @@ test.each(['db', 'engineDb'] as const)(
   },
 );
 
-test('plans statements of the engine once a connection, all others each time', async () => {
+test('plans statements of the engine once per connection, and all others each time', async () => {
   const { connection } = own.database;
   const { engineDb, db, close } = openPool({
     connection,

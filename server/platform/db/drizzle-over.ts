@@ -6,7 +6,7 @@ import { isUnanswered } from './database-errors.ts';
 
 /**
  * Drizzle over a pool whose connections take the next statement before the last one is answered (`pipeline`), with
- * transactions of our own: Drizzle's never give back a connection whose BEGIN failed.
+ * custom transactions: Drizzle's never release a connection whose BEGIN failed.
  */
 export function drizzleOver(pool: pg.Pool, options: DrizzleConfig = {}): Db {
   const transaction: Transact = (work, config) =>
@@ -22,7 +22,7 @@ export function drizzleOn(client: pg.Client | pg.PoolClient): Queryable {
 
 type Transact = Queryable['transaction'];
 
-/** Statements that each commit by themselves, one after the other; awaited `together` they take one round trip. */
+/** Runs statements that each commit on their own, in order; awaited `together`, they take one round trip. */
 export const onOneConnection = <Result>(
   db: Db,
   work: (connection: Queryable) => Promise<Result>,
@@ -40,8 +40,8 @@ async function withClient<Result>(
     isSilent = isUnanswered(error);
     throw error;
   } finally {
-    // Drop one that is still inside a transaction because its ROLLBACK did not get through, and one that still owes
-    // an answer: it may be that of BEGIN.
+    // Drops a connection that is still inside a transaction because its ROLLBACK failed, and one that still owes an
+    // answer: it may be that of BEGIN.
     client.release(isSilent || client.getTransactionStatus() !== 'I');
   }
 }
@@ -49,8 +49,8 @@ async function withClient<Result>(
 const ignore = () => {};
 
 /**
- * BEGIN goes out together with what follows it, and so do statements that are awaited `together`. COMMIT waits for BEGIN:
- * when that failed, the statements were outside of any transaction.
+ * BEGIN is sent together with the statements that follow it, and so are statements awaited `together`. The commit also
+ * waits for the answer of BEGIN: if BEGIN failed, the statements ran outside of any transaction.
  */
 async function runTransaction<Result>(
   client: pg.ClientBase,
@@ -87,7 +87,7 @@ class TransactionConnection implements Required<Connection> {
     this.#client = client;
   }
 
-  /** Refuses what comes after the end, because another statement had failed: it would stand by itself. */
+  /** Refuses statements after the end, which comes early when another one failed: they would commit on their own. */
   async query<Row extends pg.QueryResultRow>(statement: NamedStatement, values?: unknown[]) {
     if (this.isOver) throw new Error(`The transaction is over: ${statement.text}`);
     return await this.#client.query<Row>(statement, values);
@@ -100,24 +100,24 @@ async function commit(client: pg.ClientBase, before: Promise<unknown>[]): Promis
   const ends = await Promise.allSettled([...before, committed]);
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
-  // The failure was caught on the way.
+  // `work` caught the error of the failed statement.
   if ((await committed).command !== 'COMMIT') {
     throw new Error('A statement of the transaction had failed: it was rolled back');
   }
 }
 
 /**
- * Leaves begun statements of a transaction to its COMMIT, which goes out together with them and waits for them: for
- * statements whose answers decide nothing. If one fails, the COMMIT is a rollback, and the transaction throws its error.
+ * Leaves begun statements to the COMMIT of their transaction, which is sent together with them and waits for them. For
+ * statements whose answers decide nothing. If one fails, the COMMIT rolls back, and the transaction throws its error.
  */
 export function withCommit(tx: Statements, ...statements: Promise<unknown>[]): void {
   const { lastStatements } = tx.$client;
-  if (lastStatements === undefined) throw new Error('These statements are of no transaction');
+  if (lastStatements === undefined) throw new Error('These statements belong to no transaction');
   for (const statement of statements) statement.catch(ignore);
   lastStatements.push(...statements);
 }
 
-/** Runs a statement that each connection parses and mostly plans once; Drizzle names only what its builders make. */
+/** Runs a statement that each connection parses, and mostly plans, once; Drizzle names only what its builders make. */
 export const runNamed = <Row extends pg.QueryResultRow>(
   db: Pick<Statements, '$client'>,
   statement: NamedStatement,

@@ -35,8 +35,8 @@ export function binaryPath(native: string, program: 'initdb' | 'postgres' | 'pg_
 }
 
 /**
- * Makes the links between library names that the package lists and an install script would make.
- * Returns false where the folder cannot be written.
+ * Creates the links between library names that the package lists and its install script would create.
+ * Returns false if the folder is not writable.
  */
 export async function linkLibraries(native: string): Promise<boolean> {
   for (const { source, target } of await readLinks(native)) {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openSocketFolder } from './embedded-folders.ts';
 
-test('opens a socket folder even if ending programs keep removing it', async () => {
+test('opens a socket folder even while ending programs keep removing it', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'signal-board-folders-'));
   const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const folder = await openSocketFolder({ dataDir, owner });
