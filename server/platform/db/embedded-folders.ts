@@ -22,7 +22,7 @@ const DRAFT = /^postgres\.new-(\d+)-/;
 const MAX_SOCKET_FOLDER_BYTES = 85;
 const FOLDER_ATTEMPTS = 20;
 
-/** Whether the cluster is there. Throws a StartError when the folder holds something else. */
+/** Whether the cluster exists. Throws a StartError when the folder holds something else. */
 export async function hasCluster(options: { cluster: string; major: string }): Promise<boolean> {
   const { cluster, major } = options;
   try {
@@ -76,7 +76,7 @@ async function makeFolder(folder: string): Promise<void> {
   });
 }
 
-/** An ending program may remove the folder between two of these calls. */
+/** Retries, because an ending program may remove the folder between two of these calls. */
 async function makeFolderOf(folder: string, owner: UserId): Promise<Stats> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -92,13 +92,13 @@ async function makeFolderOf(folder: string, owner: UserId): Promise<Stats> {
   }
 }
 
-/** The superuser of the embedded server, whose socket only this user of the machine reaches. */
+/** The superuser of the embedded server; only this user of the machine reaches the server's socket. */
 export const USER = 'postgres';
 
 /** Commits wait while a new WAL segment is zeroed: 50 ms for the default of 16 MB (docs/decisions/0003). */
 const WAL_SEGMENT_MB = 2;
 
-/** Creates the cluster aside and renames it, so that an interruption leaves no half of one. */
+/** Creates the cluster aside and renames it, so that an interruption leaves no half-made cluster. */
 export async function createCluster(options: {
   native: string;
   dataDir: string;

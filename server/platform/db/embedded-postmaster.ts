@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from './start-error.ts';
 
-/** What a running PostgreSQL says about itself in `postmaster.pid`. */
+/** The contents of `postmaster.pid` of a running PostgreSQL. */
 export interface Postmaster {
   pid: number;
   /** The socket folder, or the loopback address where there are no Unix sockets. */
@@ -14,7 +14,7 @@ export interface Postmaster {
 // Beyond every kernel's highest process id, so it never names a process.
 const NO_PROCESS = 2_147_483_646;
 
-/** The server of this cluster that is alive, or null. */
+/** The live server of this cluster, or null. */
 export async function findPostmaster(cluster: string): Promise<Postmaster | null> {
   const path = join(cluster, 'postmaster.pid');
   const text = await readFile(path, 'utf8').catch(() => '');
@@ -22,15 +22,15 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | null
   const pid = Number(pidText);
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return null;
   if (await belongsElsewhere(pid, cluster)) {
-    // After a restart of a container the dead server's number can name another process, which would keep PostgreSQL
-    // from starting. It needs the other lines to check that no orphan uses the data.
+    // After a container restart, the dead server's pid can name another process, which would keep PostgreSQL from
+    // starting. PostgreSQL needs the other lines to check that no orphan uses the data.
     await writeFile(path, text.replace(/^\d+/, String(NO_PROCESS)));
     return null;
   }
   return { pid, host: socketDir || address || '', port: Number(port) };
 }
 
-/** PostgreSQL works inside its data folder. */
+/** PostgreSQL's working directory is its data folder. */
 async function belongsElsewhere(pid: number, cluster: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   try {
@@ -50,7 +50,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** A fast, clean shutdown; false when it takes longer than `waitMs`. `discards`: unwritten data may be lost as in a crash. */
+/**
+ * Shuts the server down fast and cleanly; returns false when that takes longer than `waitMs`. `discards`: unwritten
+ * data may be lost as in a crash.
+ */
 export async function stopPostmaster(options: {
   pid: number;
   waitMs: number;

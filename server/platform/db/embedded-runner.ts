@@ -4,11 +4,11 @@ import { binaryPath, copyPostgres, linkLibraries } from './embedded-binaries.ts'
 import { StartError } from './start-error.ts';
 
 /**
- * As whom PostgreSQL runs, which refuses to run as root:
- * - `direct`: as the user of this program;
+ * The user that runs PostgreSQL, which refuses to run as root:
+ * - `direct`: the user of this program;
  * - `namespace`: root, renamed inside a user namespace, so that files keep their owner and folders that only
- *   root can enter stay reachable. Also for a user without a passwd entry, which initdb asks for;
- * - `user`: as another user of the machine, where namespaces are forbidden.
+ *   root can enter stay reachable. Also for a user without a passwd entry, which initdb needs;
+ * - `user`: another user of the machine, where namespaces are forbidden.
  */
 type Runner = { kind: 'direct' } | { kind: 'namespace'; mapped: UserId } | { kind: 'user'; runAs: UserId };
 
@@ -37,15 +37,15 @@ export function commandOf(runner: Runner, program: string, args: string[]): RunC
   return { file: program, args, identity: runner.kind === 'user' ? runner.runAs : {} };
 }
 
-/** The owner of what the server writes, as seen from outside a namespace. */
+/** The owner of the server's files, as seen from outside a namespace. */
 export function ownerOf(runner: Runner): UserId | null {
   if (runner.kind === 'user') return runner.runAs;
   return process.getuid && process.getgid ? { uid: process.getuid(), gid: process.getgid() } : null;
 }
 
 /**
- * Finds, by trying, a user and a copy of the binaries with which PostgreSQL runs and can write `folder`.
- * Throws a StartError that names DATABASE_URL when there is none.
+ * Tries users and copies of the binaries until PostgreSQL runs and can write `folder`.
+ * Throws a StartError that names DATABASE_URL when none works.
  */
 export async function findInstallation(options: {
   native: string;
@@ -123,11 +123,11 @@ function succeeds(runner: Runner, program: string, args: string[]): Promise<bool
   });
 }
 
-/** The last ones are for Windows. */
+/** PATHEXT and the names after it are for Windows. */
 const KEPT = ['PATH', 'TMPDIR', 'LD_LIBRARY_PATH', 'PATHEXT', 'SYSTEMROOT', 'TEMP', 'TMP'];
 
 /**
- * The environment of programs that this one starts, without its secrets, which could be read from outside, and without
+ * The environment of programs that this one starts: without its secrets, which could be read from outside, and without
  * PGDATA, PGPORT and a locale, which would change the server.
  */
 export function serverEnvironment(): NodeJS.ProcessEnv {

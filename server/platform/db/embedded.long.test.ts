@@ -17,7 +17,7 @@ test('works after kill -9 of the program and its server', async () => {
 });
 
 test.each([0, 50, 200, 400])(
-  'leaves no server behind that is just being started when the program ends %d ms after a kill',
+  'leaves no server that is still starting when the program ends %d ms after a kill',
   async (ms) => {
     const { close } = await open();
     process.kill(await postmasterPid(), 'SIGKILL');
@@ -28,7 +28,7 @@ test.each([0, 50, 200, 400])(
   },
 );
 
-test('refuses a second program, which exits with 1, and the first goes on', async () => {
+test('refuses a second program, which exits with 1, while the first continues', async () => {
   const database = await open();
   const { child, line } = await holdInChild();
   expect(line).toBe(
@@ -56,11 +56,11 @@ async function openWhenFree() {
   throw new Error('The folder never got free');
 }
 
-test('makes a socket folder again that an ending program removes meanwhile', async () => {
+test('recreates a socket folder that an ending program removes during the start', async () => {
   const { close } = await open();
   const socketFolder = (await findPostmaster(cluster()))?.host ?? '';
   await close();
-  // As the other program does it: only when it is empty, so never under a server that is up. It may come too late.
+  // Like the other program, it removes only an empty folder, never that of a running server. It may come too late.
   let removals = 0;
   for (let tries = 1; removals === 0 && tries <= 10; tries += 1) {
     const remove = () =>
@@ -80,11 +80,11 @@ test('makes a socket folder again that an ending program removes meanwhile', asy
       clearInterval(remover);
     }
   }
-  // Two attempts to remove it may be under way at once.
+  // Two attempts to remove it may run concurrently.
   expect(removals).toBeGreaterThan(0);
 });
 
-test('ends with one program that runs and one that is refused when two create the same folder at once', async () => {
+test('runs one program and refuses the other when both create the same folder concurrently', async () => {
   const lines = (await Promise.all([holdInChild(), holdInChild()])).map(({ line }) => line.split(' ')[0]);
   expect(lines.sort()).toEqual(['ready', 'refused:']);
   expect((await readdir(folder.dataDir)).filter((name) => name.includes('.new-'))).toEqual([]);

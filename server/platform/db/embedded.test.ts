@@ -34,7 +34,7 @@ test('starts from nothing on a private socket, keeps what was written and stops 
   ]);
 });
 
-/** On no port, every commit on the disk, and no commit waits for more than two megabytes of a new log segment. */
+/** No port, every commit on disk, and no commit waits for more than two megabytes of a new log segment. */
 const SETTINGS = {
   listen_addresses: '',
   fsync: 'on',
@@ -46,7 +46,7 @@ const SETTINGS = {
   max_wal_size: '1GB',
 };
 
-test('closes a data folder that others could read at the start, and says so in one line', async () => {
+test('closes a data folder that others could read, and reports it in one line', async () => {
   const { dataDir } = folder;
   const own = ['instance.lock', 'secret.key', 'postgres.log'];
   const foreign = 'notes.txt';
@@ -69,7 +69,7 @@ test('closes a data folder that others could read at the start, and says so in o
   ]);
 });
 
-test('refuses a second program on the same folder in one line; after kill -9 of the first the next start takes over its server', async () => {
+test('refuses a second program on the same folder in one line; after kill -9 of the first, the next start takes over its server', async () => {
   const { child, line } = await holdInChild();
   const pid = await postmasterPid();
   await expect(open()).rejects.toThrow(
@@ -83,7 +83,7 @@ test('refuses a second program on the same folder in one line; after kill -9 of 
   expect(await postmasterPid()).toBe(pid);
 });
 
-test('starts a server again that was killed under a running program', async () => {
+test('restarts a server that was killed under a running program', async () => {
   const lost: Error[] = [];
   const database = await open({ onLost: (error) => lost.push(error) });
   const pid = await postmasterPid();

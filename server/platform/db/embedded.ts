@@ -32,7 +32,7 @@ const STOP_LIMIT_MS = 8_000;
 const SETTINGS = [
   'max_connections=60',
   'shared_buffers=128MB',
-  // The defaults of these three follow from the size of a WAL segment, which is small here (see createCluster).
+  // The defaults of these three depend on the size of a WAL segment, which is small here (see createCluster).
   'wal_buffers=4MB',
   'min_wal_size=256MB',
   'max_wal_size=1GB',
@@ -55,22 +55,22 @@ export interface ServerConnection {
 
 export interface EmbeddedServer {
   connection: ServerConnection;
-  /** Starts the server again at the same address when it is gone. Throws a StartError once `stop` was called. */
+  /** Restarts the server at the same address when it is gone. Throws a StartError after `stop` was called. */
   ensureRunning(): Promise<void>;
-  /** Stops for good, also a start that is under way. */
+  /** Stops for good, including a start in progress. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the PostgreSQL server of a data folder, or takes over the one that an earlier program left running.
- * Hold the data folder first (data-folder.ts): two programs must not start it at once.
+ * Starts the PostgreSQL server of a data folder, or takes over the server that an earlier program left running.
+ * Lock the data folder first (data-folder.ts): two programs must not start it concurrently.
  */
 export async function startEmbedded(options: {
   dataDir: string;
   log: Logger;
   /** Further settings of the server, such as fsync=off for tests. */
   settings?: readonly string[];
-  /** The server is on its way, and there is nothing to do here until it answers. */
+  /** Called when the server was launched and this program only waits for its answer. */
   onLaunched?: () => void;
 }): Promise<EmbeddedServer> {
   const { log, settings = [], onLaunched = () => {} } = options;
@@ -93,7 +93,7 @@ export async function startEmbedded(options: {
         await createDatabase(connection);
         return connection;
       } catch (error) {
-        // Another program may have stopped the server just now.
+        // Another program may just have stopped the server.
         requireWanted();
         if (Date.now() > deadline) throw error;
         await sleep(100);
@@ -153,7 +153,7 @@ async function reach(server: Postmaster): Promise<Reach> {
   }
 }
 
-/** The server that runs on the cluster, once it answers; null when there is none. */
+/** The server that runs on the cluster, once it answers; null if none runs. */
 async function reachRunning(options: {
   cluster: string;
   log: Logger;
@@ -205,7 +205,7 @@ async function startServer(options: {
   }
 }
 
-/** Left by a killed server for a moment, or by an ending one that removed the socket folder: the next try may work. */
+/** Left for a moment by a killed server, or by an ending one that removed the socket folder: the next try may work. */
 function isLeftover(output: string): boolean {
   return /lock file ".*" already exists|pre-existing shared memory block|could not bind|could not create lock file ".*": No such file/.test(
     output,
@@ -257,7 +257,7 @@ async function launch(options: {
     try {
       requireWanted();
     } catch (error) {
-      // `stop` may not find it yet: it may not have written its postmaster.pid.
+      // `stop` may not find the server, which may not have written its postmaster.pid yet.
       await endChild(child);
       throw error;
     }
@@ -267,7 +267,7 @@ async function launch(options: {
   return { server: null, output };
 }
 
-/** A clean shutdown at any stage of the start; one that takes longer goes on in the background. */
+/** Shuts down cleanly at any stage of the start; a slower shutdown continues in the background. */
 async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

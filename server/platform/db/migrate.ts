@@ -11,7 +11,7 @@ const MIGRATIONS = join(PROJECT_FOLDER, 'migrations');
 
 export const readMigrations = (): MigrationMeta[] => readMigrationFiles({ migrationsFolder: MIGRATIONS });
 
-/** Hashes in the order in which they were applied; none in an empty database. */
+/** Hashes in the order of application; empty for an empty database. */
 export async function listAppliedMigrations(client: pg.Client): Promise<string[]> {
   const { rows: found } = await client.query(`select to_regclass('drizzle.__drizzle_migrations') as name`);
   if (found[0]?.name == null) return [];
@@ -21,13 +21,13 @@ export async function listAppliedMigrations(client: pg.Client): Promise<string[]
   return rows.map(({ hash }) => hash);
 }
 
-/** Whether the schema is of a version whose migrations the baseline has replaced. */
+/** Whether the schema belongs to a version whose migrations the baseline has replaced. */
 export function isBeforeBaseline(applied: readonly string[]): boolean {
   const [baseline] = readMigrations();
   return applied.length > 0 && baseline !== undefined && !applied.includes(baseline.hash);
 }
 
-/** Throws a StartError for a database of a version from before the baseline, and leaves it as it is. */
+/** Throws a StartError for a database from before the baseline, and leaves it unchanged. */
 export async function refuseBeforeBaseline(
   connection: pg.ClientConfig,
   { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
@@ -52,11 +52,11 @@ export async function refuseBeforeBaseline(
 /** Held by the one program that changes tables. */
 export const SCHEMA_LOCK = 5_128_312;
 
-/** Brings the schema up to date; of instances that start together one does it and the others wait. */
+/** Brings the schema up to date; when instances start together, one migrates and the others wait. */
 export async function migrateDatabase(options: {
   connection: pg.ClientConfig;
   log: Logger;
-  /** Those of the program, unless a test has more. */
+  /** The program's own, unless a test passes more. */
   migrations?: MigrationMeta[];
 }): Promise<void> {
   const { connection, log, migrations = readMigrations() } = options;
@@ -77,9 +77,9 @@ export async function migrateDatabase(options: {
 }
 
 /**
- * Each migration is a transaction, so that none keeps its locks while the next one waits; a new database takes all at
- * once. Locks are given up after a moment and asked for again, for as long as it takes: deliveries must not wait behind
- * a migration that waits for a long reader.
+ * Applies each migration in its own transaction, so that none keeps its locks while the next one waits; a new database
+ * takes all in one. Lock attempts end after a moment and are repeated for as long as it takes: deliveries must not wait
+ * behind a migration that waits for a long reader.
  */
 async function applyDue(options: {
   client: pg.Client;
@@ -92,12 +92,12 @@ async function applyDue(options: {
   const steps = applied.length === 0 ? [due] : due.map((migration) => [migration]);
   for (const step of steps) {
     for (let tries = 4; !(await applyStep(client, { step, tries })); tries = 120) {
-      log.warn('a migration waits for somebody who works on its tables, a backup for instance');
+      log.warn('a migration waits for another user of its tables, such as a backup');
     }
   }
 }
 
-/** False when the locks could not be had. */
+/** Returns false when the locks were not available. */
 async function applyStep(
   client: pg.Client,
   { step, tries }: { step: MigrationMeta[]; tries: number },
@@ -111,7 +111,7 @@ async function applyStep(
   }
 }
 
-/** Applies and records migrations inside the transaction under way; Drizzle's migrator would begin its own. */
+/** Applies and records migrations inside the current transaction; Drizzle's migrator would begin its own. */
 export async function applyMigrations(client: pg.Client, migrations: MigrationMeta[]): Promise<void> {
   await client.query('create schema if not exists drizzle');
   await client.query(

@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
 /**
- * Expand, then contract (CONTRIBUTING.md): a program of the version before goes on beside the one that migrates, so a
- * migration only adds. Every database begins with the baseline.
+ * Expand, then contract (CONTRIBUTING.md): a program of the previous version keeps running next to the one that
+ * migrates, so a migration only adds. Every database begins with the baseline.
  */
 const BASELINE = '0000_baseline.sql';
 const BASELINE_HASH = 'cf7abc4029c8be9a7dff6d13fba4b120523b80c619088dbb593d88bec02ee351';
 const FOLDER = 'migrations';
 
-/** What a migration may do all the same, and why that breaks no program of the version before. */
+/** Allowed exceptions, and why they break no program of the previous version. */
 const EXCEPTIONS: Record<string, { rule: string; reason: string }[]> = {};
 
 const files = readdirSync(FOLDER)
@@ -23,14 +23,14 @@ const name = String.raw`(?:"?public"?\.)?"?(\w+)"?`;
 const namesBy = (sql: string, pattern: string) =>
   [...sql.matchAll(new RegExp(pattern, 'gi'))].map((match) => match[1] ?? '');
 
-/** The names of all unique keys that a file makes; an index in a DO block as well. */
+/** The names of all unique keys that a file creates, including indexes in a DO block. */
 const uniqueKeysOf = (sql: string) => [
   ...namesBy(sql, `create unique index (?:concurrently )?(?:if not exists )?${name}`),
   ...namesBy(sql, `constraint ${name}\\s+(?:unique|primary key)`),
   ...namesBy(sql, `create (?:unlogged )?table (?:if not exists )?${name}`).map((table) => `${table}_pkey`),
 ];
 
-/** `earlier`: all that landed before it. */
+/** `earlier`: the text of all earlier migrations. */
 function breaches(text: string, earlier = ''): string[] {
   const sql = withoutComments(text);
   const found = new Set<string>();
@@ -63,12 +63,12 @@ function breaches(text: string, earlier = ''): string[] {
 
 const judged = files.filter((file) => file !== BASELINE);
 
-test('the baseline comes first and stays as it is, because a database is known by its hash', () => {
+test('the baseline comes first and stays unchanged, because a database is recognized by its hash', () => {
   expect(files[0]).toBe(BASELINE);
   expect(createHash('sha256').update(textOf(BASELINE)).digest('hex')).toBe(BASELINE_HASH);
 });
 
-test.each(judged)('%s only adds, but for what is listed with its reason', (file) => {
+test.each(judged)('%s only adds, except for listed exceptions', (file) => {
   const earlier = files
     .filter((other) => other < file)
     .map(textOf)
@@ -77,14 +77,14 @@ test.each(judged)('%s only adds, but for what is listed with its reason', (file)
   expect(breaches(textOf(file), earlier).sort()).toEqual(allowed.sort());
 });
 
-test('every exception is one of a migration that is there, with its reason', () => {
+test('every exception belongs to an existing migration and has a reason', () => {
   for (const [file, exceptions] of Object.entries(EXCEPTIONS)) {
     expect(judged).toContain(file);
     for (const { reason } of exceptions) expect(reason).not.toBe('');
   }
 });
 
-describe('what a program of the version before would break on is found', () => {
+describe('statements that would break a program of the previous version', () => {
   const EARLIER = `CREATE TABLE "signals" ("id" uuid PRIMARY KEY NOT NULL, "hash" text);
     CREATE UNIQUE INDEX "signals_hash" ON "signals" USING btree ("hash");
     CREATE INDEX "signals_received" ON "signals" ("received_at");`;
@@ -108,7 +108,7 @@ describe('what a program of the version before would break on is found', () => {
     expect(breaches(sql, EARLIER)).toEqual([rule]);
   });
 
-  test('and what it does not notice passes', () => {
+  test('do not include what such a program does not notice', () => {
     const additions = `-- DROP TABLE in a comment
       CREATE TABLE "more" ("id" uuid PRIMARY KEY NOT NULL, "kind" text NOT NULL);
       CREATE UNIQUE INDEX "more_kind" ON "more" USING btree ("kind");

@@ -20,7 +20,7 @@ test('the snapshot of the migrations matches the schema files', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'signal-board-migrations-'));
   try {
     await cp('migrations', folder, { recursive: true });
-    // The tool takes a path relative to the project only.
+    // The tool only takes a path relative to the project.
     const out = relative(process.cwd(), folder);
     const config = join(folder, 'drizzle.config.json');
     await writeFile(config, JSON.stringify({ ...drizzleConfig, out }));
@@ -32,7 +32,7 @@ test('the snapshot of the migrations matches the schema files', async () => {
   }
 });
 
-/** Columns, constraints and indexes of all tables, as the database words them. */
+/** Columns, constraints and indexes of all tables, as the database reports them. */
 async function describeTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ text: string }>(`
     with tables as (
@@ -54,7 +54,7 @@ async function describeTables(client: pg.Client): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-test('the migrations make the tables that the schema files describe', async () => {
+test('the migrations create the tables that the schema files describe', async () => {
   const { database, close } = await createTestDatabase();
   const name = `described_${randomBytes(6).toString('hex')}`;
   await database.pool.query(`create database ${name} template template0`);
@@ -74,7 +74,7 @@ test('the migrations make the tables that the schema files describe', async () =
   }
 });
 
-/** Two connections to a database of their own. */
+/** Two connections to a separate database. */
 async function openTwo() {
   const { database, close } = await createTestDatabase();
   const connect = async () => {
@@ -90,14 +90,14 @@ async function openTwo() {
   return { database, reader, writer, end };
 }
 
-/** While another one holds a lock that the migration waits for, and longer than a writer would wait for it. */
+/** Keeps writing while a reader blocks the migration, for longer than a writer would wait for a lock. */
 async function writeForAWhile(writer: pg.Client, tables: string): Promise<void> {
   await writer.query("set lock_timeout = '1s'");
   const until = Date.now() + 2_000;
   while (Date.now() < until) await writer.query(`begin; lock table ${tables} in row exclusive mode; commit`);
 }
 
-/** Migrations of a later version, each in a transaction of its own. */
+/** Migrations of a later version, each in its own transaction. */
 const laterMigrations: MigrationMeta[] = [
   'alter table workflows add column later_workflow text',
   'alter table order_attempts add column later_order text',

@@ -5,7 +5,7 @@ import type { DatabaseConnection } from './pool.ts';
 
 const CHECK_MS = 10_000;
 const CONNECT_LIMIT_MS = 3_000;
-/** A connection that was only reset is back after these. */
+/** A connection that was only reset is back after this many tries. */
 const TRIES_BEFORE_AWAY = 2;
 const RECONNECT_MS = [100, 500, 1_000, 2_000, 5_000] as const;
 
@@ -19,7 +19,7 @@ export interface NotificationListener<Message> {
 
 /** The messages of one channel of the database, from all instances. */
 export interface NotificationFeed<Message> {
-  /** Resolves when listening has begun; returns the unsubscription. */
+  /** Resolves when listening has begun; returns a function that unsubscribes. */
   subscribe(listener: NotificationListener<Message>): Promise<() => void>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export function createNotificationFeed<Message>(options: {
   channel: string;
   /** The subject in the plural, for the log and the name of the connection. */
   what: string;
-  /** Null for a payload of unknown form. */
+  /** Returns null for a payload of unknown form. */
   read: (payload: string) => Message | null;
   log: Logger;
 }): NotificationFeed<Message> {
@@ -64,7 +64,7 @@ export function createNotificationFeed<Message>(options: {
     return { client, listening };
   }
 
-  /** Notices a connection that a firewall dropped silently. */
+  /** Detects a connection that a firewall dropped silently. */
   function check(client: pg.Client): void {
     const timer = setInterval(() => {
       if (current?.client !== client) return clearInterval(timer);
@@ -78,7 +78,7 @@ export function createNotificationFeed<Message>(options: {
     current = null;
     void client.end().catch(() => {});
     if (closed || listeners.size === 0) return;
-    log.warn({ err: error }, `the connection that hears of ${what} was lost`);
+    log.warn({ err: error }, `lost the connection that listens for ${what}`);
     void reopen();
   }
 
@@ -90,7 +90,7 @@ export function createNotificationFeed<Message>(options: {
         await listen();
         for (const listener of listeners) listener.onGap();
       } catch (error) {
-        log.debug({ err: error }, `${what} cannot be heard yet`);
+        log.debug({ err: error }, `cannot listen for ${what} yet`);
         if (attempt + 1 === TRIES_BEFORE_AWAY) for (const listener of [...listeners]) listener.onAway();
       }
     }

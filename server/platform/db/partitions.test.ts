@@ -35,14 +35,14 @@ async function connect(name: string): Promise<pg.Client> {
 const nameOf = async (database: TestDatabase) =>
   (await database.database.pool.query('select current_database() as name')).rows[0].name;
 
-/** An id as it is made at that moment. */
+/** An id made at that moment. */
 const idAt = (moment: Date): string => firstIdOf(moment).slice(0, 24) + randomBytes(6).toString('hex');
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const HOOK_ID = randomUUID();
 const KEY_HASH = randomBytes(32);
 
-/** The webhook that candles arrive through. */
+/** Adds the webhook that candles arrive through. */
 async function addWebhook(): Promise<void> {
   await client.query(
     `with owner as (
@@ -79,7 +79,7 @@ const arrivalOf = (text: string): ArrivedCandle => ({
   },
 });
 
-/** What holds the candle's hash after this program was to store it: an id of its own, or the one that came first. */
+/** Stores a candle and returns the id that holds its hash: the candle's own, or that of the first one. */
 async function store(text: string, id = idAt(new Date())): Promise<string | undefined> {
   const { pool } = here.database;
   await storeNewCandles(drizzleOver(pool), [arrivalOf(text)], () => id);
@@ -103,7 +103,7 @@ describe('partitions', () => {
     last = (await listPartitions(client, 'price_logs')).at(-1)?.to ?? NOW;
   });
 
-  test('each hold the ids of one month of UTC', () => {
+  test('each hold the ids of one month (UTC)', () => {
     const month = new Date('2027-01-01T00:00:00Z');
     expect(firstIdOf(month) > firstIdOf(new Date(month.getTime() - 1)).replace('-7000-8', '-7fff-b')).toBe(
       true,
@@ -112,7 +112,7 @@ describe('partitions', () => {
     expect(monthOf(new Date('2026-12-31T23:59:59.999Z'), 1)).toEqual(month);
   });
 
-  test('a candle of the last millisecond of a month and one of the first of the next are kept apart, and both known', async () => {
+  test('separate candles of the last millisecond of a month and the first of the next, and know both', async () => {
     const [first] = await listPartitions(client, 'price_logs');
     const edge = first?.to ?? NOW;
     const before = idAt(new Date(edge.getTime() - 1));
@@ -127,7 +127,7 @@ describe('partitions', () => {
     expect((await client.query('select from price_logs')).rowCount).toBe(2);
   });
 
-  test('begin with one for everything up to the end of the month in which the database is made', async () => {
+  test('begin with one for everything up to the end of the month in which the database is created', async () => {
     for (const table of PARTITIONED_TABLES) {
       const [first] = await listPartitions(client, table);
       const next = monthOf(new Date(), 1);
@@ -135,14 +135,14 @@ describe('partitions', () => {
     }
   });
 
-  test('are made three months ahead, once', async () => {
+  test('are created three months ahead, once', async () => {
     expect(await createPartitions(client, { table: 'deliveries', now: last })).toHaveLength(4);
     expect(await createPartitions(client, { table: 'deliveries', now: last })).toEqual([]);
     const after = (await listPartitions(client, 'deliveries')).at(-1)?.to;
     expect(after).toEqual(monthOf(last, 4));
   });
 
-  test('keeps rows of a month without a partition, and moves them there when it is created', async () => {
+  test('keep rows of a month without a partition, and take them over when it is created', async () => {
     const lost = idAt(monthOf(last, 2));
     const farOff = idAt(monthOf(last, 30));
     expect(await store('ahead', lost)).toBe(lost);
@@ -155,14 +155,14 @@ describe('partitions', () => {
     expect(await store('ahead')).toBe(lost);
   });
 
-  test('are made while a delivery is being stored, without waiting for it', async () => {
+  test('are created while a delivery is being stored, without waiting for it', async () => {
     await drizzleOver(here.database.pool).transaction(async (tx) => {
       await storeNewCandles(tx, [arrivalOf('under way')]);
       expect(await createPartitions(client, { table: 'price_logs', now: last })).toHaveLength(4);
     });
   });
 
-  test('a program starts while a backup reads the tables, and makes them at the next look', async () => {
+  test('do not delay a start while a backup reads the tables, and are created at the next check', async () => {
     const reader = await connect(await nameOf(here));
     await reader.query('begin; select from price_logs');
     const looked = { client, log, now: last, lockTries: 1 };
@@ -172,7 +172,7 @@ describe('partitions', () => {
     expect(await createPartitions(client, { table: 'price_logs', now: last })).toEqual([]);
   });
 
-  test('a query by id reads one of them', async () => {
+  test('limit a query by id to one of them', async () => {
     const { rows } = await client.query(`explain select * from price_logs where id = '${idAt(NOW)}'`);
     expect(rows.map((row) => row['QUERY PLAN']).join('\n')).not.toContain('Append');
   });

@@ -7,7 +7,7 @@ import type { Queryable, Tx } from './database.ts';
 import { databaseErrorCode } from './database-errors.ts';
 import { drizzleOn } from './drizzle-over.ts';
 
-/** Tables that grow with every delivery, in a partition for each month (UTC) of their time-ordered ids. */
+/** Tables that grow with every delivery, partitioned by month (UTC) of their time-ordered ids. */
 export const PARTITIONED_TABLES = ['price_logs', 'deliveries'] as const;
 export type PartitionedTable = (typeof PARTITIONED_TABLES)[number];
 
@@ -18,7 +18,7 @@ const LOCK_WAIT_MS = 250;
 const LOCK_TRIES = 8;
 const LOCK_PAUSE_MS = 250;
 
-/** Holds the rows whose ids are in [from, to); a null is an open end. */
+/** Holds the rows whose ids are in [from, to); null means an open end. */
 export interface Partition {
   name: string;
   from: Date | null;
@@ -34,7 +34,7 @@ export async function listPartitions(client: pg.Client, table: PartitionedTable)
   return readPartitions(rows);
 }
 
-/** The moment since which the table has all of its rows; null: always. */
+/** The moment from which on the table has all of its rows; null: always. */
 export async function readKeptSince(db: Queryable, table: PartitionedTable): Promise<Date | null> {
   const { rows } = await db.execute<{ name: string; bound: string }>(
     sql`${sql.raw(PARTITIONS)} where inhparent = to_regclass(${table})`,
@@ -59,8 +59,8 @@ const readBound = (text: string): Date | null => (text.startsWith("'") ? momentO
 export const defaultPartitionOf = (table: PartitionedTable): string => `${table}_default`;
 
 /**
- * Creates the partitions of the coming months; answers whether all are there. Those of a table that is locked for long,
- * by a backup for instance, wait for the next call: the default partition takes their rows meanwhile.
+ * Creates the partitions of the coming months; returns whether all exist. A table that is locked for long, by a backup
+ * for instance, waits for the next call; until then the default partition takes its rows.
  */
 export async function ensurePartitions(options: {
   client: pg.Client;
@@ -74,7 +74,7 @@ export async function ensurePartitions(options: {
   for (const table of PARTITIONED_TABLES) {
     try {
       const created = await createPartitions(client, { table, now, lockTries });
-      if (created.length > 0) log.info({ table, created }, 'partitions of months to come have been made');
+      if (created.length > 0) log.info({ table, created }, 'created partitions for the coming months');
     } catch (error) {
       if (!(error instanceof BusyError)) throw error;
       log.warn({ table, err: error }, 'the partitions of the table have to wait');
@@ -85,8 +85,8 @@ export async function ensurePartitions(options: {
 }
 
 /**
- * Creates the missing partitions of this month and the next three, and of past months that the default partition holds
- * rows of; those rows move to them. Rows that claim to be from a later month stay until that month is near.
+ * Creates the missing partitions of this month and the next three, and of past months with rows in the default
+ * partition; those rows move to them. Rows that claim to be from a later month stay until that month is near.
  */
 export async function createPartitions(
   client: pg.Client,
@@ -127,7 +127,7 @@ async function createPartition(
   const name = `${table}_${monthName(month)}`;
   const [from, to] = [firstIdOf(month), firstIdOf(monthOf(month, 1))];
   const work = async () => {
-    // Readers and writers of the table go on; dropping a partition waits.
+    // Readers and writers of the table continue; dropping a partition waits.
     await client.query(`lock table only ${table} in share update exclusive mode`);
     // Keeps further rows of the month out of the default partition, which is nearly empty.
     await client.query(`lock table ${defaultPartitionOf(table)} in access exclusive mode`);
@@ -144,7 +144,7 @@ async function createPartition(
   return name;
 }
 
-/** A transaction that gets its locks soon or tries again, so that nothing waits behind it for long; else a BusyError. */
+/** Runs a transaction that gets its locks soon or retries, so that nothing waits long behind it; else a BusyError. */
 export async function withShortLocks<Result>(
   client: pg.Client,
   work: (tx: Tx) => Promise<Result>,
@@ -158,7 +158,7 @@ export async function withShortLocks<Result>(
       });
     } catch (error) {
       if (!['55P03', '40P01'].includes(databaseErrorCode(error) ?? '')) throw error;
-      if (tried >= tries) throw new BusyError('others work on the table for too long', { cause: error });
+      if (tried >= tries) throw new BusyError('the table was locked for too long', { cause: error });
       await sleep(LOCK_PAUSE_MS);
     }
   }
@@ -171,6 +171,6 @@ export function monthOf(moment: Date, plusMonths = 0): Date {
   return new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + plusMonths, 1));
 }
 
-/** As in names of partitions: 2026_11. */
+/** As in the names of partitions: 2026_11. */
 export const monthName = (month: Date): string =>
   `${month.getUTCFullYear()}_${String(month.getUTCMonth() + 1).padStart(2, '0')}`;

@@ -13,7 +13,7 @@ function serverUrl(database: string): string {
   return `postgres://${user}@${encodeURIComponent(host)}:${port}/${database}`;
 }
 
-test('numeric and bigint come as strings, instants as dates', async () => {
+test('returns numeric and bigint as strings, and instants as dates', async () => {
   const { database, close } = await createTestDatabase();
   const { rows } = await database.pool.query(
     "select 0.10::numeric as n, 9007199254740993::bigint as b, '2026-01-02T03:04:05Z'::timestamptz as t",
@@ -22,7 +22,7 @@ test('numeric and bigint come as strings, instants as dates', async () => {
   expect(rows).toEqual([{ n: '0.10', b: '9007199254740993', t: new Date('2026-01-02T03:04:05Z') }]);
 });
 
-test('a statement of the pool ends after ten seconds and an idle connection that dies does no harm', async () => {
+test('ends a statement after ten seconds, and survives the end of an idle connection', async () => {
   const { database, close } = await createTestDatabase();
   expect((await database.pool.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '10s' }]);
   const { rows } = await database.pool.query('select pg_backend_pid() as pid');
@@ -36,7 +36,7 @@ test('a statement of the pool ends after ten seconds and an idle connection that
   await close();
 });
 
-test('the end of an idle connection is a warning, and no news while the pool is being closed', async () => {
+test('warns about the end of an idle connection, unless the pool is being closed', async () => {
   const { database, close } = await createTestDatabase();
   const lines: string[] = [];
   const heard = createLog({ level: 'warn', destination: { write: (line) => lines.push(line) } });
@@ -58,7 +58,7 @@ test('the end of an idle connection is a warning, and no news while the pool is 
   await close();
 });
 
-test('your own database is opened by its address, and closing leaves it running', async () => {
+test('opens your own database by its address, and leaves it running when closed', async () => {
   const { database: existing, close } = await createTestDatabase();
   const { rows: names } = await existing.pool.query('select current_database() as name');
   const databaseUrl = serverUrl(names[0].name);
@@ -70,14 +70,14 @@ test('your own database is opened by its address, and closing leaves it running'
   await close();
 });
 
-test('a database that does not exist is refused at once with one line without the address', async () => {
+test('refuses a missing database immediately, with one line without the address', async () => {
   const databaseUrl = serverUrl('not_there');
   await expect(openDatabase({ config: { databaseUrl, dataDir: '/nowhere' }, log })).rejects.toThrow(
     /^The database of DATABASE_URL cannot be used: database "not_there" does not exist$/,
   );
 });
 
-test('a database of a version from before the baseline is refused with one line and stays as it is', async () => {
+test('refuses a database from before the baseline with one line, and leaves it unchanged', async () => {
   const { database: existing, close } = await createTestDatabase();
   await existing.pool.query('truncate drizzle.__drizzle_migrations');
   await existing.pool.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
@@ -96,7 +96,7 @@ test('a database of a version from before the baseline is refused with one line 
   await close();
 });
 
-test('several programs that start together migrate a new database once', async () => {
+test('migrates a new database once when several programs start together', async () => {
   const { database, close } = await createTestDatabase();
   const name = 'migrated_together';
   await database.pool.query(`create database ${name}`);

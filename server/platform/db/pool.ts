@@ -16,9 +16,9 @@ import { hasCode, StartError } from './start-error.ts';
 import { watchEmbedded } from './watch-embedded.ts';
 
 const STATEMENT_TIMEOUT_MS = 10_000;
-// The server ends a statement by itself; a connection that is silent for longer is dead.
+// The server ends slow statements; a connection that is silent for longer is dead.
 const ANSWER_TIMEOUT_MS = 12_000;
-// A program that vanished must not keep its locks; none of ours waits inside a transaction.
+// A program that vanished must not keep its locks; a live one never waits inside a transaction.
 const IDLE_IN_TRANSACTION_MS = 15_000;
 const KEEP_ALIVE_AFTER_MS = 5_000;
 const CONNECTION_TIMEOUT_MS = 2_000;
@@ -30,16 +30,16 @@ const MAX_ENGINE_CONNECTIONS = 12;
 const MAX_DELIVERY_CONNECTIONS = 8;
 const OLDEST_VERSION = 140_000;
 
-/** What a separate connection (a listener, the job queue) is opened with. */
+/** Opens a separate connection, for a listener or the job queue. */
 export type DatabaseConnection = { connectionString: string } | ServerConnection;
 
 export interface OpenDatabase {
   /** bigint and numeric come as strings, timestamptz as Date. */
   pool: pg.Pool;
   db: Db;
-  /** For workflows and orders: over connections of their own, which prepare their statements. */
+  /** For workflows and orders: separate connections, which prepare their statements. */
   engineDb: Db;
-  /** For deliveries, which wait neither for a screen's long list nor for a thousand orders. */
+  /** For deliveries, which must wait neither for a screen's long list nor for a thousand orders. */
   deliveryDb: Db;
   connection: DatabaseConnection;
   embedded: boolean;
@@ -52,13 +52,13 @@ interface OpenOptions {
   log: Logger;
   /** Called when an embedded database died and could not be started again. */
   onLost?: (error: Error) => void;
-  /** An embedded server is on its way, and there is nothing to do here until it answers. */
+  /** Called when an embedded server was launched and this program only waits for its answer. */
   onLaunched?: () => void;
 }
 
 /**
- * Opens the configured database: starts the embedded one and holds it for this program, or waits for an external one.
- * Throws a StartError with one line for the operator, also for a database from before the baseline.
+ * Opens the configured database: starts the embedded one and locks it for this program, or waits for an external one.
+ * Throws a StartError with one line for the operator, including for a database from before the baseline.
  */
 export async function openDatabase(options: OpenOptions): Promise<OpenDatabase> {
   const { config, log } = options;
@@ -113,8 +113,8 @@ async function openEmbedded(options: OpenOptions, releaseFolder: () => void): Pr
 }
 
 /**
- * For commands beside the program: uses an embedded database that runs, or starts it and stops it again. Throws a
- * StartError where there is none, since a command must not create one.
+ * For commands that run next to the program: uses a running embedded database, or starts it and stops it again. Throws
+ * a StartError if there is none, because a command must not create one.
  */
 export async function reachDatabase(
   config: OpenOptions['config'],
@@ -132,7 +132,7 @@ export async function reachDatabase(
   return await openDatabase({ config, log: createLog({ level: 'warn' }) });
 }
 
-/** A pool over a server that is already there. */
+/** A pool over a running server. */
 export function openPool(options: {
   connection: DatabaseConnection;
   log: Logger;
@@ -179,7 +179,7 @@ export function openPool(options: {
   };
 }
 
-/** Gives up idle connections: behind a network that swallows everything they look healthy. */
+/** Closes idle connections: behind a network that swallows everything, they look healthy. */
 export async function dropIdleConnections(pool: pg.Pool): Promise<void> {
   for (let idle = pool.idleCount; idle > 0 && pool.idleCount > 0; idle -= 1) {
     (await pool.connect()).release(true);
@@ -219,7 +219,7 @@ async function checkServer(connection: DatabaseConnection): Promise<void> {
   }
 }
 
-/** Wrong password, no such role or database: waiting does not help. */
+/** Wrong password, or no such role or database: waiting does not help. */
 function isFinal(error: unknown): boolean {
   return hasCode(error, '28P01', '28000', '3D000');
 }

@@ -32,7 +32,7 @@ const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 export const users = pgTable('users', {
   id: uuid('id').primaryKey(),
   username: text('username').notNull(),
-  /** NFKC, lower case: what makes a username the same. */
+  /** NFKC, lower case: the form in which usernames are compared. */
   usernameKey: text('username_key').notNull().unique(),
   passwordHash: text('password_hash').notNull(),
   firstName: text('first_name'),
@@ -73,15 +73,15 @@ export const exchangeCredentials = pgTable(
     apiKeyHint: text('api_key_hint').notNull(),
     sealed: text('sealed').notNull(),
     accountMode: text('account_mode').$type<'classic' | 'unified'>().notNull(),
-    /** For which mode the key was entered; null until the exchange has been asked about it in one. */
+    /** The mode for which the key was entered; null until the exchange has been asked about the key in a mode. */
     exchangeMode: text('exchange_mode').$type<'demo' | 'live'>(),
-    /** The exchange's own id of the account; null while it has not told one. */
+    /** The exchange's own id of the account; null until the exchange has reported it. */
     accountId: text('account_id'),
     /** Since when a key of this account is stored here; null in older rows, for which `updated_at` counts. */
     accountSince: instant('account_since'),
-    /** When the exchange told what the key may; null: not yet, so nothing is ordered with it. */
+    /** When the exchange reported the key's permissions; null: not yet, so no orders are placed with it. */
     inspectedAt: instant('inspected_at'),
-    /** Since then the key is not used, and the words why. */
+    /** Since when the key is not used, and why. */
     rejectedAt: instant('rejected_at'),
     rejectedReason: text('rejected_reason'),
     updatedAt: instant('updated_at').notNull(),
@@ -101,24 +101,24 @@ export const sessions = pgTable(
     createdAt: instant('created_at').notNull(),
     lastSeenAt: instant('last_seen_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
-    /** Until then the webhook key is returned whole to this session. */
+    /** Until then this session sees the whole webhook key. */
     keyRevealedUntil: instant('key_revealed_until'),
   },
   (table) => [index('sessions_user').on(table.userId)],
 );
 
-/** Kept by rate-limiter-flexible. */
+/** Managed by rate-limiter-flexible. */
 export const rateLimits = pgTable('rate_limits', {
   key: varchar('key', { length: 255 }).primaryKey(),
   points: integer('points').notNull().default(0),
   expire: bigint('expire', { mode: 'number' }),
 });
 
-/** Passwords tried from addresses that their account is not known at, in the last quarter hour. */
+/** Password guesses from addresses where the account is not known, in the last quarter hour. */
 export const passwordGuesses = pgTable(
   'password_guesses',
   {
-    /** SHA-256 of the compared form of the username; there need not be such a user. */
+    /** SHA-256 of the compared form of the username, which need not exist. */
     account: bytes('account').primaryKey(),
     /** Milliseconds since 1970, oldest first. */
     guessedAt: bigint('guessed_at', { mode: 'number' }).array().notNull(),
@@ -127,23 +127,23 @@ export const passwordGuesses = pgTable(
   (table) => [index('password_guesses_expiry').on(table.expiresAt)],
 );
 
-/** Where a user gave the right password lately. */
+/** Addresses where a user recently gave the right password. */
 export const knownAddresses = pgTable(
   'known_addresses',
   {
     userId: reference('user_id', () => users.id),
-    /** An IPv4 address or an IPv6 network. In plain: the addresses of deliveries are too, and a user may look at them. */
+    /** An IPv4 address or IPv6 network. In plain text, like the addresses of deliveries; a user may look at them. */
     address: text('address').notNull(),
     lastUsedAt: instant('last_used_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.address] })],
 );
 
-// ---- What comes in -------------------------------------------------------------------------------------------
+// ---- Deliveries ----------------------------------------------------------------------------------------------
 
 export const hooks = pgTable('hooks', {
   id: uuid('id').primaryKey(),
-  /** One webhook a user. */
+  /** One webhook per user. */
   userId: uuid('user_id')
     .notNull()
     .unique()
@@ -154,14 +154,14 @@ export const hooks = pgTable('hooks', {
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
   lastUsedAt: instant('last_used_at'),
-  /** Since then an administrator keeps it shut; that its owner is inactive shuts it as well, without a word here. */
+  /** Since when an administrator keeps it shut. An inactive owner also shuts it, without an entry here. */
   suspendedAt: instant('suspended_at'),
 });
 
 /*
- * deliveries and price_logs are described here as ordinary tables; the baseline makes them partitioned by month of their
- * ids (partitions.ts). An index, a column or a check that a migration adds later reaches every partition; a unique key
- * other than of the id cannot be had.
+ * deliveries and price_logs are described here as ordinary tables; the baseline makes them partitioned by month of
+ * their ids (partitions.ts). An index, a column or a check that a migration adds later reaches every partition; a
+ * unique key other than of the id is impossible.
  */
 export const deliveries = pgTable(
   'deliveries',
@@ -178,7 +178,7 @@ export const deliveries = pgTable(
   (table) => [index('deliveries_hook').on(table.hookId, table.id)],
 );
 
-/** What signals and price logs have in common. */
+/** The columns that signals and price logs have in common. */
 const deliveredColumns = {
   id: uuid('id').primaryKey(),
   hookId: uuid('hook_id').notNull(),
@@ -191,7 +191,7 @@ const deliveredColumns = {
   currency: text('currency').notNull(),
   receivedAt: instant('received_at').notNull(),
   sourceIp: text('source_ip').notNull(),
-  /** In price_logs without a unique key, which partitions cannot have: price_log_hashes decides what is known. */
+  /** Not unique in price_logs, because partitions cannot have such a key: price_log_hashes decides what is known. */
   hashValue: text('hash_value').notNull(),
   parameters: jsonb('parameters').$type<Record<string, unknown>>().notNull(),
 };
@@ -205,20 +205,20 @@ export const priceLogs = pgTable(
     candleTimeServer: instant('candle_time_server').notNull(),
   },
   ({ id, token, timeframe, processor, receivedAt, candleTimeServer }) => [
-    // Of lists: a filter's value, the order of the list, then the other filters, so that an index decides what is shown.
+    // For lists: a filter's value, the list's order, then the other filters, so that an index decides what is shown.
     index('price_logs_list').on(receivedAt, id, token, timeframe, processor),
     index('price_logs_list_token').on(token, receivedAt, id, timeframe, processor),
     index('price_logs_list_timeframe').on(timeframe, receivedAt, id, token, processor),
     index('price_logs_list_processor').on(processor, receivedAt, id, token, timeframe),
-    // Charts, and which candle belongs to a signal.
+    // For charts, and to find the candle of a signal.
     index('price_logs_series').on(token, timeframe, candleTimeServer),
     index('price_logs_mark').on(token, id),
   ],
 );
 
 /**
- * Which price log holds a hash, in whichever partition: a candle with a known hash is a duplicate for good. A row goes
- * when the partition of its price log is dropped, found by an index that costs a new row nothing.
+ * Maps a hash to its price log, in whichever partition: a candle with a known hash is a permanent duplicate. A row is
+ * deleted when the partition of its price log is dropped, found by an index that costs a new row nothing.
  */
 export const priceLogHashes = pgTable(
   'price_log_hashes',
@@ -247,27 +247,27 @@ export const signals = pgTable(
   ],
 );
 
-/** Which signal holds a hash: the row decides, under concurrency and across instances, what is a duplicate. */
+/** Maps a hash to its signal: under concurrency and across instances, the row decides what is a duplicate. */
 export const signalHashes = pgTable('signal_hashes', {
   hashValue: text('hash_value').primaryKey(),
   signalId: uuid('signal_id').notNull(),
   receivedAt: instant('received_at').notNull(),
-  /** The payload carries a time: the hash is taken for good, not for a minute. */
+  /** The payload carries a time: the hash is taken permanently, not for a minute. */
   lasting: boolean('lasting').notNull(),
 });
 
 // ---- Totals of the long lists --------------------------------------------------------------------------------
 
-/** What is added up in the tables below: of each list the rows whose id comes before. The rest is counted when asked. */
+/** The id before which the rows of each list are added up in the tables below. The rest is counted on request. */
 export const countedLists = pgTable('counted_lists', {
   list: text('list').primaryKey(),
   countedBefore: uuid('counted_before').notNull(),
-  /** How far the slowest clock that makes ids was last seen behind the database's, and when; 0: none worth a word. */
+  /** How far the slowest clock that makes ids was last seen behind the database's, and when; 0: not noticeably. */
   clockLagMs: bigint('clock_lag_ms', { mode: 'number' }).notNull().default(0),
   clockLagSeenAt: instant('clock_lag_seen_at'),
 });
 
-/** A list has only some of these columns; what it does not have, and null, is ''. */
+/** A list has only some of these columns; missing columns and nulls are ''. */
 const countedColumns = {
   list: text('list').notNull(),
   token: text('token').notNull(),
@@ -285,7 +285,7 @@ export const listTotals = pgTable(
   ],
 );
 
-/** The same by the month (UTC) in which a row was received: what was there at an instant long ago. */
+/** The same by month (UTC) of receipt: the totals as of an instant long ago. */
 export const listTotalsByMonth = pgTable(
   'list_totals_by_month',
   { month: date('month').notNull(), ...countedColumns, rows: bigint('rows', { mode: 'number' }).notNull() },
@@ -297,7 +297,7 @@ export const listTotalsByMonth = pgTable(
   ],
 );
 
-/** Signals by the quarter of an hour in which they were received: days of every time zone are made of these. */
+/** Signals by quarter of an hour of receipt: days of every time zone consist of these. */
 export const signalTotalsByQuarter = pgTable(
   'signal_totals_by_quarter',
   {
@@ -309,8 +309,8 @@ export const signalTotalsByQuarter = pgTable(
 );
 
 /**
- * Of whom which value of a column came how often: what the filters and settings offer. `audience` is the owner of the
- * webhook, or the zero id for everything that administrators sent. Added up like the totals.
+ * How often each value of a column came, and from whom: the choices of filters and settings. `audience` is the owner of
+ * the webhook, or the zero id for everything that administrators sent. Added up like the totals.
  */
 export const listChoices = pgTable(
   'list_choices',
@@ -352,7 +352,7 @@ export const workflows = pgTable(
     }>(),
     /** Tries of the pipeline that ended in an unexpected error; the third one fails the workflow. */
     failedTries: integer('failed_tries').notNull().default(0),
-    /** Of a user's own signal, which concerns that user alone: it waits for the token behind those that concern everybody. */
+    /** Of a user's own signal, only for that user: it waits for the token behind the signals for everybody. */
     isOwn: boolean('is_own').notNull().default(false),
   },
   (table) => [
@@ -360,7 +360,7 @@ export const workflows = pgTable(
     index('workflows_list_processor').on(table.processor, table.createdAt, table.id, table.status),
     index('workflows_list_status').on(table.status, table.createdAt, table.id, table.processor),
     index('workflows_signal').on(table.signalId, table.id),
-    // I2: one automatic workflow a signal, and never two running ones.
+    // I2: one automatic workflow per signal, and never two running ones.
     uniqueIndex('workflows_one_automatic').on(table.signalId).where(sql`trigger = 'automatic'`),
     uniqueIndex('workflows_one_running').on(table.signalId).where(sql`status in ('pending', 'processing')`),
     index('workflows_waiting')
@@ -369,7 +369,7 @@ export const workflows = pgTable(
   ],
 );
 
-/** One row a token: the workflow that may trade it now. */
+/** One row per token: the workflow that may trade it now. */
 export const processingSlots = pgTable('processing_slots', {
   token: text('token').primaryKey(),
   workflowId: uuid('workflow_id').notNull(),
@@ -400,14 +400,14 @@ export const workflowSteps = pgTable(
   (table) => [uniqueIndex('workflow_steps_number').on(table.workflowId, table.stepNumber)],
 );
 
-/** The eligibility snapshot of step 6, and what became of each eligible user. */
+/** The eligibility snapshot of step 6, and the outcome of each eligible user. */
 export const workflowUsers = pgTable(
   'workflow_users',
   {
     workflowId: reference('workflow_id', () => workflows.id),
     userId: uuid('user_id').notNull(),
     username: text('username').notNull(),
-    /** Place in the order of trading, from 0; null for those not eligible. */
+    /** Place in the order of trading, from 0; null for users who are not eligible. */
     position: integer('position'),
     status: text('status').$type<'eligible' | 'not eligible'>().notNull(),
     reason: text('reason').notNull(),
@@ -426,7 +426,7 @@ export const workflowUsers = pgTable(
 
 // ---- Positions and orders ------------------------------------------------------------------------------------
 
-/** Every calculation, successful or not: a record of its own. */
+/** One record per calculation, successful or not. */
 export const positionGeneratorLogs = pgTable(
   'position_generator_logs',
   {
@@ -439,10 +439,10 @@ export const positionGeneratorLogs = pgTable(
     exchangePlatform: text('exchange_platform').notNull(),
     token: text('token').notNull(),
     success: boolean('success').notNull(),
-    /** Sized by an invented balance: shown, never traded. */
+    /** Sized with an invented balance: shown, never traded. */
     isEstimate: boolean('is_estimate').notNull().default(false),
     error: text('error'),
-    /** The domain's Position, whole. */
+    /** The domain's complete Position. */
     position: jsonb('position').$type<unknown>(),
     settings: jsonb('settings').$type<unknown>().notNull(),
     calculationReason: text('calculation_reason'),
@@ -455,20 +455,20 @@ export const positionGeneratorLogs = pgTable(
   ],
 );
 
-/** The last balance that an exchange told of an account: the calculator's, for a minute, when the next reading fails. */
+/** The last reported balance of an account: the calculator uses it for a minute when the next reading fails. */
 export const accountBalances = pgTable(
   'account_balances',
   {
     userId: reference('user_id', () => users.id),
     exchangePlatform: text('exchange_platform').notNull(),
-    /** In USDT, as the exchange told it. */
+    /** In USDT, as reported by the exchange. */
     futuresAvailable: numeric('futures_available').notNull(),
     readAt: instant('read_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.exchangePlatform] })],
 );
 
-/** One task of the position maker: at most one a calculation, and one a workflow and user. */
+/** One task of the position maker: at most one per calculation, and one per workflow and user. */
 export const trades = pgTable(
   'trades',
   {
@@ -490,7 +490,7 @@ export const trades = pgTable(
     stopLoss: numeric('stop_loss').notNull(),
     takeProfit: numeric('take_profit').notNull(),
     leverage: integer('leverage').notNull(),
-    /** What the account's available balance loses while the exchange does not know the order yet. */
+    /** Reduces the account's available balance while the exchange does not know the order yet. */
     plannedMargin: numeric('planned_margin').notNull(),
     state: text('state').$type<'working' | 'protecting' | 'closing' | 'done'>().notNull(),
     success: boolean('success'),
@@ -504,21 +504,21 @@ export const trades = pgTable(
     exchangeResponse: jsonb('exchange_response').$type<unknown>(),
     createdAt: instant('created_at').notNull(),
     completedAt: instant('completed_at'),
-    /** When the next step is due; a wait is a row in the database, never a timer alone. */
+    /** When the next step is due; a wait is a row in the database, never only a timer. */
     dueAt: instant('due_at'),
-    /** Since then the position that it opened is known to be closed; null while it may be open. */
+    /** When the position that it opened was found closed; null while it may be open. */
     positionClosedAt: instant('position_closed_at'),
-    /** Since then its position is known to be open without a verified stop; null when there is no such doubt. */
+    /** Since when its position is known to be open without a verified stop; null when there is no such doubt. */
     unprotectedSince: instant('unprotected_since'),
-    /** How much of the position the exchange was last seen to hold a stop for; null before that was read. */
+    /** The quantity for which the exchange was last seen to hold a stop; null before that was read. */
     protectedQuantity: numeric('protected_quantity'),
-    /** Where its orders are looked up: nothing is concluded from another mode's or another account's answers. */
+    /** Where its orders are looked up: answers of another mode or account prove nothing. */
     exchangeMode: text('exchange_mode').$type<'paper' | 'demo' | 'live'>(),
     exchangeAccountId: text('exchange_account_id'),
-    /** The administrator who ended it although nobody knows what became of its order. */
+    /** The administrator who ended the trade although the fate of its order is unknown. */
     writtenOffBy: uuid('written_off_by').references(() => users.id),
     writtenOffAt: instant('written_off_at'),
-    /** It was under way when the database was restored: what it may have sent since is looked up, and nothing more is sent. */
+    /** In progress at a restore of the database: orders it may have sent since are looked up, and no more are sent. */
     restoredAt: instant('restored_at'),
   },
   (table) => [
@@ -533,7 +533,7 @@ export const trades = pgTable(
   ],
 );
 
-/** One order at the exchange. The row is committed before the request leaves (write, then call). */
+/** One order at the exchange. The row is committed before the request is sent (write, then call). */
 export const orderAttempts = pgTable(
   'order_attempts',
   {
@@ -549,11 +549,11 @@ export const orderAttempts = pgTable(
     averagePrice: numeric('average_price'),
     fee: numeric('fee'),
     error: text('error'),
-    /** When a request was about to leave, null when none ever was; and how often a look-up has missed it since. */
+    /** When a request was about to leave, null if none ever was; and how many look-ups have missed it since. */
     submittedAt: instant('submitted_at'),
     lookupMisses: integer('lookup_misses').notNull().default(0),
     placementTries: integer('placement_tries').notNull().default(0),
-    /** Why nothing that the exchange answers settles it: an administrator may write it off. Null while it may yet. */
+    /** Why no answer of the exchange settles it: an administrator may write it off. Null while an answer still may. */
     doubt: text('doubt'),
     verifyAt: instant('verify_at'),
     cancelRequestedAt: instant('cancel_requested_at'),
@@ -564,7 +564,7 @@ export const orderAttempts = pgTable(
   (table) => [uniqueIndex('order_attempts_number').on(table.tradeId, table.attempt)],
 );
 
-/** What happened to a trade, in order: the API call sequence and the timeline of the result dialog. */
+/** The events of a trade, in order: the API call sequence and the timeline of the result dialog. */
 export const tradeEvents = pgTable(
   'trade_events',
   {
@@ -578,7 +578,7 @@ export const tradeEvents = pgTable(
   (table) => [index('trade_events_trade').on(table.tradeId, table.id)],
 );
 
-/** Orders that close a position of ours, written before they are sent: reversals, lost protection, an operator's button. */
+/** Orders that close own positions, written before they are sent: reversals, lost protection, an operator's button. */
 export const positionCloses = pgTable(
   'position_closes',
   {
@@ -596,7 +596,7 @@ export const positionCloses = pgTable(
     orderId: text('order_id'),
     averagePrice: numeric('average_price'),
     error: text('error'),
-    /** The operator who asked for it; null where the engine did. */
+    /** The operator who requested it; null for the engine. */
     requestedBy: uuid('requested_by').references(() => users.id),
     createdAt: instant('created_at').notNull(),
     finishedAt: instant('finished_at'),
@@ -604,7 +604,7 @@ export const positionCloses = pgTable(
   (table) => [index('position_closes_user').on(table.userId, table.token, table.id)],
 );
 
-/** Positions of ours that have ended, kept because an exchange forgets them after some months. */
+/** Own positions that have ended, kept because an exchange forgets them after some months. */
 export const closedPositions = pgTable(
   'closed_positions',
   {
@@ -612,16 +612,16 @@ export const closedPositions = pgTable(
     tradeId: reference('trade_id', () => trades.id),
     userId: reference('user_id', () => users.id),
     exchangePlatform: text('exchange_platform').notNull(),
-    /** The exchange's name of it; null while it is known only that the position is gone. */
+    /** The exchange's id of the position; null while it is only known that the position is gone. */
     exchangePositionId: text('exchange_position_id'),
     token: text('token').notNull(),
     side: text('side').$type<'long' | 'short'>().notNull(),
     quantity: numeric('quantity').notNull(),
     entryPrice: numeric('entry_price').notNull(),
     closePrice: numeric('close_price'),
-    /** In USDT, fees not yet taken off, funding included. */
+    /** In USDT, before fees, funding included. */
     realisedProfit: numeric('realised_profit'),
-    /** What opening and closing cost, in USDT. */
+    /** The costs of opening and closing, in USDT. */
     fees: numeric('fees'),
     closedBy: text('closed_by').$type<ClosedBy>().notNull(),
     openedAt: instant('opened_at').notNull(),
@@ -641,7 +641,7 @@ export const closedPositions = pgTable(
   ],
 );
 
-/** The sums of closed positions, in USDT, kept by a trigger of their table. */
+/** The sums of closed positions, in USDT, maintained by a trigger of their table. */
 export const closedPositionTotals = pgTable(
   'closed_position_totals',
   {
@@ -650,7 +650,7 @@ export const closedPositionTotals = pgTable(
     positions: bigint('positions', { mode: 'number' }).notNull(),
     realisedProfit: numeric('realised_profit').notNull(),
     fees: numeric('fees').notNull(),
-    /** Fees taken off, of those whose profit is known. */
+    /** After fees, for positions whose profit is known. */
     profitAfterFees: numeric('profit_after_fees').notNull(),
   },
   (table) => [
@@ -660,8 +660,8 @@ export const closedPositionTotals = pgTable(
 );
 
 /**
- * A user who opens nothing more, because of a position without a verified stop that could not be closed either. One
- * row a position and halt; while one is not ended, its user is halted.
+ * A user who opens no more positions, because a position without a verified stop could not be closed either. One row
+ * per position and halt; a user is halted while one of them has not ended.
  */
 export const tradingHalts = pgTable(
   'trading_halts',
@@ -674,11 +674,11 @@ export const tradingHalts = pgTable(
     kind: text('kind').$type<HaltKind>().notNull(),
     reason: text('reason').notNull(),
     since: instant('since').notNull(),
-    /** Since then the exchange shows the position closed or protected again, and how. */
+    /** When the exchange first showed the position closed or protected again, and how. */
     clearedAt: instant('cleared_at'),
     clearedHow: text('cleared_how'),
     endedAt: instant('ended_at'),
-    /** The administrator who resumed trading; null while it goes on, or when it ended by itself. */
+    /** The administrator who resumed trading; null while the halt lasts, or when it ended automatically. */
     endedBy: uuid('ended_by').references(() => users.id),
   },
   (table) => [
@@ -691,7 +691,7 @@ export const tradingHalts = pgTable(
 
 // ---- The engine ----------------------------------------------------------------------------------------------
 
-/** What takes jobs, one row each, of every instance on the database; kept alive by its heartbeat. */
+/** The workers of every instance on the database, one row each; kept alive by their heartbeat. */
 export const engineWorkers = pgTable(
   'engine_workers',
   {
@@ -708,7 +708,7 @@ export const engineWorkers = pgTable(
   (table) => [primaryKey({ columns: [table.instanceId, table.workerId] })],
 );
 
-/** Restarts that were asked for: every instance looks here, and says below what became of it. */
+/** Requested restarts: every instance looks here, and reports its result below. */
 export const engineRestarts = pgTable(
   'engine_restarts',
   {
@@ -737,8 +737,8 @@ export const engineRestartAnswers = pgTable(
 );
 
 /**
- * Who works on what, until when, by the database's clock. Every change of hands takes the next version, across
- * all keys: it fences a holder that slept through its lease, also after the row was deleted and made again.
+ * Who works on what, until when, by the database's clock. Every change of holder takes the next version, across
+ * all keys: it fences a holder that slept through its lease, even after the row was deleted and created again.
  */
 export const leases = pgTable('leases', {
   key: text('key').primaryKey(),
@@ -747,25 +747,25 @@ export const leases = pgTable('leases', {
   leaseUntil: instant('lease_until').notNull(),
 });
 
-// ---- Shared by all instances towards the exchanges, and worth nothing after a crash: unlogged ------------------
+// ---- Exchange state shared by all instances, worthless after a crash: unlogged --------------------------------
 
-/** What was taken of an exchange's limits, in milliseconds of the database's clock. */
+/** The used part of an exchange's limits, in milliseconds of the database's clock. */
 export const exchangeSlots = pgTable('exchange_slots', {
   key: text('key').primaryKey(),
-  /** Of an address: until when its requests are spread. */
+  /** For an address: until when its requests are spread. */
   nextAtMs: doublePrecision('next_at_ms').notNull().default(0),
-  /** Of a user's endpoint: when the last ones left. */
+  /** For a user's endpoint: when the last requests left. */
   takenMs: doublePrecision('taken_ms').array().notNull().default([]),
-  /** Nothing passes before: the exchange said that it was too much. */
+  /** No request passes before this: the exchange reported too many. */
   heldUntilMs: doublePrecision('held_until_ms').notNull().default(0),
-  /** How long the hold is; it is over when a probe has passed and this is 0. See `server/exchanges/limits/rate-holds.ts`. */
+  /** Length of the hold, over when a probe has passed and this is 0. See `server/exchanges/limits/rate-holds.ts`. */
   holdMs: doublePrecision('hold_ms').notNull().default(0),
   holdNamed: boolean('hold_named').notNull().default(false),
   probeUntilMs: doublePrecision('probe_until_ms').notNull().default(0),
   doubtedBy: text('doubted_by'),
 });
 
-/** Leverage and margin mode that were set and read back lately. */
+/** Leverage and margin mode that were recently set and read back. */
 export const exchangePreparations = pgTable(
   'exchange_preparations',
   {
@@ -773,19 +773,19 @@ export const exchangePreparations = pgTable(
     userId: text('user_id').notNull(),
     token: text('token').notNull(),
     leverage: integer('leverage').notNull(),
-    /** Of which API key: another one may be of another account. */
+    /** Identifies the API key: another key may belong to another account. */
     keyHash: text('key_hash').notNull(),
     preparedAt: instant('prepared_at').notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.platform, table.userId, table.token] })],
 );
 
-/** One row: which SECRET_KEY the secrets in this database are sealed with. */
+/** One row: identifies the SECRET_KEY that seals the secrets in this database. */
 export const secretKeyChecks = pgTable(
   'secret_key_checks',
   {
     isOnly: boolean('is_only').primaryKey().default(true),
-    /** Tells the key from another one, and nothing else of it. Null: whichever the next start comes with. */
+    /** Tells the key from another one and reveals nothing else. Null: the next start may bring any key. */
     keyCheck: bytes('key_check'),
   },
   (table) => [check('secret_key_checks_one', sql`${table.isOnly}`)],

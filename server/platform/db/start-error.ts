@@ -1,4 +1,4 @@
-/** Why the program cannot start or go on, as one line for the operator; printed without a stack. */
+/** Why the program cannot start or continue, as one line for the operator; printed without a stack. */
 export class StartError extends Error {
   override name = 'StartError';
 }

@@ -6,8 +6,8 @@ import type { EmbeddedServer } from './embedded.ts';
 const RESTART_LIMIT_MS = 20_000;
 
 /**
- * Notices at once when the embedded database ends, by a connection of its own, and starts it again. `onLost` is called
- * when that fails.
+ * Notices immediately when the embedded database ends, through a separate connection, and starts it again. Calls
+ * `onLost` when that fails.
  */
 export async function watchEmbedded(options: {
   server: EmbeddedServer;

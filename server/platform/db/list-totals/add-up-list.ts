@@ -24,8 +24,8 @@ const ROWS_A_STEP = 20_000;
 const READERS = ['pg_dump', 'signal-board backup'];
 
 /**
- * Adds up further rows in one short step, up to an id before which no transaction can still commit one. False when there
- * is no more to do, or another instance is at it.
+ * Adds up further rows in one short step, up to an id before which no transaction can still commit a row. Returns false
+ * when nothing is left to do, or when another instance is adding up.
  */
 export async function addUpList(
   db: Db,
@@ -45,7 +45,7 @@ export async function addUpList(
     const [mark] = rows;
     if (mark === undefined) return false;
     const after = mark.counted_before;
-    // Each further statement has a snapshot of its own and sees all that had ended by then.
+    // Each further statement has its own snapshot and sees everything that had ended by then.
     const settledBefore = await findSettledBefore(tx, shape, marginMs + Number(mark.clock_lag_ms));
     const { rows: next } = await tx.execute<{ id: string }>(sql`
       select id from ${shape.table} where id >= ${after} and id < ${settledBefore}
@@ -79,7 +79,7 @@ async function findSettledBefore(tx: Tx, { table, unsettled }: ListShape, margin
 interface Range {
   from: string;
   to: string;
-  /** -1 takes the rows off again. */
+  /** -1 subtracts the rows again. */
   sign: 1 | -1;
 }
 
@@ -126,12 +126,13 @@ async function addUpChoices(tx: Tx, list: CountedList, { from, to, sign }: Range
     on conflict (list, "column", audience, value) do update set rows = known.rows + excluded.rows`);
 }
 
-/** By what is added up. The caller holds the row in counted_lists. */
+/** The functions by part. The caller holds the row in counted_lists. */
 const add: Record<Part, typeof addUp> = { totals: addUp, choices: addUpChoices };
 
 /**
- * Takes rows that are about to be dropped, from the id `from` up to but not including `to`, off the totals and choices:
- * in the transaction that drops them, before it does. Rows that have been added up must not change in any other way.
+ * Subtracts rows that are about to be dropped, from the id `from` up to but not including `to`, from the totals and
+ * choices. Call it in the transaction that drops them, before the drop. Rows that have been added up must not change in
+ * any other way.
  */
 export async function forgetRows(
   tx: Tx,

@@ -14,8 +14,8 @@ import {
 type Asked = Pick<Queryable, 'execute'>;
 
 /**
- * Runs a statement over the totals of a list and its other rows, as of one instant. `build` gets the id before which rows
- * are added up (the mark of that name) as a value: only then the planner knows how few the others are.
+ * Runs a statement over the totals of a list and its remaining rows, as of one instant. `build` gets the id before
+ * which rows are added up (the mark of that name) as a value: only then does the planner know how few rows remain.
  */
 export async function readCounted<Row extends Record<string, unknown>>(
   db: Asked,
@@ -30,12 +30,12 @@ export async function readCounted<Row extends Record<string, unknown>>(
       select ${mark} as mark, parts.*
       from (values (1)) as always
       left join (select true as found, part.* from (${build(expected ?? FIRST_ID)}) as part) as parts on true`);
-    // Otherwise rows were added up between the two statements, and would be counted twice.
+    // Otherwise rows were added up between the two statements, and would count twice.
     if (rows[0]?.mark === expected) return rows.filter(({ found }) => found === true) as Row[];
   }
 }
 
-/** The exact number of matching rows, received at or before `until`; `now` only decides from which side to count. */
+/** The exact number of matching rows received at or before `until`; `now` only decides from which side to count. */
 export async function countList(
   db: Asked,
   list: CountedList,
@@ -80,7 +80,7 @@ const countAll = (parts: Parts): SQL => sql`
   (select coalesce(sum(rows), 0) from list_totals where list = ${parts.list} and ${matching(parts.filter)})
   + ${rowsWhere(parts, sql`id >= ${parts.before}`)}`;
 
-/** Whole months are added up; the rest is counted by the index of receipt, from the nearest side. */
+/** Takes whole months from the totals; counts the rest by the index of receipt, from the nearest side. */
 function countUntil(parts: Parts & { until: Date; now: Date }): SQL {
   const { list, before, until, now } = parts;
   const { receivedAt } = LIST_SHAPES[list];

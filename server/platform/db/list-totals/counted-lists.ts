@@ -1,23 +1,23 @@
 import { type SQL, sql } from 'drizzle-orm';
 
-/** Lists whose totals are kept: rows are only added, and no counted column changes but the status of a running workflow. */
+/** Lists with kept totals: rows are only added, and no counted column changes but the status of a running workflow. */
 export const COUNTED_LISTS = ['signals', 'price-logs', 'workflows'] as const;
 export type CountedList = (typeof COUNTED_LISTS)[number];
 
-/** All filter columns, which are the columns of the tables of totals. */
+/** All filter columns, which are also the columns of the tables of totals. */
 export const DIMENSIONS = ['token', 'action', 'processor', 'timeframe', 'status'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** Only rows with these values, or with one of several. */
+/** Selects the rows with these values, or with one of several. */
 export type ListFilter = { [Name in Dimension]?: string | readonly string[] | undefined };
 
 export interface ListShape {
   table: SQL;
   receivedAt: SQL;
   dimensions: readonly Dimension[];
-  /** Rows whose counted columns may still change; null: none. */
+  /** Rows whose counted columns may still change; null if there are none. */
   unsettled: SQL | null;
-  /** Also kept by quarters of an hour. */
+  /** Totals are also kept by quarters of an hour. */
   byQuarter: boolean;
 }
 
@@ -40,7 +40,7 @@ export const LIST_SHAPES: Record<CountedList, ListShape> = {
     table: sql`workflows`,
     receivedAt: sql`created_at`,
     dimensions: ['processor', 'status'],
-    // The wording of the partial index.
+    // Must match the wording of the partial index.
     unsettled: sql`status in ('pending', 'processing')`,
     byQuarter: false,
   },
@@ -52,7 +52,7 @@ export type ChoiceList = (typeof CHOICE_LISTS)[number];
 export const CHOICE_COLUMNS = ['token', 'processor', 'timeframe'] as const satisfies readonly Dimension[];
 export type ChoiceColumn = (typeof CHOICE_COLUMNS)[number];
 
-/** Their choices in list_choices are everybody's. */
+/** The audience of administrators' choices in list_choices, which are offered to everybody. */
 export const ADMINISTRATORS = '00000000-0000-0000-0000-000000000000';
 
 /** Totals and choices each have their own mark in counted_lists. */
@@ -64,7 +64,7 @@ export const ADDED_UP: readonly { list: CountedList; what: Part }[] = [
 export const markOf = (list: CountedList, part: Part): string =>
   part === 'totals' ? list : `${list} choices`;
 
-/** Before the first row of all. */
+/** Sorts before every row. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export const dimension = (name: Dimension): SQL => sql`${sql.identifier(name)}`;
@@ -74,7 +74,7 @@ const allOf = (conditions: readonly (SQL | undefined)[]): SQL => {
   return given.length === 0 ? sql`true` : sql.join(given, sql` and `);
 };
 
-/** The same wording fits the rows of a list and those of its totals. */
+/** The same SQL fits the rows of a list and those of its totals. */
 export function matching(filter: ListFilter): SQL {
   return allOf(
     DIMENSIONS.map((name) => {
@@ -87,7 +87,7 @@ export function matching(filter: ListFilter): SQL {
   );
 }
 
-/** The counted columns of a row, '' for those that the list does not have. */
+/** The counted columns of a row; '' for columns that the list does not have. */
 export const groupColumns = ({ dimensions }: ListShape): SQL =>
   sql.join(
     DIMENSIONS.map((name) =>

@@ -45,12 +45,12 @@ describe('data of ordinary users', () => {
     expect(await asked(board.admin, path)).toEqual([own]);
   });
 
-  test('is stored, listed and can be filtered by', async () => {
+  test('is stored, listed and can be used as a filter', async () => {
     const { total } = (await board.admin.get('/api/signals?processor=OTHER+processor')).json();
     expect(total).toBe(1);
   });
 
-  test('is offered in the settings of its sender, beside what administrators sent', async () => {
+  test('is offered in the settings of its sender, next to the data of administrators', async () => {
     const usual = ['Any', '1m', '2m', '5m', '15m', '30m', '1h', '4h', '1d'];
     const timeframes = '/api/user-settings/signal-timeframes';
     expect(await asked(user.client, timeframes)).toEqual([...usual, 'ADMIN-tf', 'USER-tf']);

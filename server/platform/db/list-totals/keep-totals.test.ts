@@ -34,7 +34,7 @@ test('adds up earlier rows at the start, with any number of instances', async ()
   expect(lines).toEqual([]);
 });
 
-test('a program that runs keeps the totals and the choices of all lists', async () => {
+test('keeps the totals and the choices of all lists in a running program', async () => {
   const board = await startTestApp({ engine: true });
   closings.push(() => board.close());
   const lists = async () =>

@@ -8,8 +8,8 @@ import { ADDED_UP, type CountedList, FIRST_ID, markOf, type Part } from './count
 const EVERY_MS = 10_000;
 
 /**
- * Keeps adding up the lists, one instance at a time for each list; answers how to stop. After a restore there may be
- * millions of rows to go through; until then the lists count what is missing when they are asked.
+ * Keeps adding up the lists, one instance at a time per list; returns a function that stops it. After a restore there
+ * may be millions of rows to add up; until then the lists count the missing rows on request.
  */
 export function startKeepingTotals({ db, log }: { db: Db; log: Logger }): () => void {
   let stopped = false;
@@ -51,9 +51,9 @@ export function startKeepingTotals({ db, log }: { db: Db; log: Logger }): () => 
 const FORGOTTEN_AFTER = '1 day';
 
 /**
- * An instance whose clock is behind the database's by more than the margin makes ids below those that have been added up,
- * so their rows would be missing from the totals. It notes its lag here: adding up then stays that far behind, and begins
- * anew where it had got further. Answers the lag that is allowed for because of this instance.
+ * An instance whose clock is behind the database's by more than the margin makes ids below those already added up, so
+ * its rows would be missing from the totals. It notes its lag here: adding up then stays that far behind, and starts
+ * again where it had got further. Returns the lag that is allowed because of this instance.
  */
 export async function noteClockLag(
   db: Db,

@@ -42,7 +42,7 @@ async function store(list: ChoiceList, row: Row = {}): Promise<void> {
   );
 }
 
-/** What was stored in this very millisecond is not before it. */
+/** Waits first, because rows stored in the current millisecond do not count as earlier. */
 async function addUpAll(list: ChoiceList, rowsAStep = 20_000): Promise<void> {
   await sleep(5);
   while (await addUpList(db, list, { marginMs: 0, rowsAStep, what: 'choices' }));
@@ -51,11 +51,11 @@ async function addUpAll(list: ChoiceList, rowsAStep = 20_000): Promise<void> {
 const tokens = (list: ChoiceList, viewer = ME) => listChoices(db, list, 'token', viewer);
 
 describe.each(CHOICE_LISTS)('the choices of %s', (list) => {
-  test('are what administrators and the viewer sent, before and after adding up', async () => {
+  test('are the values of administrators and the viewer, before and after adding up', async () => {
     await store(list, { token: 'BTC' });
     await store(list, { owner: ME, token: 'MINE' });
     await store(list, { owner: OTHER, token: 'THEIRS' });
-    // Of somebody who was an ordinary user then, and is the one who looks now.
+    // Sent by an administrator who was an ordinary user at that time.
     await store(list, { owner: ADMINISTRATOR, fromAdmin: false, token: 'BEFORE' });
     const check = async () => {
       expect(await tokens(list)).toEqual(['BTC', 'MINE']);
@@ -70,7 +70,7 @@ describe.each(CHOICE_LISTS)('the choices of %s', (list) => {
     expect(await tokens(list, OTHER)).toEqual(['BTC', 'THEIRS']);
   });
 
-  test('are the fifty that came most often', async () => {
+  test('are the fifty most frequent values', async () => {
     for (let number = 1; number <= 60; number += 1) {
       for (let times = 0; times < (number <= 10 ? 1 : 2); times += 1) {
         await store(list, { token: `T${String(number).padStart(2, '0')}` });
@@ -96,13 +96,13 @@ describe.each(CHOICE_LISTS)('the choices of %s', (list) => {
   });
 });
 
-test('a candle without a processor offers none', async () => {
+test('offers no processor for a candle without one', async () => {
   await store('price-logs', { processor: null });
   await addUpAll('price-logs');
   expect(await listChoices(db, 'price-logs', 'processor', ME)).toEqual([]);
 });
 
-test('offers choices from rows that an older program added up to the totals only', async () => {
+test('offers choices from rows that an older version added only to the totals', async () => {
   await store('signals', { token: 'BTC' });
   await sleep(5);
   while (await addUpList(db, 'signals', { marginMs: 0 }));
@@ -124,7 +124,7 @@ test('does not offer values of dropped rows', async () => {
   expect((await pool.query('select from list_choices where value = $1', ['OLD'])).rows).toEqual([]);
 });
 
-test('offers values of a clock that is far behind, once it is noticed', async () => {
+test('offers values from a clock that is far behind, once the lag is noticed', async () => {
   const idClock = () => Date.now() - 5 * 3_600_000;
   await store('signals');
   await addUpAll('signals');

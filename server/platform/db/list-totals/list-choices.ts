@@ -10,12 +10,12 @@ import {
   markOf,
 } from './counted-lists.ts';
 
-/** A list of more cannot be looked through; the addresses of lists take any value. */
+/** Nobody can look through a longer list; the addresses of lists take any value. */
 export const MOST_CHOICES = 50;
 
 /**
- * The values of a column that a user is offered, in order: the fifty most frequent of those that administrators and the
- * user sent. Values of other users can be filtered by, but fill nobody's lists.
+ * The values of a column that are offered to a user, in order: the fifty most frequent of those that administrators and
+ * the user sent. Values of other users work as filters but fill nobody's lists.
  */
 export async function listChoices(
   db: Pick<Queryable, 'execute'>,

@@ -13,7 +13,7 @@ const OWNER = '01890a5d-ac96-774b-bcce-b302099a8057';
 const HOUR_MS = 3_600_000;
 const TABLES = { signals: 'signals', 'price-logs': 'price_logs', workflows: 'workflows' } as const;
 const TOTALS = ['counted_lists', 'list_totals', 'list_totals_by_month', 'signal_totals_by_quarter'];
-/** Everything that was committed is added up at once. */
+/** Without a margin: everything that was committed is added up immediately. */
 const NOW = { marginMs: 0 };
 
 beforeEach(() =>
@@ -67,7 +67,7 @@ async function storeWorkflow(status: string): Promise<string> {
   return id;
 }
 
-/** What was stored in this very millisecond is not before it. */
+/** Lets the current millisecond pass, because rows stored in it do not count as earlier. */
 const pass = () => sleep(5);
 
 async function addUpAll(list: CountedList, options = NOW): Promise<void> {
@@ -75,7 +75,7 @@ async function addUpAll(list: CountedList, options = NOW): Promise<void> {
   while (await addUpList(db, list, options));
 }
 
-/** Added up of the whole, by the tables of totals alone. */
+/** The total according to the tables of totals only. */
 async function addedUp(list: CountedList): Promise<number> {
   const { rows } = await pool.query(
     'select coalesce(sum(rows), 0)::int as sum from list_totals where list = $1',
@@ -99,13 +99,13 @@ describe.each(COUNTED_LISTS)('the total of %s', (list) => {
     workflows: () => storeWorkflow('completed'),
   }[list];
 
-  test('is of nothing where nothing is', async () => {
+  test('is zero without rows', async () => {
     expect(await total(list)).toBe(0);
     await addUpAll(list);
     expect(await total(list)).toBe(0);
   });
 
-  test('is the same before, between and after adding up, and each row is added up once', async () => {
+  test('is the same before, during and after adding up, and each row is added up once', async () => {
     for (let count = 1; count <= 5; count += 1) await store({});
     expect(await total(list)).toBe(5);
     await pass();
@@ -135,7 +135,7 @@ test('counts matching rows, whether added up or not', async () => {
   expect(await listValues(db, 'signals', 'processor')).toEqual(['Tesla', 'UD Bot']);
 });
 
-test('a price log without a processor is in the total, and in no filter by processor', async () => {
+test('counts a price log without a processor in the total, but in no filter by processor', async () => {
   await storePriceLog({});
   await storePriceLog({ processor: 'Tesla' });
   await addUpAll('price-logs');
@@ -143,7 +143,7 @@ test('a price log without a processor is in the total, and in no filter by proce
   expect(await listValues(db, 'price-logs', 'processor')).toEqual(['Tesla']);
 });
 
-test('the total up to an instant is exact from every side: months back, at a month’s edges, and lately', async () => {
+test('counts exactly up to an instant: months ago, at the edges of a month, and recently', async () => {
   const now = new Date('2026-11-22T12:00:00.000Z');
   const instants = [
     '2026-08-31T23:59:59.999Z',
@@ -167,7 +167,7 @@ test('the total up to an instant is exact from every side: months back, at a mon
   expect(await Promise.all(before)).toEqual(instants.map((_, index) => index));
 });
 
-test('waits for a transaction that commits late, and counts its rows then', async () => {
+test('waits for a transaction that commits late, and then counts its rows', async () => {
   const late = await pool.connect();
   await late.query('begin');
   try {
@@ -175,7 +175,7 @@ test('waits for a transaction that commits late, and counts its rows then', asyn
     for (let count = 1; count <= 10; count += 1) await storeSignal();
     await addUpAll('signals');
     expect(await total('signals')).toBe(await countRows('signals'));
-    // Others go on while lists are added up.
+    // Other writers continue while lists are added up.
     await Promise.all(
       Array.from({ length: 20 }, async () => {
         await storeSignal();
@@ -204,7 +204,7 @@ test('does not add up rows younger than the margin, so an id made before its tra
   expect(await total('signals')).toBe(3);
 });
 
-test('counts rows once when two instances add up at once', async () => {
+test('counts rows once when two instances add up concurrently', async () => {
   for (let count = 1; count <= 20; count += 1) await storeSignal();
   await pass();
   const step = () => addUpList(db, 'signals', { ...NOW, rowsAStep: 3 });
@@ -212,7 +212,7 @@ test('counts rows once when two instances add up at once', async () => {
   expect([await addedUp('signals'), await total('signals')]).toEqual([20, 20]);
 });
 
-test('reads a total of one instant while rows are added up', async () => {
+test('reads a total as of one instant while rows are added up', async () => {
   for (let count = 1; count <= 40; count += 1) await storeSignal();
   let adding = true;
   const added = (async () => {
@@ -225,7 +225,7 @@ test('reads a total of one instant while rows are added up', async () => {
   expect([...seen]).toEqual([40]);
 });
 
-test('a workflow that has not ended is counted with the status that it has', async () => {
+test('counts a running workflow with its current status', async () => {
   const running = await storeWorkflow('pending');
   await storeWorkflow('completed');
   await addUpAll('workflows');
@@ -243,7 +243,7 @@ test('a workflow that has not ended is counted with the status that it has', asy
   expect(await addedUp('workflows')).toBe(2);
 });
 
-test('takes dropped rows off the totals and the filters', async () => {
+test('subtracts dropped rows from the totals and the filters', async () => {
   const [old, bound] = [new Date('2026-01-15T00:00:00Z'), firstIdOf(new Date('2026-02-01T00:00:00Z'))];
   await storePriceLog({ at: old, id: firstIdOf(old), token: 'OLD' });
   await storePriceLog({ at: old, id: timeOrderedId() });
@@ -259,7 +259,7 @@ test('takes dropped rows off the totals and the filters', async () => {
   expect(rows).toHaveLength(1);
 });
 
-test('counts rows of a clock that is far behind, once it is noticed', async () => {
+test('counts rows from a clock that is far behind, once the lag is noticed', async () => {
   const lagMs = 5 * HOUR_MS;
   const idClock = () => Date.now() - lagMs;
   await storeSignal();

@@ -2,7 +2,7 @@ import { and, type InferSelectModel, inArray, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Queryable } from '#server/platform/db/database.ts';
 
-/** One page of a list: the ids from an index, then only their rows, from the partitions that the ids name. */
+/** Reads one page of a list: the ids from an index, then only their rows, from the partitions that the ids name. */
 export async function readPage<Table extends PgTable & { id: PgColumn }>(
   db: Queryable,
   options: { table: Table; where: (SQL | undefined)[]; order: SQL[]; page: number; limit: number },
