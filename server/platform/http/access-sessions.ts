@@ -20,11 +20,11 @@ const TOKEN_SHAPE = /^[\w-]{43}$/;
 export interface Session {
   id: string;
   user: CurrentUser;
-  /** Until then this session sees its webhook key whole. */
+  /** Until then this session sees the whole webhook key. */
   keyRevealedUntil: Date | null;
 }
 
-/** Opens a session and returns its token, of which only the hash is stored. */
+/** Opens a session and returns its token; only the hash is stored. */
 export async function createSession(options: { db: Queryable; userId: string; now: Date }): Promise<string> {
   const { db, userId, now } = options;
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -111,7 +111,7 @@ function hashOf(token: string): Buffer {
 const SECURE_NAME = '__Host-sid';
 const PLAIN_NAME = 'sid';
 
-/** Whether the browser uses HTTPS, by `PUBLIC_URL` or else by the request. */
+/** Whether the browser uses HTTPS, according to `PUBLIC_URL` or else to the request. */
 export function isSecure(request: Pick<FastifyRequest, 'protocol' | 'server'>): boolean {
   return request.server.publicUrl?.startsWith('https:') ?? request.protocol === 'https';
 }

@@ -9,8 +9,8 @@ import type { App } from './http-app.ts';
 import { isLoopbackAddress, isLoopbackName } from './source-address.ts';
 
 /**
- * Who may call a route; one that does not declare it (`config: { access }`) stops the start. `hook`: anyone, the route
- * checks the webhook key. `metrics`: by a token of its own instead of a session.
+ * Who may call a route. A route that does not declare it (`config: { access }`) stops the start. `hook`: anyone; the
+ * route checks the webhook key. `metrics`: a token instead of a session.
  */
 const ACCESS_LEVELS = ['public', 'user', 'admin', 'hook', 'metrics'] as const;
 type Access = (typeof ACCESS_LEVELS)[number];
@@ -19,7 +19,7 @@ export interface DeclaredRoute {
   method: string;
   url: string;
   access: Access;
-  /** What it takes and answers. */
+  /** Its input and answers. */
   schema: FastifySchema | undefined;
 }
 
@@ -32,12 +32,12 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     declaredRoutes: DeclaredRoute[];
-    /** The access of the routes of a plugin, which cannot declare it. */
+    /** The access of a plugin's routes, which cannot declare it. */
     scopeAccess?: Access;
   }
 }
 
-/** Denies by default: no route without a declared access, no handler before it was checked. */
+/** Denies by default: no route without declared access, no handler before the access check. */
 export function enforceAccess(
   app: App,
   options: {
@@ -72,7 +72,7 @@ export function enforceAccess(
   async function signIn(request: FastifyRequest, access: Access | undefined): Promise<void> {
     const session = await options.findSession(request);
     if (session === null) throw new AppError('notSignedIn');
-    // Before the role: the screen must learn that its user has changed.
+    // Checked before the role: the screen must learn that its user has changed.
     const actingUser = request.headers[ACTING_USER_HEADER];
     if (actingUser !== undefined && actingUser !== session.user.id) {
       throw new AppError('otherUser', { failureType: OTHER_USER });
@@ -96,8 +96,8 @@ export function getUser(request: FastifyRequest): CurrentUser {
 const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 /**
- * Needs METRICS_TOKEN; without one only this machine may read, directly and under its own name: requests of a proxy, or of
- * a page whose name was made to point here, also come from this machine.
+ * Needs METRICS_TOKEN; without one only this machine may read, directly and under its own name: requests through a
+ * proxy, or from a page whose name was made to point here, also come from this machine.
  */
 export function mayReadMetrics(
   request: Pick<FastifyRequest, 'headers' | 'socket' | 'hostname'>,

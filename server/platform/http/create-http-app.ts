@@ -42,7 +42,7 @@ export interface HttpDeps {
   untrustedProxies: Pick<UntrustedProxies, 'note'>;
 }
 
-/** A slow or stalled sender loses its connection after this; answers may take as long as they like. */
+/** A slow or stalled sender loses its connection after this; answers may take any time. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Everything that all routes share. */
@@ -59,9 +59,9 @@ export async function createHttpApp(
     trustProxy: deps.config.trustProxy.length > 0 ? isTrustedProxy : false,
     bodyLimit: MAX_API_BODY_BYTES,
     requestTimeout: requestTimeoutMs,
-    // For the head Node takes the shorter of both; by default it checks them twice a minute only.
+    // For the head, Node takes the shorter of both; by default it checks them only twice a minute.
     http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: requestTimeoutMs / 6 },
-    // Fastify's own answer has neither our shape nor our headers; see refuseWhileClosing.
+    // Fastify's own answer has neither the shape nor the headers of this API; see refuseWhileClosing.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) =>
       answerBrokenRequest(error, socket, { secure: deps.config.publicUrl?.startsWith('https:') ?? false }),
@@ -79,7 +79,7 @@ export async function createHttpApp(
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
-  // Callbacks, since promises in hooks would cost every delivery.
+  // Callbacks, because promises in hooks would slow down every delivery.
   app.decorateRequest('area', 'pages');
   app.addHook('onRequest', (request, reply, done) => {
     request.area = areaOf(request);
@@ -107,14 +107,14 @@ export async function createHttpApp(
   const sendPage = await serveWeb(app, { folder: options.webFolder ?? WEB_FOLDER });
   handleNotFound(app, (request, reply) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    // A missing built file must fail: the page in its place would be run as a script.
+    // A missing built file must fail: the page in its place would run as a script.
     if (!isRead || request.area !== 'pages') throw new AppError('notFound');
     return sendPage(request, reply);
   });
   return app;
 }
 
-/** A 503 also on open connections: the charting platform then sends again. */
+/** Also answers 503 on open connections: the charting platform then sends again. */
 function refuseWhileClosing(app: App): void {
   let closing = false;
   app.addHook('preClose', async () => {
@@ -141,7 +141,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply, level: 'info' |
 
 const PREFIX = '/api/docs';
 
-/** The API's own description at /api/docs, made from the contracts, for administrators. */
+/** The API description at /api/docs, generated from the contracts, for administrators. */
 async function describeApi(app: App): Promise<void> {
   await app.register(swagger, {
     openapi: {

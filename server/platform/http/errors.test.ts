@@ -5,7 +5,7 @@ import { ERRORS } from '#contract/errors.ts';
 import { AppError, errorBodyOf, invalidFields, toAppError } from './errors.ts';
 
 const withCode = (code: string, fields: object = {}) => Object.assign(new Error('x'), { code, ...fields });
-/** As the query builder wraps the driver's errors. */
+/** Wraps an error as the query builder does. */
 const wrapped = (cause: Error) => new Error('Failed query: select 1', { cause });
 
 describe('the answer to a failure', () => {
@@ -24,7 +24,7 @@ describe('the answer to a failure', () => {
     ['a connection cut', new Error('Connection terminated unexpectedly')],
     ['a pool without a free connection', new Error('timeout exceeded when trying to connect')],
     ['a refusal on every address', new AggregateError([withCode('ECONNREFUSED')], '')],
-  ])('%s is 503, to be tried again', (_name, error) => {
+  ])('is 503 with a retry for %s', (_name, error) => {
     for (const seen of [error, wrapped(error)]) {
       const known = toAppError(seen);
       expect(known).toMatchObject({ code: 'unavailable', status: 503, retryAfterSeconds: 5 });
@@ -33,18 +33,18 @@ describe('the answer to a failure', () => {
   });
 
   test.each([
-    ['an error of ours', new Error('the secret detail')],
+    ['an error of the program', new Error('the secret detail')],
     ['a value that the database refused', wrapped(withCode('22P02'))],
     ['a statement that breaks the protocol', wrapped(withCode('08P01', { severity: 'ERROR' }))],
     ['a file that is missing', withCode('ENOENT', { syscall: 'open' })],
     ['something that is no error', 'text'],
-  ])('%s is 500 without its words', (_name, error) => {
+  ])('is 500 without the message of %s', (_name, error) => {
     const known = toAppError(error);
     expect(known.code).toBe('internal');
     expect(errorBodyOf(known)).toEqual({ message: 'Internal server error' });
   });
 
-  test('an error of the catalogue stays itself, with the thrower’s more exact text', () => {
+  test('keeps the more exact text of an error of the catalogue', () => {
     const error = new AppError('workflowRunning', {
       message: 'A workflow is running',
       failureType: 'CONCURRENCY_CONFLICT',
@@ -56,7 +56,7 @@ describe('the answer to a failure', () => {
     });
   });
 
-  test('invalid fields carry the first message as the message', () => {
+  test('has the first message of invalid fields as its message', () => {
     const errors = [
       { path: 'a', message: 'A is required' },
       { path: 'b.c', message: 'C is too long' },
@@ -65,8 +65,8 @@ describe('the answer to a failure', () => {
   });
 });
 
-// UPDATE=1 writes the page anew.
-test('docs/errors.md is the catalogue', () => {
+// UPDATE=1 rewrites the page.
+test('docs/errors.md matches the catalogue', () => {
   const path = join(import.meta.dirname, '../../../docs/errors.md');
   const page = [
     '# Errors',

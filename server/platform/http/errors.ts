@@ -5,11 +5,11 @@ import { isDatabaseUnavailable } from '../db/database-errors.ts';
 const RETRY_AFTER_SECONDS = 5;
 
 interface AppErrorOptions {
-  /** A more exact text than the catalogue's. */
+  /** More exact than the catalogue's text. */
   message?: string;
   errors?: FieldError[];
   failureType?: string;
-  /** The settings as they are now. */
+  /** The current settings. */
   data?: UserSettings;
   retryAfterSeconds?: number;
   cause?: unknown;

@@ -19,7 +19,7 @@ const policy = (styleSources: string) =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** The API documentation page writes style attributes and elements of its own. */
+/** The API documentation page writes its own style attributes and elements. */
 export const DOCS_CONTENT_SECURITY_POLICY = policy("'self' 'unsafe-inline'");
 
 const ALWAYS = {
@@ -37,7 +37,7 @@ const ALWAYS_SECURE = { ...ALWAYS, 'strict-transport-security': 'max-age=3153600
 const NO_STORE = { 'cache-control': 'no-store' };
 const ANSWERED = { plain: { ...ALWAYS, ...NO_STORE }, secure: { ...ALWAYS_SECURE, ...NO_STORE } };
 
-/** The headers that every answer carries, errors included. */
+/** The headers of every answer, errors included. */
 function securityHeaders(options: { area: Area; secure: boolean }): Record<string, string> {
   const { area, secure } = options;
   if (area === 'api' || area === 'hooks') return secure ? ANSWERED.secure : ANSWERED.plain;
@@ -59,7 +59,7 @@ export function setSecurityHeaders(request: AnsweredRequest, reply: Pick<Answer,
   reply.headers(securityHeaders({ area: request.area, secure: isSecure(request) }));
 }
 
-/** The one place where a failure becomes an answer. */
+/** The only place that turns a failure into an answer. */
 export function answerError(error: unknown, request: AnsweredRequest, reply: Answer): void {
   const known = toAppError(error);
   if (known.status >= 500) {
@@ -67,7 +67,7 @@ export function answerError(error: unknown, request: AnsweredRequest, reply: Ans
     request.log[level]({ err: known.cause ?? known, req: request }, 'request failed');
   }
   if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds));
-  // A file that failed half-way has set its headers.
+  // A file that failed half-way has already set its headers.
   for (const name of ['content-encoding', 'etag', 'last-modified']) reply.removeHeader(name);
   reply.code(known.status);
   reply.header('content-type', 'application/json; charset=utf-8');
@@ -83,7 +83,7 @@ const BROKEN = new Map<string | undefined, StatusLine>([
 ]);
 const MALFORMED: StatusLine = [400, 'Bad Request'];
 
-// Bytes that are no HTTP request reach no hook, so this answer is written by hand.
+// Bytes that are not an HTTP request reach no hook, so this answer is written by hand.
 export function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket,

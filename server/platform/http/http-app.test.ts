@@ -85,7 +85,7 @@ describe('security headers', () => {
     }
   });
 
-  test('demand HTTPS for a year only when a trusted proxy says that it was HTTPS', async () => {
+  test('demand HTTPS for a year only when a trusted proxy reports HTTPS', async () => {
     const forwarded = { headers: { 'x-forwarded-proto': 'https' } };
     const untrusted = await board.anonymous.get('/healthz', forwarded);
     expect(untrusted.headers).not.toHaveProperty('strict-transport-security');
@@ -124,7 +124,7 @@ describe('failures', () => {
   afterAll(() => app.close());
 
   // Requirements: answers-7
-  test('of ours are 500 without a word of them, and are logged with their cause', async () => {
+  test('of the program are 500 without their message, and are logged with their cause', async () => {
     const answer = await app.inject('/api/bug');
     expect(answer.statusCode).toBe(500);
     expect(answer.json()).toEqual({ message: 'Internal server error' });
@@ -142,7 +142,7 @@ describe('failures', () => {
     expect(answer.json()).toEqual({ message: 'The service is not available at the moment' });
   });
 
-  test('to reach the database at all are 503 soon, and the pages and the health of the process stay', async () => {
+  test('to reach the database are 503 soon, while pages and the health of the process still answer', async () => {
     const connection = { connectionString: 'postgres://nobody@127.0.0.1:1/none' };
     const lost = openPool({ connection, log: createLog({ level: 'silent' }) });
     const apart = await createBareApp({ db: lost.db }, { webFolder });
@@ -194,7 +194,7 @@ test.each([
     'the body',
     'POST /api/echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"token":',
   ],
-])('a request that stalls in %s is answered 408 in time, and its connection ends', async (_where, bytes) => {
+])('answers 408 in time to a request that stalls in %s, and ends its connection', async (_where, bytes) => {
   const app = await createBareApp({}, { requestTimeoutMs: 120 });
   app.post('/api/echo', { config: { access: 'public' } }, async ({ body }) => body);
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
@@ -212,7 +212,7 @@ test.each([
 });
 
 // Requirements: answers-8
-test('a request on an open connection of a program that is ending is 503 like any other, and may be sent again', async () => {
+test('answers 503 on an open connection of a program that is ending, so that the request may be sent again', async () => {
   const app = await createBareApp();
   const held = Promise.withResolvers<void>();
   app.get('/api/slow', { config: { access: 'public' } }, async () => {
@@ -243,7 +243,7 @@ test('a request on an open connection of a program that is ending is 503 like an
 });
 
 describe('the API description', () => {
-  test('is open to administrators only', async () => {
+  test('is open only to administrators', async () => {
     const { client } = await board.createUser();
     for (const url of [
       '/api/docs',
@@ -257,7 +257,7 @@ describe('the API description', () => {
     }
   });
 
-  test('names the routes with what they take and answer', async () => {
+  test('names the routes with their input and answers', async () => {
     const { openapi, paths } = (await board.admin.get('/api/docs/json')).json();
     expect(openapi).toMatch(/^3\.1/);
     const login = paths['/api/auth/login'].post;
@@ -275,7 +275,7 @@ describe('the API description', () => {
 });
 
 // Requirements: settings-of-the-program-10
-test('readiness is 200 when every part is ready and 503 when one is not; the process is alive either way', async () => {
+test('answers readiness with 200 when every part is ready and 503 otherwise, and liveness either way', async () => {
   const app = await createBareApp();
   let running = true;
   registerHealthRoutes(app, {
@@ -306,7 +306,7 @@ describe('unknown paths', () => {
     }
   });
 
-  test('are the single page otherwise, always checked for a newer one', async () => {
+  test('are the single page otherwise, always checked for a newer version', async () => {
     for (const url of ['/', '/signals', '/settings?userId=1', '/no/such/page', '/apiary']) {
       const answer = await board.anonymous.get(url);
       expect(answer.statusCode, url).toBe(200);
@@ -317,7 +317,7 @@ describe('unknown paths', () => {
 });
 
 describe('the built frontend', () => {
-  test('hashed files are kept for good, files beside the page are not', async () => {
+  test('keeps hashed files permanently, but not the files next to the page', async () => {
     const hashed = await board.anonymous.get('/assets/index-4f2a.js');
     expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     const icon = await board.anonymous.get('/favicon.svg');
@@ -330,13 +330,13 @@ describe('the built frontend', () => {
     '/assets/%2e%2e/%2e%2e/package.json',
     '/..%2fpackage.json',
     '/assets/.env',
-  ])('nothing outside its folder is served: %s', async (url) => {
+  ])('serves nothing outside its folder: %s', async (url) => {
     const answer = await board.anonymous.get(url);
     expect(answer.body).not.toContain('"name"');
     expect([200, 400, 403, 404]).toContain(answer.statusCode);
   });
 
-  test('comes compressed where the build left a compressed copy and the caller takes it', async () => {
+  test('is compressed where the build left a compressed copy and the caller accepts it', async () => {
     const zipped = gzipSync('export {}');
     writeFileSync(join(webFolder, 'assets/index-4f2a.js.gz'), zipped);
     const headers = { 'accept-encoding': 'gzip' };

@@ -17,7 +17,7 @@ export type App = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The origin that browsers open (`PUBLIC_URL`); null where nobody said. */
+    /** The origin that browsers open (`PUBLIC_URL`); null when unset. */
     publicUrl: string | null;
   }
 }

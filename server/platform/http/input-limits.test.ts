@@ -16,7 +16,7 @@ interface Text {
   schema: core.$ZodString;
 }
 
-/** Every text that a schema takes; what may be anything at all is reported as a fault. */
+/** Every text that a schema takes; a value of any kind is reported as a fault. */
 function findTexts(type: core.$ZodType, place: string, faults: string[]): Text[] {
   const schema = type as core.$ZodTypes;
   const inner = (next: core.$ZodType, name = '') => findTexts(next, `${place}${name}`, faults);
@@ -31,7 +31,7 @@ function findTexts(type: core.$ZodType, place: string, faults: string[]): Text[]
     case 'nullable':
     case 'default':
       return inner(def.innerType);
-    // A preprocessing step passes on what it was given.
+    // A preprocessing step passes on its input.
     case 'pipe':
       return inner(def.in._zod.def.type === 'transform' ? def.out : def.in);
     case 'union':
@@ -63,7 +63,7 @@ function readRoutes(): { texts: Text[]; faults: string[] } {
 const CHARACTERS = 300_000;
 
 describe('every text of every body, query and path', () => {
-  test('is found: fields of every kind of schema', () => {
+  test('is found in fields of every kind of schema', () => {
     const places = readRoutes().texts.map(({ place }) => place);
     expect(places).toContain('POST /api/auth/login body.username');
     expect(places).toContain('GET /api/signals querystring.token');
@@ -82,7 +82,7 @@ describe('every text of every body, query and path', () => {
     ['spaces', ' '.repeat(CHARACTERS)],
     ['digits', '1'.repeat(CHARACTERS)],
     ['letters', 'a'.repeat(CHARACTERS)],
-  ])('is refused for its length before any other rule looks at it: %s', (_name, long) => {
+  ])('is refused for its length before any other rule checks it: %s', (_name, long) => {
     const wrong = readRoutes().texts.flatMap(({ place, schema }) => {
       const { issues } = (schema as unknown as ZodType).safeParse(long).error ?? { issues: [] };
       const [issue] = issues;
@@ -93,7 +93,7 @@ describe('every text of every body, query and path', () => {
   });
 });
 
-/** A pattern without repetitions that have no end is a limit too. */
+/** A pattern without unlimited repetitions also limits the length. */
 function isBounded(issue: core.$ZodIssue | undefined): boolean {
   if (issue?.code !== 'invalid_format') return false;
   const pattern = String(issue.pattern ?? '').replace(/\\.|\[[^\]]*\]/g, 'x');
@@ -104,7 +104,7 @@ describe('a sign-in', () => {
   const login = (username: string, password: string) =>
     board.anonymous.post('/api/auth/login', { username, password });
 
-  test('of more than 16 KiB is 413, up to it is read', async () => {
+  test('over 16 KiB is 413, and up to that it is read', async () => {
     const body = (bytes: number) => `{"username":"a","password":"b","x":"${'x'.repeat(bytes - 38)}"}`;
     const send = (payload: string) =>
       board.anonymous.send({
@@ -138,7 +138,7 @@ describe('a sign-in', () => {
     expect(Math.max(...normalised)).toBeLessThanOrEqual(50);
   });
 
-  test('takes a name with blanks around it', async () => {
+  test('accepts a name with blanks around it', async () => {
     const padded = `${' '.repeat(50)}${ADMIN_USERNAME.toUpperCase()}  `;
     expect((await login(padded, ADMIN_PASSWORD)).statusCode).toBe(200);
   });

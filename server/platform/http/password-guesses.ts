@@ -5,9 +5,9 @@ import { knownAddresses, passwordGuesses, users } from '../db/schema.ts';
 import { addressGroup } from './source-address.ts';
 
 const WINDOW_MS = 15 * 60_000;
-/** More than one address may fail, so that a single attacker does not make others wait. */
+/** More guesses than one address may fail, so that a single attacker does not make others wait. */
 const WITHOUT_WAIT = 11;
-/** After each further guess the next one waits this long. */
+/** The wait after each further guess. */
 const WAITS_MS = [15_000, 30_000, 60_000, 120_000];
 const MAX_GUESSES = WITHOUT_WAIT + WAITS_MS.length;
 
@@ -18,7 +18,7 @@ interface Guess {
 
 type TakenGuess = { waitMs: number } | { waitMs: 0; guess: Guess | null };
 
-/** How long an account's next guess has to wait after the last ones. */
+/** How long the account's next guess has to wait after the recent ones. */
 function waitForGuess(guessedAt: readonly number[], nowMs: number): number {
   const recent = guessedAt.filter((at) => at > nowMs - WINDOW_MS);
   if (recent.length < WITHOUT_WAIT) return 0;
@@ -28,8 +28,8 @@ function waitForGuess(guessedAt: readonly number[], nowMs: number): number {
 }
 
 /**
- * Counts a guess before it is evaluated, over all instances; a guess that has to wait is not counted. `guess` is null at
- * an address where the account is known.
+ * Counts a guess across all instances before it is evaluated; a guess that has to wait is not counted. `guess` is null
+ * at an address where the account is known.
  */
 export async function takeGuess(
   db: Queryable,
@@ -42,14 +42,14 @@ export async function takeGuess(
     if (isKnown) return { waitMs: 0, guess: null };
     const waitMs = waitForGuess(guessedAt ?? [], nowMs);
     if (waitMs > 0) return { waitMs };
-    // Looks again when another guess was counted meanwhile, so that no burst gets past the limit.
+    // Looks again when another guess was counted in between, so that no burst gets past the limit.
     if (await addGuess(db, { account, before: guessedAt, nowMs })) {
       return { waitMs: 0, guess: { account, atMs: nowMs } };
     }
   }
 }
 
-/** For a guess that was right, or not evaluated. */
+/** For a guess that was right, or was not evaluated. */
 export async function giveBackGuess(db: Queryable, { account, atMs }: Guess): Promise<void> {
   const place = sql`array_position(${passwordGuesses.guessedAt}, ${atMs}::bigint)`;
   await db
@@ -99,7 +99,7 @@ async function addGuess(
 const KNOWN_FOR_MS = 30 * 24 * 60 * 60 * 1000;
 const MAX_PER_USER = 20;
 
-/** Notes a right password at an address, where guesses then do not count for the account. Only after a real success. */
+/** Remembers an address, where guesses then do not count for the account. Call only after a right password. */
 export async function rememberAddress(
   db: Queryable,
   options: { userId: string; address: string; now: Date },
@@ -129,7 +129,7 @@ export async function rememberAddress(
     );
 }
 
-/** Whether the user of a name, in its compared form, is known at an address; part of another statement. */
+/** Whether the user of a name, in its compared form, is known at an address; used in another statement. */
 function isKnownAddress(
   db: Queryable,
   { account, address, now }: { account: string; address: string; now: Date },
