@@ -7,9 +7,9 @@ import { giveBackGuess, takeGuess } from './password-guesses.ts';
 import { addressGroup } from './source-address.ts';
 
 const WINDOW_SECONDS = 15 * 60;
-/** Wrong passwords for one account from one address; the next one is refused unread. */
+/** Wrong passwords for one account from one address; the next attempt is refused unchecked. */
 export const MAX_FAILURES_PER_ACCOUNT = 10;
-/** Wrong passwords from one address over all accounts. */
+/** Wrong passwords from one address across all accounts. */
 export const MAX_FAILURES_PER_ADDRESS = 100;
 
 interface PasswordAttempt {
@@ -28,7 +28,7 @@ const limitersOf = new WeakMap<Pool, Limiters>();
 
 /**
  * Runs one password check under the limits that all password routes share, counted in the database for all
- * instances: for an address, for an account at an address, and for an account at all addresses where it is not known.
+ * instances: per address, per account at an address, and per account at all addresses where it is not known.
  * A success clears the account's failures from this address; 429 refuses without checking.
  */
 export async function limitPasswordAttempts(options: {
@@ -47,7 +47,7 @@ export async function limitPasswordAttempts(options: {
   return inTurn(limiters.turns, account, async () => {
     const taken = await takeGuess(db, { account: attempt.account, address, now });
     if (!('guess' in taken)) throw tooMany(taken.waitMs);
-    // Guesses at many accounts come at once: each is counted before its check, and taken back unless it failed.
+    // Guesses at many accounts arrive concurrently: each is counted before its check, and given back unless it failed.
     let isFailure = false;
     try {
       await consume(limiters.address, address);
@@ -80,7 +80,7 @@ async function checkAccount(
   return isRight;
 }
 
-/** A refused attempt is not checked, and is no failure. */
+/** A refused attempt is neither checked nor counted as a failure. */
 async function consume(limiter: RateLimiterPostgres, key: string): Promise<void> {
   try {
     await limiter.consume(key);

@@ -23,7 +23,7 @@ describe('a start', () => {
     [{ EXCHANGE_MODE: 'demo', PUBLIC_URL: 'http://localhost:3000' }],
     [{ EXCHANGE_MODE: 'live', HOST: '0.0.0.0', PUBLIC_URL: ORIGIN }],
     [{ EXCHANGE_MODE: 'live', HOST: '127.0.0.1', PUBLIC_URL: ORIGIN }],
-  ])('goes on with %j', (env) => {
+  ])('continues with %j', (env) => {
     expect(check(env)).not.toThrow();
   });
 
@@ -56,7 +56,7 @@ describe('with an https address outside', () => {
   });
   afterAll(() => board.close());
 
-  test('makes the session cookie Secure and host-bound however the request came', async () => {
+  test('makes the session cookie Secure and host-bound, however the request came', async () => {
     const answer = await board.anonymous.post(
       '/api/auth/login',
       { username: 'admin@example.com', password: 'correct horse battery' },
@@ -73,14 +73,14 @@ describe('with an https address outside', () => {
   });
 
   test.each(['/healthz', '/signals', '/api/auth/user', '/api/%zz'])(
-    'the answer to %s demands HTTPS for a year',
+    'demands HTTPS for a year in the answer to %s',
     async (url) => {
       const answer = await board.anonymous.get(url, { headers: { host: HOST } });
       expect(answer.headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains');
     },
   );
 
-  test.each([HOST, 'BOARD.example.com', 'board.example.com:443'])('pages answer under %s', async (host) => {
+  test.each([HOST, 'BOARD.example.com', 'board.example.com:443'])('answers pages under %s', async (host) => {
     expect((await board.anonymous.get('/api/auth/user', { headers: { host } })).statusCode).toBe(401);
   });
 
@@ -92,7 +92,7 @@ describe('with an https address outside', () => {
     'board.example.com:8443',
     'x@board.example.com',
     '',
-  ])('nothing else answers under the host %j', async (host) => {
+  ])('answers nothing else under the host %j', async (host) => {
     for (const [method, url] of [
       ['GET', '/'],
       ['GET', '/assets/x.js'],
@@ -105,7 +105,7 @@ describe('with an https address outside', () => {
     }
   });
 
-  test('health and metrics answer under any host, for containers, balancers and scrapers', async () => {
+  test('answers health and metrics under any host, for containers, balancers and scrapers', async () => {
     const headers = { host: '127.0.0.1:3000' };
     expect((await board.anonymous.get('/healthz', { headers })).statusCode).toBe(200);
     expect((await board.anonymous.get('/readyz', { headers })).json()).toHaveProperty('ready');
@@ -125,7 +125,7 @@ describe('with an https address outside', () => {
     expect([answer.statusCode, answer.json()]).toMatchObject([200, { success: true }]);
   });
 
-  test('writes come from that origin and no other, with its protocol', async () => {
+  test('accepts writes only from that origin, including its protocol', async () => {
     const logout = async (origin: string) =>
       (await board.anonymous.post('/api/auth/logout', undefined, { headers: { host: HOST, origin } }))
         .statusCode;
@@ -139,7 +139,7 @@ describe('with an https address outside', () => {
       expect(await logout(origin), origin).toBe(403);
   });
 
-  test('behind a trusted proxy the forwarded host counts', async () => {
+  test('uses the forwarded host behind a trusted proxy', async () => {
     const proxied = await startTestApp({ config: { publicUrl: ORIGIN, trustProxy: ['127.0.0.1'] } });
     const ask = async (headers: Record<string, string>) =>
       (await proxied.anonymous.get('/api/auth/user', { headers })).statusCode;
@@ -149,7 +149,7 @@ describe('with an https address outside', () => {
   });
 });
 
-test('with a plain http address outside cookies are plain, and only its host is answered', async () => {
+test('sets plain cookies and answers only its host with a plain http address outside', async () => {
   const board = await startTestApp({ config: { publicUrl: 'http://board.lan:3000' } });
   expect(board.admin.cookie).toMatch(/^sid=/);
   expect((await board.admin.get('/api/auth/user')).headers).not.toHaveProperty('strict-transport-security');

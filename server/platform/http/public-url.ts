@@ -5,7 +5,7 @@ import { isLoopbackName } from './source-address.ts';
 /** For containers, load balancers and scrapers; /metrics checks the host itself. */
 const UNDER_ANY_HOST = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Demo and live mode on an address that other machines reach need TLS in front, to protect passwords and API keys. */
+/** In demo and live mode, an address that other machines reach needs TLS, to protect passwords and API keys. */
 export function checkPublicUrl(config: Pick<Config, 'host' | 'exchangeMode' | 'publicUrl'>): void {
   const { host, exchangeMode, publicUrl } = config;
   if (exchangeMode === 'paper' || publicUrl?.startsWith('https:')) return;
@@ -24,8 +24,8 @@ export function checkPublicUrl(config: Pick<Config, 'host' | 'exchangeMode' | 'p
 }
 
 /**
- * Whether a request names another host than `PUBLIC_URL`, as by DNS rebinding. Deliveries are taken under any host: they
- * carry a key and no cookie, and a 4xx loses an alert.
+ * Whether a request names another host than `PUBLIC_URL`, as in DNS rebinding. Deliveries are accepted under any host:
+ * they carry a key and no cookie, and a 4xx loses an alert.
  */
 export function isForOtherHost(
   request: Pick<FastifyRequest, 'area' | 'host' | 'routeOptions'>,
@@ -35,7 +35,7 @@ export function isForOtherHost(
   return !hasHost(publicUrl, request.host) && !UNDER_ANY_HOST.has(request.routeOptions.url ?? '');
 }
 
-/** The same host in other case, or with the protocol's default port. */
+/** The same host in another case, or with the protocol's default port. */
 function hasHost({ protocol, origin }: URL, host: string): boolean {
   const address = `${protocol}//${host}`;
   return /^[\w.:[\]-]+$/.test(host) && URL.canParse(address) && new URL(address).origin === origin;

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const NOT_FOUND = { message: 'Not found' };
 
-describe('an address that the router takes for one of the API', () => {
+describe('an address that the router maps to the API', () => {
   // Requirements: sign-in-and-sessions-21
   test.each([
     ['/api/auth/user', 401],
@@ -53,7 +53,7 @@ describe('an address that the router takes for one of the API', () => {
 
   // Requirements: sign-in-and-sessions-13
   test.each(['/%61pi/auth/logout', 'http://board.example/api/auth/logout'])(
-    'is written to by our own site and by no other: POST %s',
+    'accepts writes only from our own site: POST %s',
     async (target) => {
       const write = (origin: string) =>
         send({ method: 'POST', target, headers: { host: 'board.example', origin } });
@@ -65,7 +65,7 @@ describe('an address that the router takes for one of the API', () => {
 
   // Requirements: sign-in-and-sessions-21
   test.each(['/%61pi/auth/logout', 'http://board.example/api/auth/logout', '/%61pi/nothing'])(
-    'leaves the line of a write in the log: POST %s',
+    'is logged as a write: POST %s',
     async (target) => {
       const { status: statusCode } = await send({ method: 'POST', target });
       const lines = board.logged().trimEnd().split('\n');
@@ -79,7 +79,7 @@ describe('an address that the router takes for one of the API', () => {
   );
 });
 
-describe('an address that the router takes for one of the webhooks', () => {
+describe('an address that the router maps to the webhooks', () => {
   // Requirements: sign-in-and-sessions-21
   test.each([
     ['POST', '/hooks/trading_view_signal?hkid=none', 401],
@@ -91,7 +91,7 @@ describe('an address that the router takes for one of the webhooks', () => {
     ['POST', '/%68ooks/nothing', 404],
     ['GET', '/%68ooks/trading_view_signal', 404],
     ['POST', '/hooks/trading_view_signal%', 400],
-  ])('is answered in their shape and never kept: %s %s', async (method, target, status) => {
+  ])('is answered in the shape of the webhooks and never cached: %s %s', async (method, target, status) => {
     const { headers, body, ...answer } = await send({
       method,
       target,
@@ -103,7 +103,7 @@ describe('an address that the router takes for one of the webhooks', () => {
   });
 });
 
-describe('an address that the router takes for a page', () => {
+describe('an address that the router maps to a page', () => {
   test.each([
     '/%2561pi/auth/user',
     '/API/auth/user',
@@ -117,7 +117,7 @@ describe('an address that the router takes for a page', () => {
     '/hookshop',
     'http://board.example',
     'http://board.example//api/auth/user',
-  ])('is a page to look at and nothing to write to: %s', async (target) => {
+  ])('is a page for reads and 404 for writes: %s', async (target) => {
     const page = await send({ method: 'GET', target });
     expect(page.status).toBe(200);
     expect(page.headers).toMatchObject({

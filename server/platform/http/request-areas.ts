@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from './http-app.ts';
 
-/** Decides the shape of an answer, who may keep it and who may write. */
+/** Decides the shape of an answer, who may cache it and who may write. */
 export type Area = 'api' | 'hooks' | 'assets' | 'pages';
 
 declare module 'fastify' {
@@ -10,10 +10,10 @@ declare module 'fastify' {
   }
 }
 
-/** Areas whose unknown addresses are no pages. */
+/** Areas whose unknown addresses are not pages. */
 const SHAPED = ['/api', '/hooks'];
 
-/** By the router's reading, not the address: it takes `/%61pi` and `http://anything/api` for `/api` as well. */
+/** Follows the router instead of the address: it also takes `/%61pi` and `http://anything/api` for `/api`. */
 export function areaOf(request: FastifyRequest): Area {
   return areaOfPath(request.routeOptions.url ?? request.server.prefix);
 }

@@ -6,7 +6,7 @@ import { PROJECT_FOLDER } from '../config/project-folder.ts';
 import { AppError } from './errors.ts';
 import { validatorCompiler } from './request-guards-validator.ts';
 
-/** What a caller is told about each field. */
+/** The messages that a caller gets for each field. */
 function refusals(schema: ZodType, data: unknown): { path: string; message: string }[] {
   const answer: unknown = validatorCompiler({ schema, method: 'POST', url: '/' })(data);
   const { error } = answer as { error?: unknown };
@@ -15,11 +15,11 @@ function refusals(schema: ZodType, data: unknown): { path: string; message: stri
 
 const WRONG = [null, 5, -1, 1.5, true, {}, [], ['x'], '', '?', 'x'.repeat(5000), { ['n'.repeat(200)]: {} }];
 
-/** The library's, such as 'Too big: expected string to have <=200 characters'. */
+/** The library's wording, such as 'Too big: expected string to have <=200 characters'. */
 const WORDS_OF_THE_VALIDATOR = /Invalid |: expected |, received |Too (big|small):|pattern/;
 
 // Requirements: answers-3
-test('no field of the contract is refused in the words of the validator', async () => {
+test('refuses no field of the contract in the words of the validator', async () => {
   const folder = join(PROJECT_FOLDER, 'contract');
   const spoken: string[] = [];
   for (const file of readdirSync(folder).filter((name) => !name.includes('.test.'))) {
@@ -63,6 +63,6 @@ test.each([
   [z.object({ token: z.string().max(3, 'Too long for us') }), { token: 'long' }, 'Too long for us'],
   [z.object({}), undefined, 'The request has no body'],
   [z.object({}), [], 'The request is not valid'],
-])('a refusal names its field in plain words: %#', (schema, data, message) => {
+])('names the refused field in plain words: %#', (schema, data, message) => {
   expect(refusals(schema, data).map((error) => error.message)).toEqual([message]);
 });

@@ -30,7 +30,7 @@ const FORMATS: Partial<Record<string, string>> = {
   datetime: 'must be an ISO 8601 instant with its zone',
 };
 
-/** The refusal of a field for which the contract has no words; the validator's are for programmers. */
+/** The refusal of a field for which the contract has no words; the validator's words are for programmers. */
 function plainWords(issue: core.$ZodRawIssue): string {
   const field = issue.path?.findLast((part) => typeof part === 'string');
   if (field === undefined) {
@@ -59,7 +59,7 @@ function faultOf(issue: core.$ZodRawIssue): string {
   }
 }
 
-// A query parameter that is given twice comes as a list.
+// A repeated query parameter arrives as a list.
 const kindFault = (expected: string, input: unknown): string =>
   Array.isArray(input) && expected === 'string'
     ? 'must be given once'

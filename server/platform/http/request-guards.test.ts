@@ -35,11 +35,11 @@ describe('writes from other sites', () => {
     [{ origin: 'https://board.example' }],
     [{ origin: 'http://board.example', 'sec-fetch-site': 'same-origin' }],
     [{ 'sec-fetch-site': 'none' }],
-  ])('are told from our own: %j', async (headers) => {
+  ])('do not include our own: %j', async (headers) => {
     expect((await logout(headers)).statusCode).toBe(200);
   });
 
-  test('are told by the forwarded host behind a trusted proxy', async () => {
+  test('are recognized by the forwarded host behind a trusted proxy', async () => {
     const proxied = await startTestApp({ config: { trustProxy: ['127.0.0.1'] } });
     const headers = {
       host: 'inner:3000',
@@ -50,7 +50,7 @@ describe('writes from other sites', () => {
     await proxied.close();
   });
 
-  test('leave everything as it was, whatever route they aim at', async () => {
+  test('change nothing, whatever route they target', async () => {
     const { client, user, password } = await board.createUser();
     const headers = { origin: 'https://evil.example' };
     const answers = [
@@ -69,7 +69,7 @@ describe('writes from other sites', () => {
     expect((await client.get('/api/hooks')).json()).toEqual([]);
   });
 
-  test('cannot come as a form or as text: a body is JSON', async () => {
+  test('cannot be sent as a form or as text, because a body is JSON', async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -97,7 +97,7 @@ describe('bodies', () => {
       payload,
     });
 
-  // What else is refused is proven in strict-json.test.ts.
+  // strict-json.test.ts covers all other refusals.
   test.each([
     ['malformed', '{"username":', 'The body is not valid JSON'],
     ['with a prototype', '{"__proto__":{"isAdmin":true}}', 'The body contains a forbidden key'],
@@ -108,7 +108,7 @@ describe('bodies', () => {
   });
 
   // Requirements: answers-3
-  test('of another shape than the contract are 400 with the fields', async () => {
+  test('that do not match the contract are 400 with the fields', async () => {
     const answer = await login('{"username":5,"password":["x"]}');
     expect(answer.statusCode).toBe(400);
     expect(answer.json().errors.map((error: { path: string }) => error.path)).toEqual([
@@ -120,7 +120,7 @@ describe('bodies', () => {
     expect((await login('')).json()).toMatchObject({ message: 'The request has no body' });
   });
 
-  test('over 256 KiB are 413, up to it they are read', async () => {
+  test('over 256 KiB are 413, and up to that they are read', async () => {
     const create = (bytes: number) => board.admin.post('/api/hooks', { name: '', x: 'x'.repeat(bytes) });
     const answer = await create(256 * 1024);
     expect(answer.statusCode).toBe(413);
@@ -128,14 +128,14 @@ describe('bodies', () => {
     expect((await create(255 * 1024)).json()).toMatchObject({ message: 'Name is required' });
   });
 
-  test('may say their character set', async () => {
+  test('may name their character set', async () => {
     expect(
       (await login('{"username":"a","password":"b"}', 'application/json; charset=utf-8')).statusCode,
     ).toBe(401);
   });
 });
 
-test('an address with NUL is 400 before it meets the database', async () => {
+test('answers 400 to an address with NUL before it reaches the database', async () => {
   for (const url of ['/api/users?x=%00', '/api/admin/user/%00']) {
     expect((await board.admin.get(url)).statusCode).toBe(400);
   }
@@ -170,7 +170,7 @@ describe('a request that names two hosts', () => {
     expect(await ask([first, ...hosts])).toEqual(REFUSED);
   });
 
-  test('is 400 in the shape of the webhooks where it is a delivery', async () => {
+  test('is 400 in the shape of the webhooks when it is a delivery', async () => {
     const first = 'POST /hooks/trading_view_signal?hkid=x HTTP/1.1';
     const answer = await ask([first, 'Host: a', 'Host: b', 'content-length: 0']);
     expect(answer).toEqual({ ...REFUSED, body: { success: false, ...REFUSED.body } });
@@ -181,7 +181,7 @@ describe('a request that names two hosts', () => {
     ['GET http://board.example/healthz HTTP/1.1', 'Host: BOARD.example'],
     ['GET http://board.example:81/healthz?x=http://other HTTP/1.1', 'Host: board.example:81'],
     ['GET /healthz?to=http://evil.example/ HTTP/1.1', 'Host: board.example'],
-  ])('is not one that names it once: %s, %s', async (first, host) => {
+  ])('does not include a request that names one host: %s, %s', async (first, host) => {
     expect(await ask([first, host])).toEqual({ status: '200', body: { status: 'ok' } });
   });
 });

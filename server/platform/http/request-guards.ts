@@ -7,14 +7,14 @@ import { parseStrictJson } from './strict-json.ts';
 
 export const MAX_API_BODY_BYTES = 256 * 1024;
 
-/** Longer than any origin; parsing is slower than linear. */
+/** Longer than any origin; parsing takes more than linear time. */
 const LONGEST_ORIGIN = 300;
 
 const OWN_FETCH_SITES = new Set(['same-origin', 'none']);
 
 /** Refuses requests for another host, cross-site writes, bodies that are not clean JSON and addresses with NUL. */
 export function guardRequests(app: App): void {
-  // Open to anybody, and small.
+  // Public routes take only small bodies.
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith('/api/auth/')) route.bodyLimit ??= MAX_AUTH_BODY_BYTES;
   });
@@ -27,10 +27,10 @@ export function guardRequests(app: App): void {
       const message = `Signal Board answers at ${publicUrl.origin} only (PUBLIC_URL); a proxy in front has to pass on the Host`;
       return done(new AppError('otherHost', { message }));
     }
-    // PostgreSQL has no NUL in text. Every wrong webhook key gets the same answer.
+    // PostgreSQL text cannot hold NUL. Every wrong webhook key gets the same answer.
     if (request.url.includes('%00') && request.area !== 'hooks') return done(new AppError('badRequest'));
     if (isApiWrite(request) && isCrossSite(request)) return done(new AppError('crossSite'));
-    // Before the body is read.
+    // Answers before the body is read.
     if (request.is404 && !isRead(request)) return done(new AppError('notFound'));
     done();
   });
@@ -48,7 +48,7 @@ export function guardRequests(app: App): void {
   );
 }
 
-/** In two headers, or in the target and a header: a proxy may go by one and this program by the other. */
+/** Two Host headers, or a target and a header that differ: a proxy may use one and this program the other. */
 function hasTwoHosts({ rawHeaders, url = '', headers }: FastifyRequest['raw']): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -61,7 +61,7 @@ function hasTwoHosts({ rawHeaders, url = '', headers }: FastifyRequest['raw']): 
   return target !== undefined && target.toLowerCase() !== headers.host?.toLowerCase();
 }
 
-/** What may change something for the signed-in user. */
+/** Whether a request may change something for the signed-in user. */
 export function isApiWrite(request: FastifyRequest): boolean {
   return request.area === 'api' && !isRead(request);
 }

@@ -9,7 +9,7 @@ describe('the source address', () => {
     expect(from('203.0.113.9', '192.0.2.1', [])).toBe('192.0.2.1');
   });
 
-  test('is what the trusted proxy says', () => {
+  test('is the address that the trusted proxy reports', () => {
     expect(from('203.0.113.9', '10.0.0.1')).toBe('203.0.113.9');
   });
 
@@ -19,18 +19,18 @@ describe('the source address', () => {
     ['[2001:db8::1]', '2001:db8::1'],
     ['2001:db8::1', '2001:db8::1'],
     ['[::ffff:203.0.113.9]:80', '203.0.113.9'],
-  ])('is without its port where the proxy says %s', (said, address) => {
+  ])('is without its port when the proxy reports %s', (said, address) => {
     expect(from(said, '10.0.0.1')).toBe(address);
   });
 
   test.each(['203.0.113.9:', '203.0.113.9:99999999', '[203.0.113', '[]:80', ':80'])(
-    'is the peer where the proxy says %j',
+    'is the peer when the proxy reports %j',
     (said) => {
       expect(from(said, '10.0.0.1')).toBe('10.0.0.1');
     },
   );
 
-  test('is the peer when the proxy says something that is no address', () => {
+  test('is the peer when the proxy reports something that is not an address', () => {
     expect(from('"><script>', '10.0.0.1')).toBe('10.0.0.1');
     expect(from('unknown', undefined)).toBe('unknown');
     expect(from(`fe80::1%${'x'.repeat(10_000)}`, '10.0.0.1')).toBe('10.0.0.1');
@@ -59,7 +59,7 @@ describe('an allow-list', () => {
   });
 });
 
-test('limits count IPv4 addresses one by one and IPv6 addresses by their network', () => {
+test('counts IPv4 addresses one by one and IPv6 addresses by their network', () => {
   expect(addressGroup('192.0.2.1')).toBe('192.0.2.1');
   expect(addressGroup('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
   expect(addressGroup('2001:db8:1:2::1')).toBe('2001:db8:1:2::/64');

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config/config.ts';
 
-/** The peer's address, or what a trusted proxy says in X-Forwarded-For; 'unknown' when the peer is already gone. */
+/** The peer's address, or the X-Forwarded-For of a trusted proxy; 'unknown' when the peer is already gone. */
 export function sourceAddress(
   request: Pick<FastifyRequest, 'ip' | 'socket'>,
   config: Pick<Config, 'trustProxy'>,
@@ -14,7 +14,7 @@ export function sourceAddress(
   return plainAddress(said) ?? plainAddress(peer) ?? 'unknown';
 }
 
-/** Whether an address is one of those allowed, or within one of the ranges; an empty list allows any. */
+/** Whether an address is allowed, by itself or within a range; an empty list allows any. */
 export function isAddressAllowed(address: string, allowed: readonly string[]): boolean {
   if (allowed.length === 0) return true;
   if (!ipaddr.isValid(address)) return false;
@@ -41,7 +41,7 @@ const MAX_REMEMBERED = 2_000;
 /** An IPv6 address has at most 45 characters, without its zone. */
 const LONGEST_ADDRESS = 64;
 
-/** Empty for what is no address. */
+/** Empty for text that is not an address. */
 const plain = new LRUCache<string, string>({
   max: MAX_REMEMBERED,
   memoMethod: (text) => toPlainAddress(text) ?? '',
@@ -69,11 +69,11 @@ export function isLoopbackAddress(address: string | undefined): boolean {
   return address !== undefined && ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
 }
 
-/** `localhost` or a loopback address, as it stands in a URL or in HOST. */
+/** `localhost` or a loopback address, as written in a URL or in HOST. */
 export const isLoopbackName = (name: string): boolean =>
   name === 'localhost' || isLoopbackAddress(name.replace(/^\[(.*)\]$/, '$1'));
 
-/** Whether X-Forwarded-* of an address is believed. */
+/** Whether X-Forwarded-* from an address is trusted. */
 type TrustsProxy = (address: string | undefined) => boolean;
 
 /** `TRUST_PROXY` as a function with a cache. */

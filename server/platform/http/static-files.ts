@@ -9,15 +9,15 @@ export const WEB_FOLDER = join(PROJECT_FOLDER, 'dist', 'web');
 
 const NOT_BUILT = 'The web pages have not been built yet. Start the program with: npm start\n';
 const ONE_YEAR_MS = 365 * 24 * 60 * 60 * 1000;
-/** Files that the build puts beside index.html: one path element with an extension. */
+/** Files that the build puts next to index.html: one path element with an extension. */
 const TOP_FILE = /^\/[\w-][\w.-]*\.[a-z0-9]{2,11}$/i;
 
-/** Serves the built frontend; every path that names no file is the single page itself. */
+/** Serves the built frontend; every path that names no file gets the single page. */
 export async function serveWeb(app: App, options: { folder: string }): Promise<SendPage> {
   const { folder } = options;
   await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true });
 
-  // The build names these by their content.
+  // The build names these files by their content.
   app.get('/assets/*', { config: { access: 'public' }, schema: { hide: true } }, (request, reply) =>
     reply.sendFile(request.url.split('?', 1)[0] ?? '', { immutable: true, maxAge: ONE_YEAR_MS }),
   );

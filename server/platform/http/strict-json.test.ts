@@ -4,7 +4,7 @@ import { parseStrictJson } from './strict-json.ts';
 const parse = (text: string) => parseStrictJson(Buffer.from(text));
 const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`;
 
-test('ordinary JSON is parsed, with a byte order mark too', () => {
+test('parses ordinary JSON, with or without a byte order mark', () => {
   expect(parse('{"a":[1,"\\u00e9",null,{"b":true}]}')).toEqual({
     ok: true,
     value: { a: [1, 'é', null, { b: true }] },
@@ -13,7 +13,7 @@ test('ordinary JSON is parsed, with a byte order mark too', () => {
   expect(parse('"\\ud83d\\udd11"')).toEqual({ ok: true, value: '🔑' });
 });
 
-test('twenty levels are taken and twenty-one are not, and brackets in texts do not count', () => {
+test('accepts twenty levels but not twenty-one, and ignores brackets in texts', () => {
   expect(parse(nested(20)).ok).toBe(true);
   expect(parse(nested(21))).toEqual({ ok: false, reason: 'The body is nested deeper than 20 levels' });
   expect(parse(nested(100_000)).ok).toBe(false);

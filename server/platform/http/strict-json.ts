@@ -29,14 +29,14 @@ export function parseStrictJson(bytes: Uint8Array): StrictJson {
       reason: forbidden ? 'The body contains a forbidden key' : 'The body is not valid JSON',
     };
   }
-  // Only an escape can bring them in: raw control characters are not JSON, raw surrogates not UTF-8.
+  // Only escapes can bring such characters in: raw control characters are not JSON, raw surrogates not UTF-8.
   if (text.includes('\\u') && !isStorable(value)) {
     return { ok: false, reason: 'The body contains characters that cannot be stored' };
   }
   return { ok: true, value };
 }
 
-// Counted on the text, before anything is built from it.
+// Counts on the text, before anything is built from it.
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;

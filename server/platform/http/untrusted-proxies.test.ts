@@ -22,7 +22,7 @@ function watch(trustProxy: string[] = []) {
   return { clock, proxies, request };
 }
 
-test('a peer that sends X-Forwarded-For and is not trusted is named once in the log, with what to set', () => {
+test('logs an untrusted peer that sends X-Forwarded-For once, with the setting to change', () => {
   const { proxies, request, clock } = watch(['10.9.9.9']);
   for (const client of ['203.0.113.1', '203.0.113.2', '203.0.113.1']) request('::ffff:10.0.0.5', client);
   expect(proxies.list()).toEqual([{ address: '10.0.0.5', since: clock.now() }]);
@@ -35,7 +35,7 @@ test('a peer that sends X-Forwarded-For and is not trusted is named once in the 
   ]);
 });
 
-test('trusted peers, peers without the header and peers that are gone are not named', () => {
+test('does not name trusted peers, peers without the header and peers that are gone', () => {
   const { proxies, request } = watch(['10.0.0.0/24', 'loopback']);
   request('10.0.0.5', '203.0.113.1');
   request('::ffff:127.0.0.1', '203.0.113.1');
@@ -45,7 +45,7 @@ test('trusted peers, peers without the header and peers that are gone are not na
   expect(lines).toEqual([]);
 });
 
-test('a proxy that is not seen for a day is forgotten, and named again when it is back', () => {
+test('forgets a proxy that is not seen for a day, and names it again when it is back', () => {
   const { proxies, request, clock } = watch();
   const start = clock.now();
   request('10.0.0.5', '203.0.113.1');
@@ -61,7 +61,7 @@ test('a proxy that is not seen for a day is forgotten, and named again when it i
   expect(lines).toHaveLength(2);
 });
 
-test('callers that invent the header fill neither the memory nor the log', () => {
+test('lets callers that invent the header fill neither the memory nor the log', () => {
   const { proxies, request, clock } = watch();
   for (let caller = 0; caller < 1_000; caller += 1) {
     request(`192.0.${caller >> 8}.${caller & 255}`, '203.0.113.1');

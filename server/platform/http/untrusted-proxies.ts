@@ -21,13 +21,13 @@ interface Incoming {
 export interface UntrustedProxies {
   /** Called with every request. */
   note(request: Incoming): void;
-  /** Those seen within a day, the oldest first. */
+  /** The peers seen within a day, the oldest first. */
   list(): UntrustedProxy[];
 }
 
 /**
  * Peers that send X-Forwarded-For without being in `TRUST_PROXY`. All callers behind a forgotten proxy count as one
- * address, for the limits of sign-in and the allowed webhook addresses.
+ * address for the sign-in limits and the allowed webhook addresses.
  */
 export function createUntrustedProxies(deps: {
   config: Pick<Config, 'trustProxy'>;
