@@ -34,7 +34,7 @@ const handlers = (handle: (task: Task) => Promise<void>): JobHandlers => ({
   'advance-trade': async () => {},
 });
 
-/** Starts handling workflows; answers the ids of those that were handled. */
+/** Starts handling workflows; returns the ids of the handled ones. */
 async function startRecording(...all: Jobs[]): Promise<string[]> {
   const handled: string[] = [];
   const record = handlers(async ({ workflowId }) => {
@@ -48,7 +48,7 @@ const workflow = (workflowId: string) => ({ workflowId });
 const workflowUser = { workflowId: 'a workflow', userId: 'a user' };
 const soon = { timeout: 20_000, interval: 20 };
 
-test('makes a job appear with the commit of its transaction, and never after a rollback', async () => {
+test('sends a job with the commit of its transaction, and never after a rollback', async () => {
   const jobs = await openJobs();
   const handled = await startRecording(jobs);
   const { db, pool } = own.database;
@@ -107,7 +107,7 @@ test('handles all jobs of a list with their own data, and sends none for an empt
     .toEqual({ activeJobs: 0, completedJobs: ids.length, lastActivityAt: expect.any(Date) });
 });
 
-test('a delayed job is not handled before its time', async () => {
+test('does not handle a delayed job before its time', async () => {
   const jobs = await openJobs();
   const handledAt: Date[] = [];
   await jobs.start(
@@ -141,7 +141,7 @@ test('counts a delay from the database’s time, however far off the program’s
   );
 });
 
-test('a job whose handler fails is logged and handled again', async () => {
+test('logs a job whose handler fails, and handles it again', async () => {
   const jobs = await openJobs();
   let tries = 0;
   await jobs.start(
@@ -195,7 +195,7 @@ test('finishes running jobs and takes no more when it stops', async () => {
   expect(taken).toEqual(['under way']);
 });
 
-test('handles the oldest workflow first, whenever its job was sent', async () => {
+test('handles the oldest workflow first, no matter when its job was sent', async () => {
   const jobs = await openJobs();
   const { db } = own.database;
   const idOf = (moment: string) => {
@@ -208,7 +208,7 @@ test('handles the oldest workflow first, whenever its job was sent', async () =>
   for (const id of byAge.toReversed()) await jobs.send(db, 'run-workflow', workflow(id));
   const handled = await startRecording(jobs);
   await expect.poll(() => handled.length, soon).toBe(byAge.length);
-  // Several are handled at a time, and some of them sooner than others.
+  // Several are handled concurrently, and some of them finish sooner.
   const delays = handled.map((id, place) => Math.abs(place - byAge.indexOf(id)));
   expect(Math.max(...delays)).toBeLessThanOrEqual(2 * QUEUES['run-workflow'].concurrency);
 });
@@ -227,14 +227,14 @@ test('does not send missing jobs that already wait', async () => {
     await jobs.sendMissing(db, 'run-workflow', [workflow('a'), workflow('b'), workflow('c')]);
   }
   expect(await waiting()).toEqual([{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
-  // The other kinds of calls are their own.
+  // Calls of another kind do not count.
   await jobs.sendMissing(db, 'trade-user', [{ workflowId: 'a', userId: 'u' }]);
   expect(await waiting()).toHaveLength(3);
   const { rows } = await pool.query("select data from jobs.job where name = 'trade-user'");
   expect(rows).toEqual([{ data: { workflowId: 'a', userId: 'u' } }]);
 });
 
-test('updates the options of a queue that an earlier version made', async () => {
+test('updates the options of a queue that an earlier version created', async () => {
   await openJobs();
   const { pool } = own.database;
   const longest = async () =>
@@ -250,7 +250,7 @@ test('updates the options of a queue that an earlier version made', async () => 
   expect(await longest()).toEqual(asMade);
 });
 
-test('announces a job where the workers listen', async () => {
+test('announces a job to the listening workers', async () => {
   const jobs = await openJobs();
   const listener = new pg.Client(own.database.connection);
   await listener.connect();
@@ -268,7 +268,7 @@ test('announces a job where the workers listen', async () => {
   }
 });
 
-test('works on as many jobs side by side as there are workers', async () => {
+test('works on as many jobs concurrently as there are workers', async () => {
   const jobs = await openJobs();
   const { concurrency } = QUEUES['run-workflow'];
   let underWay = 0;
@@ -289,7 +289,7 @@ test('works on as many jobs side by side as there are workers', async () => {
   expect(most).toBe(concurrency);
 });
 
-test('hears of jobs again after its connection was cut', async () => {
+test('receives announcements again after its connection was cut', async () => {
   const jobs = await openJobs();
   const handled = await startRecording(jobs);
   const listening = async () => {

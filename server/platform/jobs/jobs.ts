@@ -12,7 +12,7 @@ import type { Logger } from '../log.ts';
 import { type QueueWorkers, startQueueWorkers } from './queue-workers.ts';
 
 /**
- * Jobs are wake-up calls: tables hold what is to be done, and a handler asks them. A job may come twice, late, or
+ * Jobs are wake-up calls: tables hold the work, and a handler reads them. A job may come twice, late, or
  * again after a crash. `send` inside a transaction makes the job appear with the transaction's commit.
  */
 export interface Jobs {
@@ -22,14 +22,14 @@ export interface Jobs {
     data: JobData[Name] | JobData[Name][],
     options?: Delay,
   ): Promise<void>;
-  /** Sends as a transaction's last statement, together with its COMMIT. */
+  /** Sends as the last statement of a transaction, together with its COMMIT. */
   sendWithCommit<Name extends JobName>(
     tx: Tx,
     name: Name,
     data: JobData[Name] | JobData[Name][],
     options?: Delay,
   ): Promise<void>;
-  /** Sends only those that do not wait already: the sweep for lost calls must not add to a backlog. */
+  /** Sends only calls that do not wait already: the sweep for lost calls must not add to a backlog. */
   sendMissing<Name extends JobName>(
     db: Queryable,
     name: Name,
@@ -37,22 +37,22 @@ export interface Jobs {
     options?: Delay,
   ): Promise<void>;
   start(handlers: JobHandlers): Promise<void>;
-  /** Waits a second for what is under way; `pause` first to wait longer. */
+  /** Waits a second for jobs in progress; `pause` first to wait longer. */
   stop(): Promise<void>;
   isRunning(): boolean;
   activity(): WorkerActivity;
 }
 
-/** How long a job waits at least, by the database's clock: the instance's may differ from it. */
+/** The minimum wait of a job, by the database's clock: the instance's may differ. */
 interface Delay {
   waitMs?: number;
 }
 
-/** The queue as the program holds it: workers stop and start again while jobs are sent on. */
+/** The queue as the program holds it: workers can stop and start again while jobs are still sent. */
 export interface JobWorkers extends Jobs {
-  /** Takes no more jobs; true when all that was under way ended within the limit. */
+  /** Takes no more jobs; returns true when all jobs in progress ended within the limit. */
   pause(limitMs: number): Promise<boolean>;
-  /** One for each kind of job. */
+  /** One report for each kind of job. */
   workers(): JobWorkerReport[];
 }
 
@@ -75,7 +75,7 @@ interface WorkerActivity {
   lastActivityAt: Date | null;
 }
 
-/** New jobs are announced; polling serves delayed ones only. An order's verification should be on time. */
+/** New jobs are announced; polling serves only delayed ones. An order's verification should be on time. */
 export const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number }> = {
   'run-workflow': { concurrency: 6, pollSeconds: 2 },
   'trade-user': { concurrency: 20, pollSeconds: 1 },
@@ -89,13 +89,13 @@ const nameOf = createStatementNames('send');
 
 const NAMES = Object.keys(QUEUES) as JobName[];
 
-/** Under load the oldest workflow goes first, whenever its call was sent: its call comes when its predecessor ends. */
+/** Under load the oldest workflow goes first: its call is sent only when its predecessor ends. */
 const PRIORITIES: { [Name in JobName]?: (data: JobData[Name]) => number } = {
   'run-workflow': ({ workflowId }) => -secondsOf(workflowId),
-  // Trades the users of one workflow side by side, instead of many workflows that wait for one user's lease.
+  // Trades the users of one workflow concurrently, instead of many workflows that wait for one user's lease.
   'trade-user': ({ workflowId }) => -secondsOf(workflowId),
 };
-/** The queue's priority is a whole number of 32 bits. */
+/** The queue's priority is a 32-bit integer. */
 const FIRST_MOMENT = Date.UTC(2020, 0);
 const LAST_SECOND = 2 ** 31 - 1;
 function secondsOf(id: string): number {
@@ -109,25 +109,25 @@ const POOL_OPTIONS = {
   application_name: 'pgboss',
   max: 10,
   connectionTimeoutMillis: 10_000,
-  // Otherwise a poller whose connection is swallowed by the network waits for ever.
+  // Otherwise a poller whose connection is swallowed by the network waits forever.
   query_timeout: 30_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 5_000,
-  // The queue's statements are few, long, and by keys: planning them took longer than running them.
+  // The queue's statements are few, long and by keys: planning them took longer than running them.
   Client: createPreparingClient('jobs'),
   options: '-c plan_cache_mode=force_generic_plan',
 };
 
 /** A dead worker's job is taken over after this long (pg-boss allows no less). */
 export const HEARTBEAT_SECONDS = 10;
-/** So often every instance looks for jobs of dead workers. */
+/** The interval at which every instance looks for jobs of dead workers. */
 export const SUPERVISE_SECONDS = 1;
-/** Before the first repetition; each further one waits about twice as long, but none longer than the second. */
+/** The wait before the first retry; each further one is about twice as long, up to LONGEST_RETRY_SECONDS. */
 export const RETRY_SECONDS = 1;
-/** A call that waits for its repetition counts as sent: what a failing database held up must not wait much longer. */
+/** A call that waits for its retry counts as sent: work that a failing database held up must not wait much longer. */
 const LONGEST_RETRY_SECONDS = 8;
 
-/** The library allows no less. */
+/** The minimum that the library allows. */
 const STOP_LIMIT_MS = 1_000;
 
 const QUEUE_OPTIONS = {
@@ -190,7 +190,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     working.set(name, workers);
   }
 
-  /** Wakes one worker for each announced job; the library would have all workers of the queue look for it. */
+  /** Wakes one worker for each announced job; the library would make all workers of the queue look for it. */
   async function listen(channel: string): ReturnType<NonNullable<BossDatabase['listen']>> {
     const announcements = createNotificationFeed({
       connection: database.connection,
@@ -200,18 +200,18 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
       log,
     });
     await announcements.subscribe({
-      // Another version may have queues that are unknown here.
+      // Another version may have queues that this one does not know.
       onMessage: (queue) => working.get(queue as JobName)?.wakeOne(),
       onGap() {
         for (const workers of working.values()) workers.wakeOne();
       },
-      // Workers poll until it is back.
+      // Workers poll until the connection is back.
       onAway: () => {},
     });
     return announcements;
   }
 
-  /** Resolves when what is under way has ended; a handler that hangs keeps it waiting. */
+  /** Resolves when all jobs in progress have ended; a handler that hangs delays it. */
   const takeNoMore = async (): Promise<true> => {
     for (const workers of working.values()) workers.stop();
     working.clear();
@@ -243,7 +243,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     const jobs = list.map((one) => ({
       data: one,
       ...(priorityOf === undefined ? {} : { priority: priorityOf(one) }),
-      // The library takes seconds from the database's now.
+      // The library counts seconds from the database's now.
       ...(waitMs === undefined ? {} : { startAfter: Math.max(0, Math.ceil(waitMs)) / 1_000 }),
     }));
     const db = {
@@ -277,7 +277,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   await boss.start();
   for (const name of NAMES) {
     await boss.createQueue(name, QUEUE_OPTIONS);
-    // Creating leaves the options of a queue that an earlier version made.
+    // createQueue keeps the options of a queue that an earlier version created.
     await boss.updateQueue(name, QUEUE_OPTIONS);
   }
 
@@ -305,7 +305,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
         await work('trade-user', handlers['trade-user']);
         await work('advance-trade', handlers['advance-trade']);
       } catch (error) {
-        // All or none: another start would add to those that did.
+        // All or none: another start would add to the workers that started.
         void takeNoMore();
         throw error;
       }

@@ -42,7 +42,7 @@ async function acquired(holder: string): Promise<Lease> {
   return lease;
 }
 
-/** By the database's clock, the only one that counts. */
+/** Uses the database's clock, the only one that counts. */
 const expire = () =>
   db.execute(sql`update leases set lease_until = now() - interval '1 ms' where key = ${key}`);
 
@@ -62,13 +62,13 @@ const untilBlocked = () =>
   });
 
 describe('acquiring', () => {
-  test('a key has one holder, and the holder itself does not get it twice', async () => {
+  test('gives a key to one holder, and not twice to the same holder', async () => {
     expect(await acquire('first')).toEqual({ key, holder: 'first', version: expect.any(Number) });
     expect(await acquire('second')).toBeNull();
     expect(await acquire('first')).toBeNull();
   });
 
-  test.each(['a free key', 'an expired lease'])('gives %s to one of fifty who ask at once', async (what) => {
+  test.each(['a free key', 'an expired lease'])('gives %s to one of fifty parallel callers', async (what) => {
     if (what === 'an expired lease') {
       await acquired('first');
       await expire();
@@ -77,12 +77,12 @@ describe('acquiring', () => {
     expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
   });
 
-  test('different keys do not hinder each other', async () => {
+  test('does not block different keys', async () => {
     await acquired('first');
     expect(await acquireLease({ db, key: `${key} other`, holder: 'second' })).not.toBeNull();
   });
 
-  test('a lease lasts twenty seconds and is taken over when they have passed, with a higher version', async () => {
+  test('takes over a lease when its twenty seconds have passed, with a higher version', async () => {
     const first = await acquired('first');
     expect(await secondsLeft()).toBeGreaterThan(15);
     expect(await secondsLeft()).toBeLessThanOrEqual(20);
@@ -101,14 +101,14 @@ describe('fencing', () => {
     await db.transaction((tx) => assertHeld(tx, second));
   });
 
-  test('refuses the same holder’s lease of an earlier life', async () => {
+  test('refuses an earlier lease of the same holder', async () => {
     const earlier = await acquired('same');
     await expire();
     await acquired('same');
     await expect(db.transaction((tx) => assertHeld(tx, earlier))).rejects.toThrow(LeaseLostError);
   });
 
-  test('cannot be taken over while a transaction of the holder is under way', async () => {
+  test('blocks a takeover while a transaction of the holder is in progress', async () => {
     const first = await acquired('first');
     const finish = Promise.withResolvers<void>();
     const order: string[] = [];
@@ -136,7 +136,7 @@ describe('fencing', () => {
 });
 
 describe('work under a lease', () => {
-  test('answers its result, and gives the key back for the next one', async () => {
+  test('returns its result, and gives the key back for the next holder', async () => {
     for (const result of ['one', 'two', 'three']) {
       expect(await withLease({ db, key, holder: 'worker' }, async () => result)).toEqual({
         held: true,
@@ -145,12 +145,12 @@ describe('work under a lease', () => {
     }
   });
 
-  test('does not run while somebody else holds the key', async () => {
+  test('does not run while another holder has the key', async () => {
     await acquired('other');
     const work = vi.fn(async () => {});
     expect(await withLease({ db, key, holder: 'worker' }, work)).toEqual({ held: false });
     expect(work).not.toHaveBeenCalled();
-    // It did not give back what was not its own.
+    // It did not give back a lease that was not its own.
     expect(await acquire('third')).toBeNull();
   });
 
@@ -162,7 +162,7 @@ describe('work under a lease', () => {
     expect(await acquire('next')).not.toBeNull();
   });
 
-  test('keeps the key of a successor when it ends late', async () => {
+  test('does not release the lease of a successor when it ends late', async () => {
     await withLease({ db, key, holder: 'slow' }, async () => {
       await expire();
       await acquired('successor');
@@ -170,7 +170,7 @@ describe('work under a lease', () => {
     expect(await acquire('third')).toBeNull();
   });
 
-  test('renews its lease three times in its span while it lasts, and not after that', async () => {
+  test('renews its lease three times in its span while it runs, and not afterwards', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     await withLease({ db, key, holder: 'worker' }, async () => {
       await db.execute(sql`update leases set lease_until = now() + interval '1 s' where key = ${key}`);
@@ -183,7 +183,7 @@ describe('work under a lease', () => {
     expect(await acquire('next')).not.toBeNull();
   });
 
-  test('logs a renewal that fails, and goes on', async () => {
+  test('logs a renewal that fails, and continues', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const log = { warn: vi.fn() };
     const failing = Object.create(db) as Db;
@@ -199,14 +199,14 @@ describe('work under a lease', () => {
     expect(await acquire('next')).not.toBeNull();
   });
 
-  test('does not renew what was taken over', async () => {
+  test('does not renew a lease that was taken over', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     await withLease({ db, key, holder: 'slow' }, async (lease) => {
       await expire();
       await acquired('successor');
       await db.execute(sql`update leases set lease_until = now() + interval '1 s' where key = ${key}`);
       vi.advanceTimersByTime(10_000);
-      // The renewal is one statement over the same pool; this one is queued behind it on the row, if it locks it.
+      // Queues behind the renewal on the row, if the renewal (one statement over the same pool) locks it.
       await db.execute(sql`select 1 from leases where key = ${key} for update`);
       expect(await secondsLeft()).toBeLessThanOrEqual(1);
       await expect(assertHeld(db, lease)).rejects.toThrow(LeaseLostError);
@@ -222,7 +222,7 @@ describe('data read with a lease', () => {
     return { version: Number(rows[0]?.version), pid: rows[0]?.pid };
   };
 
-  test('is read behind it and sees what the former holder wrote', async () => {
+  test('is read after the lease is taken and includes the writes of the former holder', async () => {
     const first = await acquired('first');
     await expire();
     const finish = Promise.withResolvers<void>();
@@ -247,13 +247,13 @@ describe('data read with a lease', () => {
     expect(await taking).toEqual({ held: true, result: 1 });
   });
 
-  test('goes to the work with it', async () => {
+  test('is passed to the work together with the lease', async () => {
     const options = { db, key, holder: 'worker', read: readVersion };
     const done = await withLeaseAndRead(options, async (lease, { version }) => version === lease.version);
     expect(done).toEqual({ held: true, result: true });
   });
 
-  test('is answered also when another holder has it', async () => {
+  test('is returned even when another holder has the lease', async () => {
     const { version } = await acquired('other');
     const work = vi.fn(async () => {});
     const done = await withLeaseAndRead({ db, key, holder: 'worker', read: readVersion }, work);
@@ -275,7 +275,7 @@ describe('the last transaction under a lease', () => {
   const notes = async () => (await db.execute(sql`select 1 from leases where key = 'a note'`)).rows.length;
   afterEach(() => db.execute(sql`delete from leases where key = 'a note'`));
 
-  test('gives it back with what it writes', async () => {
+  test('gives the lease back together with its writes', async () => {
     await withLease({ db, key, holder: 'worker' }, async (lease) => {
       const answer = await withLastTransaction(db, lease, async (tx) => {
         await tx.execute(note);
@@ -285,11 +285,11 @@ describe('the last transaction under a lease', () => {
       expect(await notes()).toBe(1);
       expect(await acquire('next')).toMatchObject({ holder: 'next' });
     });
-    // The end of the work does not take it from its successor.
+    // The end of the work does not take the lease from its successor.
     expect(await acquire('third')).toBeNull();
   });
 
-  test('keeps it where it was not the last', async () => {
+  test('keeps the lease when it was not the last', async () => {
     await withLease({ db, key, holder: 'worker' }, async (lease) => {
       await withLastTransaction(db, lease, async () => ({ isLast: false, result: null }));
       expect(await acquire('next')).toBeNull();
@@ -297,7 +297,7 @@ describe('the last transaction under a lease', () => {
     expect(await acquire('next')).not.toBeNull();
   });
 
-  test('leaves it to the end of the work when it fails', async () => {
+  test('leaves the release to the end of the work when it fails', async () => {
     await withLease({ db, key, holder: 'worker' }, async (lease) => {
       const failing = withLastTransaction(db, lease, async (tx) => {
         await tx.execute(note);
@@ -323,13 +323,13 @@ test.each<[string, (lease: Lease) => Promise<unknown>]>([
   await withLease({ db, key, holder: 'worker' }, async (lease) => {
     await end(lease);
     vi.advanceTimersByTime(10_000);
-    // Queued behind the renewal on the row, if that locks it.
+    // Queues behind the renewal on the row, if the renewal locks it.
     await db.execute(sql`select 1 from leases where key = ${key} for update`);
     expect(await acquire('next')).not.toBeNull();
   });
 });
 
-test('frees what a dead predecessor held, and outranks it', async () => {
+test('frees the leases of a dead predecessor, and outranks it', async () => {
   const dead = await acquired('dead');
   await releaseAllLeases(db);
   expect((await acquired('living')).version).toBeGreaterThan(dead.version);
@@ -356,7 +356,7 @@ describe('deleting old leases', () => {
     (await db.execute(sql`select 1 from leases where key = ${key}`)).rows.length === 1;
   const deleteOld = () => deleteOldLeases(db);
 
-  test('deletes those that were given back, or ran out a day ago, and no others', async () => {
+  test('deletes leases that were given back or ran out a day ago, and no others', async () => {
     await acquired('holding');
     await deleteOld();
     expect(await isThere()).toBe(true);
@@ -380,7 +380,7 @@ describe('deleting old leases', () => {
     await expect(db.transaction((tx) => assertHeld(tx, frozen))).rejects.toThrow(LeaseLostError);
   });
 
-  test('leaves a row that a transaction works under', async () => {
+  test('keeps a row that a transaction has locked', async () => {
     const lease = await acquired('slow');
     await age('2 days');
     await db.transaction(async (tx) => {

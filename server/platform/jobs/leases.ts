@@ -9,8 +9,8 @@ import type { Logger } from '../log.ts';
  * renewing. All times are the database's. A holder that was frozen past its lease finds out at `assertHeld`, which runs
  * in every transaction that two workers must not both write (fencing).
  *
- * Short enough that others go on within 30 s (server/takeover.test.ts adds it up with the polls), long enough for two
- * failed renewals.
+ * The lease is short enough that others continue within 30 s (server/takeover.test.ts adds it up with the polls), and
+ * long enough for two failed renewals.
  */
 export const LEASE_SECONDS = 20;
 
@@ -40,7 +40,7 @@ const acquire = writtenOnce<{ key: string; holder: string }>()<{ version: string
     returning version`,
 );
 
-/** Null when another holder has the key. */
+/** Returns null when another holder has the key. */
 export async function acquireLease(options: {
   db: Queryable;
   key: string;
@@ -79,7 +79,7 @@ export async function assertHeld(tx: Queryable, lease: Lease): Promise<void> {
   if (rows.length === 0) throw new LeaseLostError(lease.key);
 }
 
-/** A lease that was given back meanwhile stays so. */
+/** Does not renew a lease that was given back in between. */
 async function renewLease(db: Db, lease: Lease): Promise<void> {
   await db.execute(sql`
     update leases set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -87,14 +87,14 @@ async function renewLease(db: Db, lease: Lease): Promise<void> {
       and lease_until > '-infinity'`);
 }
 
-/** Free at once, by the clock of every transaction that has begun. */
+/** Frees the lease immediately, by the clock of every transaction that has begun. */
 const release = writtenOnce<LeaseValues>()(
   (value) => sql`
     update leases set lease_until = '-infinity'
     where key = ${value('key')} and holder = ${value('holder')} and version = ${value('version')}`,
 );
 
-/** Runs `work` under the lease, renewing it; answers `{held: false}` without running it when another holder has it. */
+/** Runs `work` under the lease and renews it; returns `{held: false}` without running it when another holder has it. */
 export const withLease = <Result>(
   options: LeaseOptions,
   work: (lease: Lease) => Promise<Result>,
@@ -105,13 +105,13 @@ export interface LeaseOptions {
   db: Db;
   key: string;
   holder: string;
-  /** Hears of renewals that fail. */
+  /** Logs failed renewals. */
   log?: Pick<Logger, 'warn'>;
 }
 
 /**
- * Runs `work` under the lease, from what `read` reads right behind it in the same round trip: the former holder can
- * write nothing after that. The answer has what was read also where another holder has the lease.
+ * Runs `work` under the lease, with the data that `read` reads right after the lease is taken, in the same round trip:
+ * the former holder can write nothing after that. Returns the data even when another holder has the lease.
  */
 export async function withLeaseAndRead<Read, Result>(
   options: LeaseOptions & { read: (connection: Queryable) => Promise<Read> },
@@ -144,7 +144,7 @@ export async function withLeaseAndRead<Read, Result>(
   }
 }
 
-/** Gives the lease back with a transaction's COMMIT, without a round trip of its own, when `work` says it is the last. */
+/** Gives the lease back with a transaction's COMMIT, saving a round trip, when `work` says that it is the last. */
 export async function withLastTransaction<Result>(
   db: Db,
   lease: Lease,
@@ -159,13 +159,13 @@ export async function withLastTransaction<Result>(
   return result;
 }
 
-/** A lease that cannot be given back runs out. */
+/** A lease that cannot be given back expires. */
 const giveBack = (db: Queryable, lease: Lease): Promise<unknown> =>
   release(db, { ...lease }).catch(() => undefined);
 
 /**
- * Gives back every lease of an instance. The new version keeps a worker that hangs from writing (`assertHeld`), and others
- * may take up its work at once. An instance's holders are its name, alone or followed by a blank.
+ * Gives back every lease of an instance. The new version keeps a hanging worker from writing (`assertHeld`), and others
+ * may take up its work immediately. A holder is the instance's name, optionally followed by a blank and more.
  */
 export async function handOverLeases(db: Db, holder: string): Promise<void> {
   await db.execute(sql`
@@ -173,14 +173,14 @@ export async function handOverLeases(db: Db, holder: string): Promise<void> {
     where lease_until > now() and (holder = ${holder} or starts_with(holder, ${`${holder} `}))`);
 }
 
-/** At the start of a program that has its database to itself: frees what a dead predecessor held. */
+/** For the start of a program that has its database to itself: frees the leases of a dead predecessor. */
 export async function releaseAllLeases(db: Db): Promise<void> {
   await db.execute(sql`update leases set lease_until = '-infinity' where lease_until > now()`);
 }
 
 const BATCH = 1_000;
 
-/** Deletes leases that ended a day ago; answers how many. Versions come from a sequence and never repeat. */
+/** Deletes leases that ended a day ago and returns their number. Versions come from a sequence and never repeat. */
 export async function deleteOldLeases(db: Pick<Queryable, 'execute'>): Promise<number> {
   for (let deleted = 0; ; ) {
     const { rowCount } = await db.execute(sql`

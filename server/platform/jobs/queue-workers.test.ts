@@ -21,7 +21,7 @@ afterAll(async () => {
 const NEVER_BY_THE_CLOCK = 3_600;
 const soon = { timeout: 15_000, interval: 20 };
 
-test('takes up jobs that come while all workers are busy, without another wake-up', async () => {
+test('takes up jobs that arrive while all workers are busy, without another wake-up', async () => {
   const name = 'of-the-test';
   await boss.createQueue(name);
   const busy = Promise.withResolvers<void>();
@@ -45,7 +45,7 @@ test('takes up jobs that come while all workers are busy, without another wake-u
   };
   await send(0);
   await expect.poll(() => handled, soon).toEqual([0]);
-  // It has looked again since and found nothing: what it does from here on, it does because of this test.
+  // The worker has looked again since and found nothing: only this test causes its further actions.
   await sleep(1_000);
   await send(1);
   await busy.promise;

@@ -1,19 +1,19 @@
 import type { Job, PgBoss } from 'pg-boss';
 
-/** Only what missed every other call waits for it. */
+/** Only jobs that missed every other call wait for it. */
 const BACKSTOP_SECONDS = 30;
 
 /** The workers of one queue; each works on one job at a time. */
 export interface QueueWorkers {
-  /** Has a free worker look for a job. When it finds one it wakes the next: there may be more. */
+  /** Makes a free worker look for a job. When it finds one, it wakes the next worker: there may be more. */
   wakeOne(): void;
-  /** Ends the wake-ups; the queue's own polling goes on. */
+  /** Ends the wake-ups; the queue's own polling continues. */
   stop(): void;
 }
 
 /**
  * Free workers sleep until one of them is woken: by the announcement of a job, by the clock (for delayed jobs), or by a
- * worker that has found one. If all looked for each job, a dozen statements would delay the one that is needed.
+ * worker that has found a job. If all looked for each job, a dozen statements would delay the one that is needed.
  */
 export async function startQueueWorkers<Data extends object>(options: {
   boss: PgBoss;
@@ -25,7 +25,7 @@ export async function startQueueWorkers<Data extends object>(options: {
 }): Promise<QueueWorkers> {
   const { boss, name, concurrency, pollSeconds, handle } = options;
   const free = new Set<string>();
-  /** A wake-up came while all were at work: the next free worker looks. */
+  /** A wake-up came while all workers were busy: the next free worker looks. */
   let isUnheard = false;
 
   const wakeOne = (): void => {
@@ -34,7 +34,7 @@ export async function startQueueWorkers<Data extends object>(options: {
       isUnheard = true;
       return;
     }
-    // Not the same one twice before the others.
+    // Rotates, so that no worker is woken twice before the others.
     free.delete(id);
     free.add(id);
     boss.notifyWorker(id);

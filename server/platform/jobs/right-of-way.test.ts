@@ -16,7 +16,7 @@ afterEach(() => {
 const create = () => createRightOfWay({ nowMs: () => now, utilization: () => utilization });
 type Way = ReturnType<typeof create>;
 
-/** A tenth of a second with so many transactions of that many deliveries. */
+/** A tenth of a second with `transactions` of `each` deliveries. */
 function deliver(way: Way, { transactions, each }: { transactions: number; each: number }) {
   for (let number = 0; number < transactions; number += 1) {
     now += 100 / transactions;
@@ -26,7 +26,7 @@ function deliver(way: Way, { transactions, each }: { transactions: number; each:
 const MANY = { transactions: 10, each: 20 };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Works that do not end, by the order in which they begin. */
+/** Starts pieces of work that never end; returns them in the order in which they begin. */
 async function begin(lane: ReturnType<Way['createLane']>, count: number) {
   const begun: number[] = [];
   for (let number = 0; number < count; number += 1) {
@@ -45,11 +45,11 @@ async function pass(ms: number) {
   await turn();
 }
 
-test('without deliveries everything begins at once', async () => {
+test('begins everything immediately without deliveries', async () => {
   expect(await begin(create().createLane(), 20)).toHaveLength(20);
 });
 
-test('while deliveries come faster than there is time for, one work of a kind begins after the other', async () => {
+test('begins one piece of work after the other in each lane while deliveries come too fast', async () => {
   const way = create();
   deliver(way, MANY);
   const [users, workflows] = [await begin(way.createLane(), 4), await begin(way.createLane(), 2)];
@@ -71,7 +71,7 @@ test('while deliveries come faster than there is time for, one work of a kind be
 test.each([
   ['that come one by one', { transactions: 50, each: 1 }, 1],
   ['that a slow database gathers, while this process has time', { transactions: 5, each: 50 }, 0.5],
-])('deliveries %s hold nothing up', async (_, load, busy) => {
+])('holds nothing up for deliveries %s', async (_, load, busy) => {
   const way = create();
   utilization = busy;
   deliver(way, load);

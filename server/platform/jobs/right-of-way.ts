@@ -2,23 +2,23 @@ import { performance } from 'node:perf_hooks';
 
 /**
  * Deliveries have priority: an alert that is not answered in time is lost, an order can wait. While deliveries keep the
- * event loop busy, other work begins one piece after the other; what has begun goes on.
+ * event loop busy, other work begins one piece after the other; work that has begun continues.
  */
 export interface RightOfWay {
-  /** One transaction stored this many deliveries. */
+  /** Called when one transaction stored this many deliveries. */
   noteStored(deliveries: number): void;
-  /** Runs one kind of work that gives way. */
+  /** Creates a lane for one kind of work that gives way. */
   createLane(): <Result>(work: () => Promise<Result>) => Promise<Result>;
-  /** Work of all lanes that waits to begin. */
+  /** The pieces of work in all lanes that wait to begin. */
   waiting(): number;
 }
 
 const SAMPLE_MS = 100;
-/** Utilization of the event loop; deliveries by themselves make it three quarters. */
+/** Utilization of the event loop; deliveries on their own make it three quarters. */
 const BUSY = 0.6;
-/** Deliveries per transaction: more come than one transaction takes to end. */
+/** Deliveries per transaction; at this number they arrive faster than transactions end. */
 const MANY_IN_ONE = 8;
-/** Between two beginnings in a lane. */
+/** The time between two beginnings in a lane. */
 const PACE_MS = 150;
 
 export function createRightOfWay(
