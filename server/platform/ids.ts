@@ -8,7 +8,7 @@ const randomBytes = Buffer.alloc(256 * BYTES_AN_ID);
 let randomUsed = randomBytes.length;
 let last = { msecs: 0, seq: 0 };
 
-/** For everything that is listed by time. Ids of one process always increase, even when the clock goes back. */
+/** For records that are listed by time. Ids of one process always increase, even when the clock goes back. */
 export function timeOrderedId(): string {
   if (randomUsed === randomBytes.length) {
     randomFillSync(randomBytes);
@@ -33,5 +33,5 @@ export function firstIdOf(moment: Date): string {
 export const momentOf = (id: string): Date =>
   new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16));
 
-/** For users and trades, whose ids are shown cut to eight characters: these differ. */
+/** For users and trades: their ids are shown cut to eight characters, in which these differ. */
 export const randomId = (): string => randomUUID();

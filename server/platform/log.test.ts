@@ -13,7 +13,7 @@ function capture() {
   return { log, lines, text: () => lines.join('') };
 }
 
-test('a line is JSON with a named level, an ISO time and its fields', () => {
+test('writes JSON lines with a named level, an ISO time and their fields', () => {
   const { log, lines } = capture();
   log.warn({ token: 'BTC' }, 'hello');
   expect(JSON.parse(lines[0] ?? '')).toEqual({
@@ -41,7 +41,7 @@ test.each([
   'access-sign',
   'ACCESS-PASSPHRASE',
   'X-BAPI-API-KEY',
-])('%s is hidden at every depth, in lists and in the fields of a child logger', (key) => {
+])('hides %s at every depth, in lists and in the fields of a child logger', (key) => {
   const { log, text } = capture();
   const secret = { [key]: CANARY };
   log.info(secret);
@@ -53,7 +53,7 @@ test.each([
   expect(text().match(/\[redacted\]/g)).toHaveLength(5);
 });
 
-test('a webhook key in an address and a password in a connection string are hidden in free text', () => {
+test('hides webhook keys in addresses and passwords in connection strings in free text', () => {
   const { log, text } = capture();
   log.info(`POST /hooks/trading_view_signal?hkid=${CANARY}&x=1`);
   log.info({ url: `https://board.example.com/hooks/x?hkid=${CANARY}` });
@@ -63,7 +63,7 @@ test('a webhook key in an address and a password in a connection string are hidd
   expect(text()).toContain('postgres://me:[redacted]@db.example.com/x');
 });
 
-test('an error keeps its type, message, stack, code and causes, and nothing else', () => {
+test('keeps only the type, message, stack, code and causes of an error', () => {
   const { log, lines } = capture();
   const cause = Object.assign(new Error('inner'), { code: 'ECONNRESET', body: CANARY });
   const error = Object.assign(new TypeError('outer', { cause }), {
@@ -80,7 +80,7 @@ test('an error keeps its type, message, stack, code and causes, and nothing else
   });
 });
 
-test('a failed query is logged without its values', async () => {
+test('logs a failed query without its values', async () => {
   const { log, text } = capture();
   const pool = new pg.Pool({ host: '127.0.0.1', port: 1 });
   const failure = await drizzle(pool)

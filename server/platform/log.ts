@@ -38,7 +38,7 @@ const serializers: Record<string, SerializerFn> = {
   res: serializeReply,
 };
 
-/** A logger of JSON lines that keeps keys, passwords and request bodies out of them. */
+/** Creates a logger of JSON lines without keys, passwords and request bodies. */
 export function createLog(options: { level: Config['logLevel']; destination?: DestinationStream }): Logger {
   const log: Logger = pino(
     {
@@ -54,7 +54,7 @@ export function createLog(options: { level: Config['logLevel']; destination?: De
     },
     options.destination ?? pino.destination({ fd: 1, sync: true }),
   );
-  // The fields of a child logger pass no formatter of pino.
+  // The fields of a child logger bypass pino's formatters.
   const plainChild = log.child;
   log.child = function child(bindings, childOptions) {
     return Reflect.apply(plainChild, this, [redactFields(bindings, 0), childOptions]);
@@ -62,8 +62,8 @@ export function createLog(options: { level: Config['logLevel']; destination?: De
   return log;
 }
 
-// One walk of our own instead of pino's redact option: four levels of its wildcards over these keys took
-// 80 µs a line, this takes 3, it looks at every level and does not care about the case of header names.
+// Replaces pino's redact option: four levels of its wildcards over these keys took 80 µs per line. This walk takes
+// 3 µs, covers every level and ignores the case of header names.
 function redactFields(fields: object, depth: number): Record<string, unknown> {
   const clean: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(fields)) {
@@ -82,7 +82,7 @@ function redactValue(value: unknown, depth: number): unknown {
   return redactFields(value, depth);
 }
 
-// What hides in free text: webhook keys in addresses, passwords in connection strings.
+// Redacts secrets in free text: webhook keys in addresses, passwords in connection strings.
 function redactText(line: string): string {
   return line
     .replace(/(hkid=)[^&"'\s\\]+/gi, `$1${CENSOR}`)
@@ -99,7 +99,7 @@ interface SerializedError {
   errors?: SerializedError[];
 }
 
-// A list of allowed fields: errors of HTTP clients and of the database carry bodies, headers and row values.
+// Allows only some fields: errors of HTTP clients and of the database carry bodies, headers and row values.
 function serializeError(value: unknown, depth = 0): SerializedError {
   if (!(value instanceof Error)) return { type: typeof value, message: depth === 0 ? String(value) : '' };
   const { code, constraint } = value as { code?: unknown; constraint?: unknown };

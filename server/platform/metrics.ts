@@ -1,6 +1,6 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 
-/** What this instance counts; the rest is read from the database. No user, token, key or text becomes a label. */
+/** The counts of this instance; the rest is read from the database. No user, token, key or text becomes a label. */
 export interface Metrics {
   registry: Registry;
   delivered(delivery: { kind: DeliveryKind; result: DeliveryResult; seconds: number }): void;
@@ -24,7 +24,7 @@ const DELIVERY_RESULTS = [
 ] as const;
 export type DeliveryResult = (typeof DELIVERY_RESULTS)[number];
 
-/** `no-answer` may have been executed; `unreachable` and `not-sent` surely were not. */
+/** `no-answer` may have been executed; `unreachable` and `not-sent` certainly were not. */
 export type CallResult =
   | 'success'
   | 'refused'
@@ -73,7 +73,7 @@ export function createMetrics(): Metrics {
     labelNames: ['table'],
     registers,
   });
-  // Begin at 0: increase() does not see the first event of a new series.
+  // Start at 0: increase() does not see the first event of a new series.
   for (const kind of DELIVERY_KINDS) {
     for (const result of DELIVERY_RESULTS) deliveries.inc({ kind, result }, 0);
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hashPassword, prepareUnknownUserHash, verifyPassword } from './password.ts';
 
 // Requirements: sign-in-and-sessions-15
-test('a hash is argon2id with the recommended cost, salted, and verifies its password alone', async () => {
+test('hashes with argon2id at the recommended cost, salted, and verifies only its password', async () => {
   const hash = await hashPassword('correct horse');
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(await hashPassword('correct horse')).not.toBe(hash);
@@ -11,7 +11,7 @@ test('a hash is argon2id with the recommended cost, salted, and verifies its pas
   expect(await verifyPassword(hash, '')).toBe(false);
 });
 
-test('an unknown user never matches, and takes about as long as a known one', async () => {
+test('never matches an unknown user, and takes about as long as for a known one', async () => {
   const hash = await hashPassword('correct horse');
   await prepareUnknownUserHash();
   const timed = async (against: string | null) => {
@@ -19,7 +19,7 @@ test('an unknown user never matches, and takes about as long as a known one', as
     expect(await verifyPassword(against, 'wrong')).toBe(false);
     return performance.now() - start;
   };
-  // The least of many, in turn: whatever else the machine does only adds to some of them.
+  // The minimum of many alternating runs: other load on the machine only adds time.
   let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let round = 0; round < 15; round++) {
     known = Math.min(known, await timed(hash));
@@ -29,7 +29,7 @@ test('an unknown user never matches, and takes about as long as a known one', as
   expect(unknown).toBeLessThan(known * 3);
 });
 
-test('many at once are worked off in turn', async () => {
+test('works off many concurrent calls in turn', async () => {
   const hash = await hashPassword('correct horse');
   const results = await Promise.all(
     Array.from({ length: 40 }, (_, at) => verifyPassword(hash, at % 2 === 0 ? 'correct horse' : 'wrong')),
@@ -37,7 +37,7 @@ test('many at once are worked off in turn', async () => {
   expect(results).toEqual(Array.from({ length: 40 }, (_, at) => at % 2 === 0));
 });
 
-test('more than can be worked off soon are refused at once instead of piling up', async () => {
+test('refuses calls immediately when too many wait', async () => {
   const hash = await hashPassword('correct horse');
   const results = await Promise.allSettled(
     Array.from({ length: 260 }, () => verifyPassword(hash, 'correct horse')),

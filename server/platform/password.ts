@@ -6,12 +6,12 @@ import { AppError } from './http/errors.ts';
 /** OWASP's argon2id parameters; the library's default algorithm is argon2id. */
 const ARGON2: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** 19 MiB each: bounds the memory, and leaves one of libuv's four threads to files and names. */
+/** 19 MiB each: bounds the memory, and leaves one of libuv's four threads for files and names. */
 const MAX_AT_ONCE = 3;
-/** About two seconds of work; further ones are refused at once. */
+/** About two seconds of work; further calls are refused immediately. */
 const MAX_WAITING = 200;
 
-// Five letters at a time, without those that read like others: 31^20 is 99 bits.
+// Groups of five characters, without those that look alike: 31^20 is 99 bits.
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz2345678';
 const GROUPS = 4;
 const GROUP_LENGTH = 5;
@@ -33,14 +33,14 @@ export function hashPassword(password: string): Promise<string> {
 
 /** Takes the same time for an unknown user, whose hash is null, as for a wrong password. */
 export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  // Nobody's password is that long: it takes the way of an unknown user's.
+  // No password is that long: takes the path of an unknown user.
   if (password.length > LONGEST_PASSWORD) return verifyPassword(null, '');
   const against = passwordHash ?? (await prepareUnknownUserHash());
   const matches = await inTurn(() => verify(against, password));
   return matches && passwordHash !== null;
 }
 
-/** Made ahead, so that the first unknown user does not take longer than the second. */
+/** Call ahead, so that the first unknown user does not take longer than the second. */
 export function prepareUnknownUserHash(): Promise<string> {
   unknownUserHash ??= hashPassword(randomBytes(16).toString('base64url'));
   return unknownUserHash;
@@ -49,7 +49,7 @@ export function prepareUnknownUserHash(): Promise<string> {
 async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running >= MAX_AT_ONCE) {
     if (waiting.length >= MAX_WAITING) throw new AppError('unavailable');
-    // The one that ends hands its place over.
+    // The call that ends hands its place over.
     await new Promise<void>((start) => waiting.push(start));
   } else running++;
   try {

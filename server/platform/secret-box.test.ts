@@ -4,13 +4,13 @@ import { createSecretBox, SecretBoxError } from './secret-box.ts';
 const box = createSecretBox('one secret key of at least 32 letters');
 const options = { purpose: 'exchange', binding: 'user-1:Bitget' };
 
-test('what was sealed opens again under the same purpose and binding', () => {
+test('opens sealed text under the same purpose and binding', () => {
   for (const plain of ['', 'secret', 'ключ 🔑'.repeat(100)]) {
     expect(box.open(box.seal(plain, options), options)).toBe(plain);
   }
 });
 
-test('the sealed text tells nothing, and differs every time', () => {
+test('reveals nothing in sealed text, and seals differently every time', () => {
   const sealed = box.seal('the plain text', options);
   expect(sealed).toMatch(/^v1\.[\w-]+$/);
   expect(Buffer.from(sealed.slice(3), 'base64url').toString('latin1')).not.toContain('plain');
@@ -18,7 +18,7 @@ test('the sealed text tells nothing, and differs every time', () => {
 });
 
 // Requirements: users-8
-test('it does not open for another owner, another purpose or under another key', () => {
+test('does not open for another owner, another purpose or under another key', () => {
   const sealed = box.seal('secret', options);
   const other = createSecretBox('another secret key of 32 letters or so');
   expect(() => box.open(sealed, { ...options, binding: 'user-2:Bitget' })).toThrow(SecretBoxError);
@@ -26,7 +26,7 @@ test('it does not open for another owner, another purpose or under another key',
   expect(() => other.open(sealed, options)).toThrow(SecretBoxError);
 });
 
-test('a single flipped bit anywhere is noticed', () => {
+test('detects a single flipped bit anywhere', () => {
   const sealed = box.seal('secret', options);
   const body = Buffer.from(sealed.slice(3), 'base64url');
   for (let at = 0; at < body.length; at++) {
@@ -36,12 +36,12 @@ test('a single flipped bit anywhere is noticed', () => {
   }
 });
 
-test.each(['', 'v1', 'v1.', 'v1.AAAA', 'v2.AAAA', 'plain text'])('%j is no sealed text', (text) => {
+test.each(['', 'v1', 'v1.', 'v1.AAAA', 'v2.AAAA', 'plain text'])('refuses %j as sealed text', (text) => {
   expect(() => box.open(text, options)).toThrow(SecretBoxError);
 });
 
 // Requirements: webhook-deliveries-2
-test('the look-up hash depends on the value, the purpose and the key, and on nothing else', () => {
+test('hashes for look-up by the value, the purpose and the key only', () => {
   const hash = box.lookupHash('value', 'webhook-key');
   expect(hash).toHaveLength(32);
   expect(createSecretBox('one secret key of at least 32 letters').lookupHash('value', 'webhook-key')).toEqual(

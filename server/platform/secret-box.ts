@@ -12,16 +12,16 @@ export class SecretBoxError extends Error {
 }
 
 export interface SealOptions {
-  /** What kind of secret it is; every purpose has a key of its own. */
+  /** The kind of secret; every purpose has its own key. */
   purpose: string;
-  /** Whose secret it is: sealed text that is moved to another row does not open there. */
+  /** The owner of the secret: sealed text that is moved to another row does not open there. */
   binding: string;
 }
 
 export interface SecretBox {
   /** Encrypts and authenticates; the same text never gives the same result twice. */
   seal(plain: string, options: SealOptions): string;
-  /** Throws a SecretBoxError for anything that `seal` did not make with these options. */
+  /** Throws a SecretBoxError for any text that `seal` did not make with these options. */
   open(sealed: string, options: SealOptions): string;
   /** A keyed hash: the same value gives the same hash, and without the key nobody can test a guess. */
   lookupHash(value: string, purpose: string): Buffer;
