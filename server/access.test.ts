@@ -8,7 +8,7 @@ import type { DeclaredRoute } from './platform/http/access.ts';
 import { createHttpApp } from './platform/http/create-http-app.ts';
 import { createLog } from './platform/log.ts';
 
-/** Paths that begin with one of these are for administrators only. */
+/** Paths with these prefixes are for administrators only. */
 const ADMIN_PREFIXES = [
   '/api/admin/',
   '/api/signals',
@@ -29,7 +29,7 @@ const ADMIN_PREFIXES = [
 
 const PUBLIC_ROUTES = ['/healthz', '/readyz', '/assets/*', '/api/auth/login', '/api/auth/logout'];
 
-/** An event stream never ends: who is still connected by then was let in. */
+/** An event stream never ends: a caller that is still connected by then was let in. */
 const STREAM_WAIT_MS = 2_000;
 
 let board: TestApp;
@@ -42,7 +42,7 @@ beforeAll(async () => {
     await board.createUser(),
     await board.createUser({ isAdmin: true }),
   ];
-  // Not through the API, which would end the session: the user alone has to be looked at.
+  // Not through the API, which would also end the session: the state of the user must suffice.
   await board.database.pool.query('update users set is_active = false where id = $1', [inactive.user.id]);
   callers = {
     anonymous: board.anonymous,
@@ -82,14 +82,14 @@ describe('every route', () => {
   });
 
   // Requirements: accounts-roles-7, sign-in-and-sessions-19
-  test('that begins with an administrators’ path is for administrators, and no other is', () => {
+  test('is for administrators exactly when it begins with an administrators’ path', () => {
     for (const { method, url, access } of board.app.declaredRoutes) {
       const isAdminPath = ADMIN_PREFIXES.some((prefix) => url.startsWith(prefix));
       expect(access === 'admin', `${method} ${url}`).toBe(isAdminPath);
     }
   });
 
-  test('that is open to anyone is one of the few that have to be', () => {
+  test('is open to anyone only when it has to be', () => {
     for (const { url } of routesOf('public')) expect(PUBLIC_ROUTES).toContain(url);
     for (const { url } of routesOf('hook')) expect(url).toMatch(/^\/hooks\//);
   });
@@ -97,7 +97,7 @@ describe('every route', () => {
 
 describe('a route for signed-in users', () => {
   // Requirements: accounts-roles-1, accounts-fields-2
-  test('answers 401 to callers without a living session of an active user', async () => {
+  test('answers 401 to callers without a live session of an active user', async () => {
     for (const route of routesOf('user', 'admin')) {
       for (const role of ['anonymous', 'inactive', 'invented', 'malformed'] as const) {
         const answer = await call(route, callers[role]);
@@ -152,7 +152,7 @@ describe('a route open to anyone', () => {
     }
   });
 
-  test('that takes deliveries answers alike with and without a session', async () => {
+  test('answers alike with and without a session when it takes deliveries', async () => {
     for (const route of routesOf('hook')) {
       const anonymous = await call(route, callers.anonymous);
       expect(await call(route, callers.admin)).toEqual(anonymous);
@@ -161,7 +161,7 @@ describe('a route open to anyone', () => {
 });
 
 describe('the route of the metrics', () => {
-  test('is the one, and answers 401 to every role that asks from elsewhere', async () => {
+  test('is only /metrics, and answers 401 to every role from another machine', async () => {
     expect(new Set(routesOf('metrics').map(({ url }) => url))).toEqual(new Set(['/metrics']));
     for (const { method, url } of routesOf('metrics')) {
       for (const caller of Object.values(callers)) {
@@ -178,7 +178,7 @@ describe('the route of the metrics', () => {
 });
 
 // Requirements: accounts-roles-4, users-4
-test('no write of an ordinary user changes other users, or fields that only administrators may set', async () => {
+test('lets no ordinary user change other users, or fields that only administrators may set', async () => {
   const [attacker, victim] = [await board.createUser(), await board.createUser()];
   const rows = async () => {
     const { rows: found } = await board.database.pool.query(
@@ -221,7 +221,7 @@ test('no write of an ordinary user changes other users, or fields that only admi
 const withoutTimes = ({ updated_at: _updatedAt, ...row }: Record<string, unknown>) => row;
 
 // Requirements: accounts-roles-7
-test('a route without declared access stops the start', async () => {
+test('stops the start when a route does not declare its access', async () => {
   const app = await createHttpApp({
     config: { trustProxy: [], metricsToken: null, publicUrl: null },
     untrustedProxies: { note() {} },

@@ -6,8 +6,8 @@ import { startTestApp } from '#test/app/test-app.ts';
 const FILE = join(import.meta.dirname, '../web/lib/answer-shapes.json');
 
 /**
- * Their readers have defaults of their own: an answer without a user is 'signed out', and settings fall back on those
- * of a new user.
+ * The readers of these answers have their own defaults: an answer without a user means 'signed out', and settings fall
+ * back on those of a new user.
  */
 const OWN_READERS = /^\/api\/(auth\/|user-settings$|admin\/user-settings\/\{userId\}$)/;
 
@@ -24,12 +24,12 @@ interface Schema {
 
 type Shape = string | Shape[] | { [name: string]: Shape };
 
-/** In the notation that web/lib/complete-answer.ts reads. */
+/** The shape in the notation that web/lib/complete-answer.ts reads. */
 function shapeOf(schema: Schema): Shape {
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) {
     const shapes = choices.filter(({ type }) => type !== 'null').map(shapeOf);
-    // The description of the API leaves out `z.unknown()` as a choice.
+    // The API description leaves out `z.unknown()` as a choice.
     if (shapes.includes('any') || choices.length === 1) return 'any';
     const [only] = shapes;
     const shape: Shape = shapes.length === 1 && only !== undefined ? only : ['or', ...shapes];
@@ -69,13 +69,13 @@ test('the browser knows the shape of every answer', async () => {
       .sort(([one], [other]) => (one < other ? -1 : 1));
     expect(shapes.length).toBeGreaterThan(40);
     if (process.env.UPDATE === '1') {
-      // One answer a line, so that a change shows which.
+      // One answer per line, so that a diff shows which one changed.
       const lines = shapes.map(([route, shape]) => `${JSON.stringify(route)}: ${JSON.stringify(shape)}`);
       writeFileSync(FILE, `{\n${lines.join(',\n')}\n}\n`);
     }
     expect(
       JSON.parse(readFileSync(FILE, 'utf8')),
-      'UPDATE=1 npx vitest run server/answer-shapes.test.ts writes the file anew',
+      'UPDATE=1 npx vitest run server/answer-shapes.test.ts rewrites the file',
     ).toEqual(Object.fromEntries(shapes));
   } finally {
     await board.close();

@@ -23,7 +23,7 @@ import { createHttpApp } from './platform/http/create-http-app.ts';
 import { registerHealthRoutes } from './platform/http/health.ts';
 import type { App } from './platform/http/http-app.ts';
 
-/** The whole HTTP side: what all routes share, then every feature in its order. Testable without a port. */
+/** Builds the whole HTTP side: what all routes share, then every feature in order. Testable without a port. */
 export async function buildApp(deps: Deps, options: { webFolder?: string } = {}): Promise<App> {
   const app = await createHttpApp(deps, options);
   registerHealthRoutes(app, deps);

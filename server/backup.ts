@@ -5,7 +5,7 @@ import { loadSecretKey } from './platform/config/secret-key.ts';
 import { reachDatabase } from './platform/db/pool.ts';
 import { StartError } from './platform/db/start-error.ts';
 
-// node server/backup.ts [file]: writes a backup, of a running program too.
+// node server/backup.ts [file]: writes a backup, even while the program runs.
 
 try {
   await main(process.argv.slice(2));

@@ -71,7 +71,7 @@ async function send(price: number): Promise<{ status: number; ms: number }> {
   return { status: statusCode, ms: performance.now() - startedMs };
 }
 
-/** Transactions of the program that are open and do nothing. */
+/** Open transactions of the program that do nothing. */
 async function leaked(): Promise<number> {
   const { rows } = await observer.query(
     `select count(*)::integer as count from pg_stat_activity
@@ -82,7 +82,7 @@ async function leaked(): Promise<number> {
   return rows[0].count;
 }
 
-test('while the network to the database swallows everything deliveries are answered 503 in time, and stored within seconds of its end', async () => {
+test('answers deliveries with 503 in time while the network swallows everything, and stores them within seconds of its end', async () => {
   expect((await send(1)).status).toBe(200);
   network.swallow();
   const askedAt = performance.now();
@@ -108,7 +108,7 @@ test('while the network to the database swallows everything deliveries are answe
   await vi.waitFor(async () => expect(await leaked()).toBe(0), { timeout: 10_000, interval: 200 });
 });
 
-test('a screen’s call is answered 503 while the database says nothing, and works again after that', async () => {
+test('answers 503 to a screen’s call while the database is silent, and works again afterwards', async () => {
   network.swallow();
   const answer = await admin.get('/api/signals');
   expect(answer.statusCode).toBe(503);
@@ -120,7 +120,7 @@ test('a screen’s call is answered 503 while the database says nothing, and wor
   });
 });
 
-test('the database ends a transaction whose program has fallen silent, so that its locks are free', async () => {
+test('ends a transaction whose program has fallen silent, so that its locks are free', async () => {
   const { pool } = program.deps;
   const client = await pool.connect();
   client.on('error', () => {});
@@ -131,7 +131,7 @@ test('the database ends a transaction whose program has fallen silent, so that i
   await aside.connect();
   await aside.query(`set lock_timeout = '${IDLE_IN_TRANSACTION_MS * 4}ms'`);
   await aside.query('lock table signals in access exclusive mode').catch((error: Error) => {
-    // Outside of a transaction the lock itself is refused, after it could be had.
+    // Outside a transaction the lock itself is refused, once it is available.
     expect(error.message).toContain('transaction block');
   });
   const { rows } = await aside.query('select count(*) from signals');

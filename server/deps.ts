@@ -16,22 +16,22 @@ import type { Logger } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
 import type { SecretBox } from './platform/secret-box.ts';
 
-/** All that the features work with, made once in program.ts (or by a test) and handed down. */
+/** Everything that the features work with, created once in program.ts (or by a test) and passed down. */
 export interface Deps {
   config: Config;
   log: Logger;
   clock: Clock;
   db: Db;
   pool: pg.Pool;
-  /** The ones that workflows and orders, and deliveries go through: for their figures. */
+  /** The pools of workflows and orders, and of deliveries: for their metrics. */
   enginePool: PoolFigures;
   deliveryPool: PoolFigures;
   secretBox: SecretBox;
   jobs: Jobs;
   exchanges: ExchangeRegistry;
   /**
-   * The user's account at the exchange in the current mode; null without credentials that can be used. `evenRejected`:
-   * also with a key that the exchange refuses, for what has to be brought to its end.
+   * The user's account at the exchange in the current mode; null without usable credentials. `evenRejected`: also with
+   * a key that the exchange refuses, for work that has to be finished.
    */
   findAccount: (
     userId: string,
@@ -42,39 +42,39 @@ export interface Deps {
   receiver: Receiver;
   /** Holds back other work of this instance while deliveries come in. */
   rightOfWay: Pick<RightOfWay, 'waiting'>;
-  /** Brings the end of a workflow's trade to its workflow, in the transaction that writes it: both are true or neither. */
+  /** Reports the end of a workflow's trade to its workflow, in the same transaction: both happen or neither. */
   onTradeEnd: (
     deps: Pick<Deps, 'clock' | 'jobs'>,
     tx: Tx,
     trade: { workflowId: string; userId: string },
   ) => Promise<void>;
-  /** A new price of the token was stored: the paper exchange looks at its orders and positions. */
+  /** Called when a new price of the token was stored: the paper exchange checks its orders and positions. */
   onPrice: (token: string) => void;
-  /** What the database announces as changed, by any instance. */
+  /** The changes that any instance announces through the database. */
   changeFeed: ChangeFeed;
   metrics: Metrics;
   untrustedProxies: UntrustedProxies;
-  /** What administrators are shown as needing attention. */
+  /** The conditions that need the attention of administrators. */
   attentionSources: readonly AttentionSource[];
   readiness: () => Promise<Readiness>;
 }
 
 export type PoolFigures = Pick<pg.Pool, 'idleCount' | 'totalCount' | 'waitingCount' | 'options'>;
 
-/** Reads the conditions of one kind from the present state, each time it is asked. */
+/** Reads the conditions of one kind from the current state on every call. */
 export type AttentionSource = () => Promise<AttentionCondition[]>;
 
 /** An exchange account with its state. */
 export interface UserAccount extends ExchangeAccount {
   /** The exchange's own id of the account, if known. */
   accountId?: string | null;
-  /** Why nothing new is ordered with it; existing orders can still be looked up. */
+  /** Why no new orders are placed with it; existing orders can still be looked up. */
   denial?: Denial | null;
 }
 
-/** Whether accounts may be ordered with. */
+/** Decides whether orders may be placed with an account. */
 export interface AccountGuard {
-  /** Why not; null: it may. Asks the exchange first about a key that was not inspected. */
+  /** Why not; null if they may. Asks the exchange first about a key that was not inspected. */
   deny(userId: string, platform: ExchangePlatform): Promise<Denial | null>;
   /** The same for all users, from the database only: a key that was not inspected is denied. */
   readDenials(): Promise<(userId: string, platform: string) => Denial | null>;

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
 
-/** Senders that together send more than the program has time for (docs/decisions/0003). */
+/** Senders that together send more than the program can handle (docs/decisions/0003). */
 const SENDERS = 50;
-/** So long at most, however slow the machine is. */
+/** The longest run, however slow the machine is. */
 const LONGEST_MS = 30_000;
 
 let server: TestServerProcess;
@@ -36,7 +36,7 @@ async function createHook(): Promise<string> {
   return `${server.url}/hooks/trading_view_signal?hkid=${hookKey}`;
 }
 
-/** Answers the status. */
+/** Returns the status. */
 const deliver = (url: string, body: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', agent }, (answer) => {
@@ -53,7 +53,7 @@ async function metric(name: string): Promise<number> {
 }
 const waiting = () => metric('signal_board_jobs_giving_way');
 
-test('workflows wait to begin while deliveries come faster than there is time for, and begin when they are over', async () => {
+test('delays workflows while deliveries come too fast, and begins them when the deliveries are over', async () => {
   const url = await createHook();
   const statuses = new Set<number>();
   const until = performance.now() + LONGEST_MS;

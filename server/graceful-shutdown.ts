@@ -11,13 +11,13 @@ export interface ShutdownStep {
 const SAME_SIGNAL_MS = 1_000;
 
 /**
- * Ends the program in order, each step within its limit, once: on SIGTERM, SIGINT, SIGHUP, the end of the program
- * that started this one, or a call of `stop`. A second signal ends it at once.
+ * Ends the program once, in order, each step within its limit: on SIGTERM, SIGINT, SIGHUP, the end of the program
+ * that started this one, or a call of `stop`. A second signal ends it immediately.
  */
 export function createShutdown(options: { log: Logger; exit: (code: number) => void }): {
-  /** Steps run in the reverse order in which they were added: the last thing opened is closed first. */
+  /** Steps run in reverse order: the last thing opened is closed first. */
   add(step: ShutdownStep): void;
-  /** Without a reason nothing is logged: a start that failed says why itself, in one line. */
+  /** Logs nothing without a reason: a start that failed explains itself in one line. */
   stop(options: { reason?: string; exitCode: number }): Promise<void>;
   isStopping(): boolean;
 } {
@@ -45,7 +45,7 @@ export function createShutdown(options: { log: Logger; exit: (code: number) => v
 
   function onSignal(signal: string): void {
     if (stoppingSince !== null && Date.now() - stoppingSince > SAME_SIGNAL_MS) {
-      log.warn('stopped at once by a second signal');
+      log.warn('stopped immediately by a second signal');
       exit(1);
     }
     void stop({ reason: signal, exitCode: 0 });

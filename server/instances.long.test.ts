@@ -17,13 +17,13 @@ import {
 beforeAll(startInstances);
 afterAll(stopInstances);
 
-describe('an instance in the midst of a workflow with several users', () => {
+describe('an instance in the middle of a workflow with several users', () => {
   const TRADERS = 4;
   const WITHIN_MS = 30_000;
-  /** So much of the waiting is not waited for: the rows of who is gone are made that much older instead. */
+  /** Instead of waiting this long, the test makes the rows of the stopped instance that much older. */
   const AGED_MS = 18_000;
 
-  /** A workflow under way, and who holds which of its users; nobody gets any further before `release`. */
+  /** A workflow in progress, and the instances that hold its users; no instance continues before `release`. */
   async function holdWorkflow({ token, cookie }: { token: string; cookie: string }) {
     const key = await hookKey(cookie);
     const deliver = (route: string, body: object) =>
@@ -52,7 +52,7 @@ describe('an instance in the midst of a workflow with several users', () => {
         `select key, holder from leases where lease_until > now() and holder like '% ${workflowId}'`,
       );
       expect(rows).toHaveLength(TRADERS);
-      // Between two transactions: one that is open ends by itself after 15 s, well within a lease.
+      // Between two transactions: an open one ends after 15 s, well within a lease.
       const waiting = await query(
         `select pid from pg_stat_activity where datname = current_database()
            and wait_event_type = 'Lock' and query like '%position_generator_logs%'`,
@@ -85,12 +85,12 @@ describe('an instance in the midst of a workflow with several users', () => {
     }
   });
 
-  // The killed one comes last: it is not started again.
+  // The killed instance comes last, because it is not started again.
   test.each([
     ['frozen', 'SIGSTOP', 'TOA'],
     ['killed', 'SIGKILL', 'TOB'],
   ] as const)(
-    'that is %s leaves it to the other, which goes on within 30 s and places every order once',
+    'that is %s leaves the workflow to the other, which continues within 30 s and places every order once',
     async (_how, signal, token) => {
       const cookie = await signIn();
       const { workflowId, held, release } = await holdWorkflow({ token, cookie });

@@ -10,14 +10,14 @@ import { findPostmaster, stopPostmaster } from './platform/db/embedded-postmaste
 
 const folder = programFolder();
 
-test('a later start ignores ADMIN_PASSWORD', async () => {
+test('ignores ADMIN_PASSWORD on a later start', async () => {
   const first = await folder.start();
   expect(await first.stop()).toBe(0);
   const later = await folder.start({ ADMIN_PASSWORD: '123456' });
   expect(await folder.login(later, first.adminPassword)).toBe(200);
 });
 
-test('SIGINT ends the program and its database with exit code 0', async () => {
+test('ends the program and its database with exit code 0 on SIGINT', async () => {
   const server = await folder.start();
   const ended = once(server.child, 'exit');
   server.child.kill('SIGINT');
@@ -26,7 +26,7 @@ test('SIGINT ends the program and its database with exit code 0', async () => {
 });
 
 // Requirements: settings-of-the-program-8
-test('a start with another SECRET_KEY than the first is refused, unless the former one is given up', async () => {
+test('refuses a start with another SECRET_KEY than the first, unless the former one is given up', async () => {
   const first = await folder.start();
   expect(await first.stop()).toBe(0);
   const other = { SECRET_KEY: 'another secret key, of the right length' };
@@ -42,7 +42,7 @@ test('a start with another SECRET_KEY than the first is refused, unless the form
   expect((await folder.runToEnd({})).code).toBe(1);
 });
 
-test('a stop keeps the database open until the jobs under way have ended', async () => {
+test('keeps the database open on a stop until the jobs in progress have ended', async () => {
   const server = await folder.start({ LOG_LEVEL: 'info' });
   const { host, port } = (await findPostmaster(folder.cluster())) ?? { host: '', port: 0 };
   const database = new pg.Client({ host, port, user: 'postgres', database: 'signal_board' });
@@ -79,7 +79,7 @@ test('a stop keeps the database open until the jobs under way have ended', async
   }
 });
 
-test('after kill -9 of the program and its database the next start works', async () => {
+test('starts again after kill -9 of the program and its database', async () => {
   const first = await folder.start();
   const database = await findPostmaster(folder.cluster());
   if (database) process.kill(database.pid, 'SIGKILL');
@@ -88,7 +88,7 @@ test('after kill -9 of the program and its database the next start works', async
   expect(await folder.login(second, second.adminPassword)).toBe(200);
 });
 
-test('the live mode starts on an open address with an https one outside, and health answers under any name', async () => {
+test('starts live mode on an open address with an https one outside, and answers health under any name', async () => {
   const server = await folder.start({
     EXCHANGE_MODE: 'live',
     HOST: '0.0.0.0',
@@ -102,7 +102,7 @@ test('the live mode starts on an open address with an https one outside, and hea
   expect((await fetch(`${server.url}/api/auth/user`)).status).toBe(421);
 });
 
-test('a database that cannot be kept running ends the program', async () => {
+test('ends the program when its database cannot be kept running', async () => {
   const server = await folder.start();
   const ended = once(server.child, 'exit');
   const cluster = folder.cluster();

@@ -6,11 +6,11 @@ import { expect, test } from 'vitest';
 import { programFolder } from '#test/app/program-folder.ts';
 import { findPostmaster } from './platform/db/embedded-postmaster.ts';
 
-// The built program as an operator starts it; main.long.test.ts has the starts and ends that take longer.
+// The built program as an operator starts it; main.long.test.ts covers the slower starts and ends.
 
 const folder = programFolder();
 
-test('the first start prints a password that works, and the second start says that it is as before', async () => {
+test('prints a working password on the first start, and says that it is as before on the second', async () => {
   const first = await folder.start({ ADMIN_PASSWORD: '' });
   const password = /^ {2}Password +(\S+) +\(shown only this once\)$/m.exec(first.output())?.[1] ?? '';
   expect(await folder.login(first, password)).toBe(200);
@@ -21,7 +21,7 @@ test('the first start prints a password that works, and the second start says th
   expect(await folder.login(second, password)).toBe(200);
 });
 
-test('a weak ADMIN_PASSWORD ends the first start with a line that says why', async () => {
+test('ends the first start with one line about a weak ADMIN_PASSWORD', async () => {
   const refused = await folder.runToEnd({ ADMIN_PASSWORD: '123456' });
   expect(refused.code).toBe(2);
   expect(refused.stderr).toBe(
@@ -30,7 +30,7 @@ test('a weak ADMIN_PASSWORD ends the first start with a line that says why', asy
   expect(await folder.databaseRuns()).toBe(false);
 });
 
-test('the database server gets none of the secrets of the program', async () => {
+test('gives the database server none of the program’s secrets', async () => {
   await folder.start({
     SECRET_KEY: 'canary-1 of a secret key, long enough',
     ADMIN_PASSWORD: 'canary-2 of a password',
@@ -47,7 +47,7 @@ test('the database server gets none of the secrets of the program', async () => 
   expect(environment.join('\n')).not.toContain('canary');
 });
 
-test('SIGTERM ends the program and its database with exit code 0', async () => {
+test('ends the program and its database with exit code 0 on SIGTERM', async () => {
   const server = await folder.start();
   const ended = once(server.child, 'exit');
   const startedAt = Date.now();
@@ -59,7 +59,7 @@ test('SIGTERM ends the program and its database with exit code 0', async () => {
   expect(await folder.databaseRuns()).toBe(false);
 });
 
-test('a stop during the start leaves no database running', async () => {
+test('leaves no database running after a stop during the start', async () => {
   const child = folder.spawnProgram();
   await once(child.stdout, 'data');
   child.kill('SIGTERM');
@@ -68,7 +68,7 @@ test('a stop during the start leaves no database running', async () => {
   expect(await folder.databaseRuns()).toBe(false);
 });
 
-test('after kill -9 the next start takes over the database with all that is in it', async () => {
+test('takes over the database with all its data in the next start after kill -9', async () => {
   const first = await folder.start();
   await first.kill9();
   expect(await folder.databaseRuns()).toBe(true);
@@ -77,7 +77,7 @@ test('after kill -9 the next start takes over the database with all that is in i
   expect(await folder.login(second, second.adminPassword)).toBe(200);
 });
 
-test('a second program on the same data folder is refused with one line and the first goes on', async () => {
+test('refuses a second program on the same data folder with one line, while the first continues', async () => {
   const first = await folder.start();
   const { code, stdout, stderr } = await folder.runToEnd({});
   expect(stderr).toBe(
@@ -88,7 +88,7 @@ test('a second program on the same data folder is refused with one line and the 
   expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
 });
 
-test('a port in use is one line, and nothing is started for it', async () => {
+test('reports a port in use in one line, and starts nothing', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();
@@ -119,12 +119,12 @@ test.each([
     { SECRET_KEY: 'k'.repeat(32) },
     'SECRET_KEY has 1 distinct character; it takes at least 8 of them. Where a database was sealed with it, start once with another one and --new-secret-key',
   ],
-])('%s is refused with one line before anything is started', async (_what, env, line) => {
+])('refuses %s with one line before anything is started', async (_what, env, line) => {
   expect(await folder.runToEnd(env)).toEqual({ code: 2, stdout: '', stderr: `${line}\n` });
   expect(await folder.databaseRuns()).toBe(false);
 });
 
-test('a key file with too few distinct characters is refused', async () => {
+test('refuses a key file with too few distinct characters', async () => {
   const path = join(folder.dataDir(), 'secret.key');
   await writeFile(path, `${'ab'.repeat(20)}\n`);
   const { code, stderr } = await folder.runToEnd({});
@@ -134,7 +134,7 @@ test('a key file with too few distinct characters is refused', async () => {
   expect(code).toBe(2);
 });
 
-test('--help lists the settings and starts nothing', async () => {
+test('lists the settings with --help and starts nothing', async () => {
   const { code, stdout } = await folder.runToEnd({}, ['--help']);
   expect(code).toBe(0);
   expect(stdout).toContain('\n  DATA_DIR\n');

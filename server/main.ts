@@ -61,7 +61,7 @@ async function run(options: {
   await checkPort(config);
   const launched = Promise.withResolvers<void>();
   const opening = openDatabase({ config, log, onLost: crash, onLaunched: launched.resolve });
-  // Added before it is open: a stop during the start must not leave a database running.
+  // Added before the database is open: a stop during the start must not leave it running.
   shutdown.add({
     name: 'database',
     limitMs: 4_000,
@@ -71,8 +71,8 @@ async function run(options: {
         () => {},
       ),
   });
-  // Loaded while the database starts: together they are most of a start's time. Not before it does: nothing else goes on
-  // while modules are loaded.
+  // Loads the program while the database starts, because together they are most of a start's time. Not earlier: loading
+  // modules blocks everything else.
   const [database, { buildProgram, STOP_PROGRAM_LIMIT_MS }] = await Promise.all([
     opening,
     Promise.race([launched.promise, opening]).then(() => import('./program.ts')),
@@ -86,7 +86,7 @@ async function run(options: {
   try {
     notice(await listen(program.app, config));
   } catch (error) {
-    // A generated password is shown once: it must not get lost with a start that failed at its last step.
+    // A generated password is shown once: a start that fails at its last step must not lose it.
     if (firstAdministrator?.password) notice(config.port);
     throw error;
   }
@@ -103,8 +103,8 @@ async function listen(app: FastifyInstance, config: Config): Promise<number> {
 }
 
 /**
- * Before anything else is started, so that a busy port costs nothing and changes nothing. A program that was told
- * to end may still be ending: it gets a moment.
+ * Runs before anything else is started, so that a busy port costs and changes nothing. A program that was told
+ * to end may still be ending, so the check waits a moment for it.
  */
 async function checkPort(config: Config): Promise<void> {
   const deadline = Date.now() + PORT_LIMIT_MS;
@@ -143,7 +143,7 @@ function isExpected(error: unknown): boolean {
   return error instanceof StartError || error instanceof ConfigError;
 }
 
-/** One line: of an error that nobody foresaw, the log has the rest. */
+/** Prints one line; for an unforeseen error, the log has the rest. */
 function report(error: unknown): void {
   const [message] = String(error instanceof Error ? error.message : error).split('\n');
   console.error(isExpected(error) ? message : `Signal Board could not start: ${message}`);

@@ -46,7 +46,7 @@ async function stop(): Promise<void> {
   program = null;
 }
 
-/** What a migration of the next version may do: tables, columns that nobody has to fill, indexes. */
+/** What a migration of the next version may add: tables, optional columns, indexes. */
 async function migrateAsNewer(): Promise<void> {
   const { db } = own.database;
   const { rows } = await db.execute<{ name: string }>(
@@ -80,7 +80,7 @@ afterAll(async () => {
   await own.close();
 });
 
-/** From the delivery to the protected order, and what the screens say of it. */
+/** Trades from the delivery to the protected order, and checks the screens. */
 async function expectTraded(token: string): Promise<void> {
   const app = program?.app;
   if (app === undefined) throw new Error('no program runs');
@@ -114,13 +114,13 @@ async function expectTraded(token: string): Promise<void> {
   }
 }
 
-test('a program goes on serving and trading on a database that a newer version migrates under it', async () => {
+test('keeps serving and trading on a database that a newer version migrates under it', async () => {
   await expectTraded('ONE');
   await migrateAsNewer();
   await expectTraded('TWO');
 });
 
-test('and starts anew on it, without touching what the newer version made', async () => {
+test('starts again on it, without touching the additions of the newer version', async () => {
   await stop();
   await migrateDatabase({ connection: own.database.connection, log });
   await start();

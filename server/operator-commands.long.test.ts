@@ -68,7 +68,7 @@ async function signIn(server: TestServerProcess): Promise<string> {
   return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
-test('a backup of a running program is restored into a new data folder, where the webhook goes on', {
+test('restores a backup of a running program into a new data folder, where the webhook still works', {
   timeout: 120_000,
 }, async () => {
   const [old, fresh] = [join(folder, 'old'), join(folder, 'fresh')];
@@ -109,7 +109,7 @@ test('a backup of a running program is restored into a new data folder, where th
 });
 
 // Requirements: sign-in-and-sessions-4
-test('a forgotten password is replaced beside the running program, and without it', {
+test('replaces a forgotten password while the program runs, and without it', {
   timeout: 120_000,
 }, async () => {
   const data = join(folder, 'data');
@@ -136,7 +136,7 @@ test('a forgotten password is replaced beside the running program, and without i
 });
 
 // Requirements: sign-in-and-sessions-4
-test('a password reset needs a user and a database', async () => {
+test('needs a user and a database to reset a password', async () => {
   const data = join(folder, 'nothing');
   expect(await run('reset-password.ts', data, 'somebody@example.com')).toMatchObject({
     code: 1,
@@ -157,7 +157,7 @@ test('a password reset needs a user and a database', async () => {
   });
 });
 
-test('a data folder of a version from before the baseline is refused by every command and stays as it is', {
+test('refuses a data folder from before the baseline in every command, and leaves it unchanged', {
   timeout: 120_000,
 }, async () => {
   const data = join(folder, 'older');
@@ -187,7 +187,7 @@ test('a data folder of a version from before the baseline is refused by every co
   for (const [file, ...args] of commands) expect(await run(file, data, ...args), file).toEqual(refused);
   expect(await findPostmaster(join(data, 'postgres'))).toBeNull();
 
-  // Beside a program of that version the commands meet its server.
+  // While a program of that version runs, the commands meet its server.
   const server = await startEmbedded({ dataDir: data, log });
   const client = new pg.Client(server.connection);
   try {

@@ -41,15 +41,15 @@ import { createSecretBox } from './platform/secret-box.ts';
 
 const LIMIT_CONNECTIONS = 4;
 const LIMITS_CLOSE_MS = 1_000;
-/** The database must not close under jobs that still run: longer than all that a stop waits for. */
+/** The database must not close under running jobs: longer than all waits of a stop together. */
 export const STOP_PROGRAM_LIMIT_MS = STOP_WORKERS_LIMIT_MS + LIMITS_CLOSE_MS + 1_500;
 
 export interface Program {
   app: App;
   deps: Deps;
-  /** Takes up what a predecessor left, starts the engine, and creates the first administrator. */
+  /** Takes up the work of a predecessor, starts the engine, and creates the first administrator. */
   start(): Promise<{ firstAdministrator: FirstAdministrator | null }>;
-  /** Stops taking jobs; what is under way finishes or is taken up by the next start. */
+  /** Stops taking jobs; jobs in progress finish or are taken up by the next start. */
   stop(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ const createPaperAccountFinder =
   async (userId, platform) =>
     paperAccount(userId, exchanges.get(platform).accountMode);
 
-/** Wires the program: the only place that knows all of it. */
+/** Wires the program: the only place that knows all its parts. */
 export async function buildProgram(options: {
   config: Config;
   log: Logger;
@@ -86,7 +86,7 @@ export async function buildProgram(options: {
   const jobs = await createJobs({ database, log });
   const metrics = createMetrics();
   const keyDeps = { config, log, clock, db, jobs, secretBox };
-  // A pool of its own: a stop must not wait behind the statements of a hundred limits.
+  // A separate pool: a stop must not wait behind the statements of a hundred limits.
   const limits = openPool({ connection: database.connection, log, maxConnections: LIMIT_CONNECTIONS });
   const exchanges = createExchangeRegistry({
     ...config,
@@ -142,7 +142,7 @@ export async function buildProgram(options: {
   const handlers: JobHandlers = {
     'run-workflow': ({ workflowId }) => besideWorkflows(() => runWorkflow(engine(), workflowId)),
     'trade-user': (task) => besideUsers(() => orderForUser(engine(), task)),
-    // Never held up: it may be a position without its stop.
+    // Never delayed, because it may concern a position without its stop.
     'advance-trade': ({ tradeId }) => advanceTrade(engine(), tradeId),
   };
   const workers = createWorkers({
@@ -177,7 +177,7 @@ export async function buildProgram(options: {
         await removeWorkers(db, 'all');
       }
       await workers.start();
-      // After all that may fail, so that a start that fails has not used up the only showing of the password.
+      // Last of all steps that may fail, so that a failed start has not used up the only display of the password.
       const firstAdministrator = await ensureFirstAdministrator(deps);
       stopSweep = startSweep(deps);
       stopAudit = startProtectionAudit(deps);
@@ -195,7 +195,7 @@ export async function buildProgram(options: {
       await deps.receiver.idle();
       await jobs.stop();
       await base.exchanges.close();
-      // Nobody waits for a query that hangs.
+      // A stop does not wait for a query that hangs.
       await Promise.race([limits.close(), sleep(LIMITS_CLOSE_MS, undefined, { ref: false })]);
     },
   };

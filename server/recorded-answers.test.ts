@@ -5,11 +5,11 @@ import type { Signal } from '#contract/signals.ts';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender } from '#test/app/test-sender.ts';
 
-/** What the screens are shown with in web/app/incomplete-answers.long.test.tsx. */
+/** The answers that web/app/incomplete-answers.long.test.tsx feeds to the screens. */
 const FILE = join(import.meta.dirname, '../web/app/recorded-answers.json');
 
 interface Recording {
-  /** What the addresses of the screens name. */
+  /** The ids in the addresses of the screens. */
   ids: Record<'signal' | 'workflow' | 'user' | 'follower' | 'priceLog' | 'calculation', string>;
   /** By method and path, without a query. */
   answers: Record<string, unknown>;
@@ -27,7 +27,7 @@ async function until<Value>(what: string, find: () => Promise<Value | undefined>
   }
 }
 
-/** Plays one signal by workflow, one order by hand and one position to its end, and records what the screens read. */
+/** Plays one signal by workflow, one order by hand and one position to its end; records the answers for the screens. */
 async function record(board: TestApp): Promise<Recording> {
   const { admin } = board;
   const json = async <Answer = Record<string, never>>(url: string): Promise<Answer> => {
@@ -58,7 +58,7 @@ async function record(board: TestApp): Promise<Recording> {
         const { workflowId, workflowStatus } = await json<Signal>(`/api/signals/${id}`);
         return workflowStatus === status ? workflowId : undefined;
       });
-    // In development a signal is recorded only, until somebody triggers its workflow.
+    // In development a signal is only recorded until a user triggers its workflow.
     await ended('aborted');
     await admin.post('/api/trigger-automation', { signalId: id });
     const workflowId = (await ended('completed')) ?? '';
@@ -68,7 +68,7 @@ async function record(board: TestApp): Promise<Recording> {
   await send('SOL');
   await candle('SOL', '4000');
   await sender.send('trading_view_candler', '{');
-  // What needs attention: a proxy that the configuration does not name.
+  // Needs attention: a proxy that the configuration does not name.
   await sender.candle({}, { headers: { 'x-forwarded-for': '203.0.113.7' } });
   const signal = await send('ETH');
   const detail = await json<{ priceLogId: string; priceLogHash: string }>(`/api/signals/${signal.id}`);
@@ -165,7 +165,7 @@ async function record(board: TestApp): Promise<Recording> {
   };
 }
 
-/** One answer a line, so that a change shows which. */
+/** One answer per line, so that a diff shows which one changed. */
 function toLines({ ids, answers }: Recording): string {
   const lines = Object.entries(answers).map(
     ([key, answer]) => `${JSON.stringify(key)}: ${JSON.stringify(trimmed(answer))}`,
@@ -175,7 +175,7 @@ function toLines({ ids, answers }: Recording): string {
 
 const MOST_ROWS = 3;
 
-/** More rows of a list show nothing new. */
+/** Further rows of a list show nothing new. */
 function trimmed(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, MOST_ROWS).map(trimmed);
   if (!isFields(value)) return value;
@@ -186,7 +186,7 @@ function trimmed(value: unknown): unknown {
 const routeOf = (key: string) =>
   key.replaceAll(/\/[0-9a-f]{8}-[0-9a-f-]{27}/g, '/{id}').replace(/\/[0-9a-f]{64}/, '/{hash}');
 
-/** Fields that one of both has and the other has not; of lists the first rows are compared, where both have one. */
+/** Fields that only one side has; of lists, the first rows are compared when both have one. */
 function differences(recorded: unknown, now: unknown, path: string): string[] {
   if (Array.isArray(recorded) && Array.isArray(now)) {
     return recorded.length > 0 && now.length > 0 ? differences(recorded[0], now[0], `${path}[0]`) : [];
@@ -207,7 +207,7 @@ const NO_SCREEN_READS = new Set([
   '/api/events',
 ]);
 
-test('the recorded answers have the fields of the answers as they are now', async () => {
+test('the recorded answers have the fields of the current answers', async () => {
   const board = await startTestApp({
     engine: true,
     config: {
@@ -224,13 +224,13 @@ test('the recorded answers have the fields of the answers as they are now', asyn
       Object.fromEntries(Object.entries(answers).map(([key, answer]) => [routeOf(key), answer]));
     expect(
       differences(byRoute(recorded), byRoute(now), ''),
-      'UPDATE=1 npx vitest run server/recorded-answers.test.ts records them anew',
+      'UPDATE=1 npx vitest run server/recorded-answers.test.ts records them again',
     ).toEqual([]);
     const { paths = {} } = board.app.swagger() as { paths?: Record<string, Record<string, unknown>> };
     const recordedPaths = Object.keys(recorded.answers).map((key) => key.split(' ')[1] ?? '');
     const isRecorded = (path: string) =>
       recordedPaths.some(
-        // '/api/signals/stats' is no signal.
+        // '/api/signals/stats' is not a signal.
         (one) =>
           one === path || (!paths[one] && new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(one)),
       );
@@ -238,7 +238,7 @@ test('the recorded answers have the fields of the answers as they are now', asyn
       (path) =>
         path.startsWith('/api/') && paths[path]?.get && !NO_SCREEN_READS.has(path) && !isRecorded(path),
     );
-    expect(left, 'routes of which record() asks no answer').toEqual([]);
+    expect(left, 'routes whose answers record() does not read').toEqual([]);
   } finally {
     await board.close();
   }

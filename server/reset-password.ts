@@ -7,7 +7,7 @@ import { drizzleOn } from './platform/db/drizzle-over.ts';
 import { reachDatabase } from './platform/db/pool.ts';
 import { StartError } from './platform/db/start-error.ts';
 
-// node server/reset-password.ts username: a new password for who forgot theirs, beside a running program too.
+// node server/reset-password.ts username: replaces a forgotten password, even while the program runs.
 
 const NO_TABLE = '42P01';
 

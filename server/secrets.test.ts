@@ -5,7 +5,7 @@ import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#tes
 let board: TestApp;
 const canaries = new Map<string, string>();
 
-/** Everything that carries a secret, the refusals and failures included. */
+/** Sends every kind of secret, including in refusals and failures. */
 beforeAll(async () => {
   board = await startTestApp();
   canaries.set('password of the administrator', ADMIN_PASSWORD);
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await board.admin.post('/api/admin/create-client', { username, password: 'canary-password-5' });
   canaries.set('password of a refused user', 'canary-password-5');
 
-  // A failure of the database in the middle of the queries that carry secrets.
+  // A database failure in the middle of the queries that carry secrets.
   await board.database.pool.query('alter table user_settings rename to user_settings_away');
   const failed = await board.admin.post('/api/admin/create-client', {
     username: 'failed@example.com',
@@ -63,7 +63,7 @@ beforeAll(async () => {
 });
 afterAll(() => board.close());
 
-test('no secret is in the log', () => {
+test('keeps secrets out of the log', () => {
   const log = board.logged();
   expect(log).toContain('signed in');
   expect(log).toContain('sign-in failed');
@@ -78,7 +78,7 @@ test('no secret is in the log', () => {
   expect(log).not.toContain('$argon2id$');
 });
 
-test('no secret is in the database', async () => {
+test('stores no secret in plain text in the database', async () => {
   const { rows: tables } = await board.database.pool.query<{ name: string }>(
     "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'paper')",
   );
@@ -90,6 +90,6 @@ test('no secret is in the database', async () => {
   }
 });
 
-test('the audit lines name the user by id only', () => {
+test('names the user only by id in audit lines', () => {
   expect(board.logged()).not.toContain(`"username":"${ADMIN_USERNAME}"`);
 });

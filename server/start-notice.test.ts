@@ -13,7 +13,7 @@ function notice(
   });
 }
 
-test('a first start shows everything that is needed to sign in', () => {
+test('shows everything that is needed to sign in on a first start', () => {
   const first = { username: 'admin@example.com', password: 'generated-one' };
   expect(notice({}, first).split('\n').slice(2, -2)).toEqual([
     '  Signal Board is running',
@@ -26,32 +26,32 @@ test('a first start shows everything that is needed to sign in', () => {
   ]);
 });
 
-test('a password that was configured is not shown', () => {
+test('does not show a configured password', () => {
   const text = notice({}, { username: 'me@example.com', password: null });
   expect(text).toContain('User name   me@example.com');
   expect(text).toContain('Password    from ADMIN_PASSWORD');
 });
 
-test('a later start shows that the account is as before', () => {
+test('shows on a later start that the account is as before', () => {
   expect(notice({}, null)).toMatch(
     /User name {3}as set before\n {2}Password {4}as set before {3}\(forgotten: npm run reset-password\)\n/,
   );
 });
 
-test('an address that is open to the network is marked', () => {
+test('marks an address that is open to the network', () => {
   expect(notice({ HOST: '0.0.0.0' }, null)).toContain(
     'http://localhost:3000 (HOST is 0.0.0.0: open to everybody who reaches this machine)',
   );
   expect(notice({ HOST: '::1' }, null)).toContain('http://[::1]:3000');
 });
 
-test('the address that browsers open has a line of its own', () => {
+test('shows the address that browsers open on its own line', () => {
   expect(notice({ HOST: '0.0.0.0', PUBLIC_URL: 'https://board.example.com' }, null)).toMatch(
     /^ {2}Address {5}http:\/\/localhost:3000 .*\n {2}Public URL {2}https:\/\/board\.example\.com$/m,
   );
 });
 
-test('development says why automatic trading is off', () => {
+test('says in development why automatic trading is off', () => {
   expect(notice({ APP_ENV: 'development' }, null)).toContain(
     'automatic trading off (APP_ENV is development)',
   );
@@ -62,12 +62,12 @@ test.each([
   [{ EXCHANGE_MODE: 'live', MANUAL_ORDERS: 'enabled' }, 'orders by hand on (MANUAL_ORDERS)'],
   [{ MANUAL_ORDERS: 'disabled' }, 'orders by hand on'],
   [{ EXCHANGE_MODE: 'demo', APP_ENV: 'development' }, 'orders by hand on'],
-])('with %j the notice ends its mode with %s', (env, text) => {
+])('for %j ends the mode with %s', (env, text) => {
   expect(notice(env, null)).toContain(`, ${text}\n`);
 });
 
 // Requirements: settings-of-the-program-9
-test('live trading on the embedded database gets a remark', () => {
+test('adds a remark to live trading on the embedded database', () => {
   const remark = 'backups and a second machine need DATABASE_URL';
   expect(notice({ EXCHANGE_MODE: 'live' }, null)).toContain(remark);
   expect(notice({ EXCHANGE_MODE: 'live' }, null)).toContain(

@@ -4,11 +4,11 @@ import type { Config } from './platform/config/config.ts';
 
 const RULE = '─'.repeat(72);
 
-/** The one block that a start prints for its operator. */
+/** The only block that a start prints for its operator. */
 export function startNotice(options: {
   config: Config;
   port: number;
-  /** The administrator that this start created; null when there were users already. */
+  /** The administrator that this start created; null when users already existed. */
   firstAdministrator: FirstAdministrator | null;
 }): string {
   const { config, port, firstAdministrator: first } = options;
@@ -60,7 +60,7 @@ function mode(config: Config): string {
   return `${MODES[config.exchangeMode]}; automatic trading ${trading}${reason}, ${ordersByHand(config)}`;
 }
 
-/** Names the setting where it is what decides. */
+/** Names the setting when the setting decides. */
 function ordersByHand({ appEnv: environment, exchangeMode, manualOrders }: Config): string {
   const state = { environment, exchangeMode };
   const isDecided = !orderSubmissionAllowed({ ...state, manualOrders: 'disabled' });

@@ -14,11 +14,11 @@ import {
 import { LEASE_SECONDS } from './platform/jobs/leases.ts';
 
 /**
- * What an instance was doing when it froze is gone on with by others within 30 s: not measured, but added up from the
- * settings that it follows from. server/instances.long.test.ts sees it happen.
+ * Others continue the work of a frozen instance within 30 s: not measured here, but added up from the settings that
+ * determine it. server/instances.long.test.ts sees it happen.
  */
 const WITHIN_MS = 30_000;
-/** For the statements and the turn of the event loop between one wait and the next. */
+/** Allows for the statements and the turn of the event loop between one wait and the next. */
 const SLACK_MS = 2_000;
 
 const leaseMs = LEASE_SECONDS * 1_000;
@@ -30,7 +30,7 @@ const RETRY_MS: Record<JobName, number> = {
 };
 const NAMES = Object.keys(QUEUES) as JobName[];
 
-test.each(NAMES)('%s: its lease, the call that waits for it and the poll that sees the call', (name) => {
+test.each(NAMES)('%s: its lease, the waiting call and the poll that sees the call fit into 30 s', (name) => {
   expect(leaseMs + RETRY_MS[name] + pollMs(name) + SLACK_MS).toBeLessThanOrEqual(WITHIN_MS);
 });
 
@@ -42,13 +42,13 @@ test.each(NAMES)(
   },
 );
 
-test('a call that was lost, or waits because it failed before, is sent anew in time', () => {
+test('sends a lost or failed call again in time', () => {
   for (const name of ['run-workflow', 'trade-user'] as const) {
     expect(SWEEP_EVERY_MS + pollMs(name)).toBeLessThan(leaseMs);
   }
   expect(OVERDUE_MS + SWEEP_EVERY_MS + pollMs('advance-trade') + SLACK_MS).toBeLessThanOrEqual(WITHIN_MS);
 });
 
-test('an audit of the stops that froze is begun anew in time', () => {
+test('restarts a frozen audit of the stops in time', () => {
   expect(leaseMs + AUDIT_RETRY_MS + SLACK_MS).toBeLessThanOrEqual(WITHIN_MS);
 });

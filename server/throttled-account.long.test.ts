@@ -18,7 +18,7 @@ const OWN_TOKENS = ['OWN1', 'OWN2', 'OWN3'];
 
 type Trader = Awaited<ReturnType<TradingBoard['createTrader']>>;
 
-/** What a balance, the list of positions and an order ask for. */
+/** The endpoints of a balance, the list of positions and an order. */
 const SOME_ENDPOINTS: Record<ExchangePlatform, string[]> = {
   Bitget: [
     'spot/account/assets',
@@ -69,13 +69,13 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
       on: { userId: id, path, times: Number.POSITIVE_INFINITY },
     }));
 
-  /** What is held back at the moment. */
+  /** The keys that are held back at the moment. */
   async function heldKeys(): Promise<string[]> {
     const text = 'select key from exchange_slots where hold_ms > 0 order by key';
     return (await board.db.$client.query<{ key: string }>(text)).rows.map(({ key }) => key);
   }
 
-  /** The throttled user's screens and signals, at both instances, as fast as answers come; what is held back meanwhile. */
+  /** Loads the throttled user's screens and signals at both instances without a pause; returns the keys held back. */
   function keepAsking(): () => Promise<{ messages: string[]; held: Set<string> }> {
     let isOver = false;
     const messages: string[] = [];
@@ -109,7 +109,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
   const balanceOf = ({ id }: Trader, at = 0) =>
     (admins[at] ?? board.admin).get(`/api/admin/account-balance/${id}`);
 
-  /** Sends a signal for all and waits for the trades of the others; the throttled one may take its time. */
+  /** Sends a signal for all and waits for the trades of the others, but not for the throttled user's. */
   async function tradeAll(): Promise<string> {
     const token = nextToken();
     const signalId = await board.signal({ token, price: '100' });
@@ -152,7 +152,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
     expect(held.size).toBeGreaterThan(0);
     for (const key of held) expect(key).toContain(`${platform} ${throttled.id} `);
 
-    // At some endpoints the balance is read all the same.
+    // Some endpoints still let the balance be read.
     if (paths === null) {
       expect(messages.length).toBeGreaterThan(0);
       for (const message of messages) {
@@ -162,7 +162,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
     }
   });
 
-  test('three accounts that are throttled at once delay neither the closes of others nor, for long, their balances', {
+  test('three accounts that are throttled concurrently delay neither the closes of others nor, for long, their balances', {
     timeout: 120_000,
   }, async () => {
     const token = await tradeAll();
@@ -180,7 +180,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
   });
 });
 
-test('a refusal that names the address holds it for all, and a close leaves first when it ends', {
+test('holds an address for all after a refusal that names it, and then lets a close leave first', {
   timeout: 120_000,
 }, async () => {
   const board = await startTradingBoard({ instances: 2, config: { exchangeTimeoutMs: 5_000 } });
@@ -203,7 +203,7 @@ test('a refusal that names the address holds it for all, and a close leaves firs
       });
     }
 
-    // Of the ten minutes two seconds are left.
+    // Leaves two seconds of the ten minutes.
     await board.db.$client.query(
       `update exchange_slots set held_until_ms = extract(epoch from now()) * 1000 + 2000 where hold_ms > 0`,
     );

@@ -205,7 +205,7 @@ describe('a delivery with an invalid key', () => {
     expect(await countRows('signals', 'price_logs', 'deliveries')).toEqual(before);
   });
 
-  test('is not told the faults of its body', async () => {
+  test('is answered without the faults of its body', async () => {
     const answer = await sender.send('trading_view_signal', 'not JSON', { query: '?hkid=unknown' });
     expect(answer.statusCode).toBe(401);
   });

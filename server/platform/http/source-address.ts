@@ -14,7 +14,7 @@ export function sourceAddress(
   return plainAddress(said) ?? plainAddress(peer) ?? 'unknown';
 }
 
-/** Whether an address is allowed, by itself or within a range; an empty list allows any. */
+/** Whether an address is one of those allowed, or within an allowed range; an empty list allows any. */
 export function isAddressAllowed(address: string, allowed: readonly string[]): boolean {
   if (allowed.length === 0) return true;
   if (!ipaddr.isValid(address)) return false;
