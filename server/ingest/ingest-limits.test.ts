@@ -91,7 +91,7 @@ test('applies the limit to all instances together', async () => {
 
 test('counts neither limited deliveries nor those of another minute, however the clock has moved', async () => {
   const sender = await start({ config: { webhookRateLimit: 3 } });
-  // Rows from before the clock went back an hour; and rows from another time, when ids stay at their last moment.
+  // Rows from before the clock went back an hour, and rows whose ids are ahead of their receipt after a change.
   await board.database.pool.query(
     `insert into deliveries (id, hook_id, kind, result, source_ip, received_at)
      select (lpad(to_hex((extract(epoch from now() + line.made) * 1000)::bigint), 12, '0')

@@ -32,7 +32,7 @@ const arrived = (more: { types: string; columns: string }) => `
       join keys on keys.hook_id = arrived.hook_id
     )`;
 
-/** `is true` keeps the planner from joining every row with every other: it expects one row instead of hundreds. */
+/** `is true` keeps the planner from joining every row with every other: it expects one row where hundreds may be. */
 const IS_CLAIMED = '(id in (select id from claimed)) is true';
 
 const logged = (kind: 'signal' | 'candle') => `

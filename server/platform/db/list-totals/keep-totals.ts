@@ -53,7 +53,7 @@ const FORGOTTEN_AFTER = '1 day';
 /**
  * An instance whose clock is behind the database's by more than the margin makes ids below those already added up, so
  * its rows would be missing from the totals. It notes its lag here: adding up then stays that far behind, and starts
- * again where it had got further. Returns the lag that is allowed because of this instance.
+ * over where it had got further. Returns the lag that is allowed because of this instance.
  */
 export async function noteClockLag(
   db: Db,
