@@ -7,12 +7,12 @@ import type { Operator } from './operator.ts';
 import { dialog, fillLogin, pageTitle } from './screen.ts';
 import { fillCredentials } from './settings-screen.ts';
 
-// A colour in the middle of a transition has no contrast worth measuring.
+// Reduced motion: contrast cannot be measured halfway through a colour transition.
 test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
 
 interface Screen {
   path: string;
-  /** What shows that the screen has its data. */
+  /** Waits until the screen shows its data. */
   shows: (page: Page) => Promise<void>;
 }
 
@@ -22,7 +22,7 @@ const openDialog = (name: string, text: string | RegExp) => (page: Page) =>
 const rowOf = (table: string, text: string) => (page: Page) =>
   expect(page.getByRole('table', { name: table })).toContainText(text);
 
-/** Every screen and every dialog that has an address, with data in it. */
+/** Every screen and every dialog with a URL, filled with data. */
 async function screensWithData(operator: Operator): Promise<Screen[]> {
   const { signal, userId } = await tradeOnce(operator);
   const ofSignal = `/signals?signal=${signal.id}&workflow=${signal.workflowId}`;
@@ -67,7 +67,7 @@ async function tradeOnce(operator: Operator) {
 }
 
 // Requirements: additions-everywhere-1, additions-everywhere-3
-test('no screen and no dialog has a serious finding of axe, or is wider than a telephone', async ({
+test('no screen or dialog has a serious axe finding or is wider than a phone', async ({
   page,
   signIn,
   operator,
@@ -87,7 +87,7 @@ test('no screen and no dialog has a serious finding of axe, or is wider than a t
   expect(findings).toEqual([]);
 });
 
-test('no confirmation, toast or menu has a serious finding of axe', async ({
+test('no confirmation, toast or menu has a serious axe finding', async ({
   page,
   signIn,
   operator,
@@ -130,7 +130,7 @@ test('no confirmation, toast or menu has a serious finding of axe', async ({
   expect(findings).toEqual([]);
 });
 
-/** Each with its data: the refusal of a test signal, the open text of an alert message. */
+/** Opens each dialog with data in it, such as a refused test signal and the expanded text of an alert message. */
 async function walkWebhookDialogs(page: Page, look: (place: string) => Promise<void>) {
   const open = (button: string, title: string) => async () => {
     await page.getByRole('button', { name: button, exact: true }).click();
@@ -177,7 +177,7 @@ async function walkWebhookDialogs(page: Page, look: (place: string) => Promise<v
   await look('the alert messages');
 }
 
-test('no dialog of the webhook screen has a serious finding of axe', async ({ page, signIn, operator }) => {
+test('no dialog of the webhook screen has a serious axe finding', async ({ page, signIn, operator }) => {
   test.setTimeout(300_000);
   await operator.platform();
   await signIn(page);
@@ -187,7 +187,7 @@ test('no dialog of the webhook screen has a serious finding of axe', async ({ pa
   expect(findings).toEqual([]);
 });
 
-/** Every state of the settings screen that has no address. */
+/** Every state of the settings screen without a URL. */
 async function walkSettings(page: Page, userId: string, look: (place: string) => Promise<void>) {
   await page.goto(`/settings?userId=${userId}`);
   await page.getByRole('button', { name: 'Deactivate' }).click();
@@ -215,7 +215,7 @@ async function walkSettings(page: Page, userId: string, look: (place: string) =>
   await look('the question about unsaved changes');
 }
 
-test('no dialog of the settings screen has a serious finding of axe', async ({ page, signIn, operator }) => {
+test('no dialog of the settings screen has a serious axe finding', async ({ page, signIn, operator }) => {
   test.setTimeout(300_000);
   const { id } = await operator.createUser();
   await signIn(page);
@@ -224,7 +224,7 @@ test('no dialog of the settings screen has a serious finding of axe', async ({ p
   expect(findings).toEqual([]);
 });
 
-/** The refused sign-in, and every state of the users screen that has no address. */
+/** The refused sign-in, and every state of the users screen without a URL. */
 async function walkSignInAndUsers(
   { page, operator, server, expectFailure }: SignInAndUsers,
   look: (place: string) => Promise<void>,
@@ -258,7 +258,7 @@ async function walkSignInAndUsers(
   await look('an inactive user');
 }
 
-test('neither a refused sign-in nor a state of the users screen has a serious finding of axe', async ({
+test('neither a refused sign-in nor any state of the users screen has a serious axe finding', async ({
   page,
   operator,
   server,
@@ -272,10 +272,10 @@ test('neither a refused sign-in nor a state of the users screen has a serious fi
   expect(findings).toEqual([]);
 });
 
-test.describe('on a telephone', () => {
+test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test('the delivery log shows everything of a delivery without being scrolled', async ({
+  test('the delivery log shows every field of a delivery without scrolling', async ({
     page,
     signIn,
     operator,

@@ -9,7 +9,7 @@ const card = (page: Page) =>
   page.locator('section', { has: page.getByRole('heading', { name: 'Needs attention' }) });
 const entries = (page: Page) => card(page).getByRole('listitem');
 
-/** Conditions that no part of the program raises yet: how the screen shows them. */
+/** Answers with made-up conditions: only their display is tested here. */
 async function answer(page: Page, conditions: AttentionCondition[]) {
   await page.route('**/api/attention', (route) => route.fulfill({ json: { conditions } }));
 }
@@ -41,7 +41,7 @@ const CONDITIONS: AttentionCondition[] = [
   },
 ];
 
-test('a proxy that was forgotten is on the dashboard of administrators, and nothing before it is seen', async ({
+test('a missing proxy setting shows on the dashboard of administrators only', async ({
   page,
   signIn,
   server,
@@ -104,7 +104,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('conditions are fetched again every 30 seconds, and the card goes with the last of them', async ({
+test('conditions are refetched every 30 seconds, and the card disappears with the last of them', async ({
   page,
   signIn,
 }) => {

@@ -2,23 +2,23 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect } from './fixtures.ts';
 
-/** Rules whose outcome may differ between light and dark. */
+/** Rules whose result can differ between the light and the dark scheme. */
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
- * What it found in order is neither described nor sent back, which takes longer than the looking. There are no frames,
- * for whose sake axe would gather its results in another page.
+ * Reports violations only: describing and transferring passed checks takes longer than the analysis. Legacy mode is
+ * enough because no page has frames; otherwise axe collects its results in a second page.
  */
 const axe = (page: Page): AxeBuilder =>
   new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
 
-/** The serious and critical findings of every rule, as colours are now. */
+/** The serious and critical findings of every rule, in the current colour scheme. */
 export const seriousFindings = (page: Page, place = 'the page'): Promise<string[]> =>
   analyze(axe(page), place);
 
 /**
- * The same in light and in dark, where only what depends on colours is looked at again. The page begins and ends in
- * light colours.
+ * Serious findings in both colour schemes; the dark pass checks only the rules that depend on colours. The page must
+ * be in the light scheme and is left in it.
  */
 export async function seriousFindingsInBothSchemes(page: Page, place: string): Promise<string[]> {
   const light = await analyze(axe(page), `${place} (light)`);
@@ -28,14 +28,14 @@ export async function seriousFindingsInBothSchemes(page: Page, place: string): P
   return [...light, ...dark];
 }
 
-/** The findings of axe in both schemes, and whether the page, or a part of it, is wider than a telephone's screen. */
+/** Axe findings in both schemes, and whether the page or the given part is wider than a phone's screen. */
 export async function examine(page: Page, place: string, part = page.locator('html')): Promise<string[]> {
   const found = await seriousFindingsInBothSchemes(page, place);
   const size = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 844 });
   const hiddenPx = await part.evaluate((element) => element.scrollWidth - element.clientWidth);
   if (size) await page.setViewportSize(size);
-  return hiddenPx > 0 ? [...found, `${place} is ${hiddenPx} pixels too wide for a telephone`] : found;
+  return hiddenPx > 0 ? [...found, `${place} is ${hiddenPx} pixels too wide for a phone`] : found;
 }
 
 async function changeScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {

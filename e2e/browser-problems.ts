@@ -1,14 +1,14 @@
 import type { BrowserContext } from '@playwright/test';
 
-/** A call that a test makes fail on purpose; the browser reports it on its console. */
+/** A call that a test makes fail on purpose; the browser logs it on its console. */
 export interface ExpectedFailure {
-  /** What the path of the address starts with. */
+  /** A prefix of the URL's path. */
   path: string;
-  /** The answer's status, or 'network' for a call that got no answer, or that of a server about to end. */
+  /** The response status, or 'network' for a call without a response or answered by a server that is shutting down. */
   status: number | 'network';
 }
 
-/** How a page of the program fails whose code could not be loaded. */
+/** The browser's error when the code of a page cannot be loaded. */
 const LOST_CODE = 'Failed to fetch dynamically imported module';
 
 interface Problem {
@@ -16,13 +16,13 @@ interface Problem {
   path: string;
 }
 
-/** How the browser finds out that nobody is signed in. */
+/** The call by which the page finds out that nobody is signed in. */
 const SIGNED_OUT_LOOKUP: ExpectedFailure = { path: '/api/auth/user', status: 401 };
 
-/** Collects what must not happen in a journey: console errors, violations of the content policy, exceptions. */
+/** Collects problems that fail a journey: console errors, content policy violations, exceptions. */
 export interface BrowserProblems {
   watch(context: BrowserContext): void;
-  /** From now on, and for what has already happened. */
+  /** Applies to past problems too. */
   expectFailure(failure: ExpectedFailure): void;
   unexpected(): string[];
 }
@@ -54,7 +54,7 @@ function isExpected({ text, path }: Problem, failure: ExpectedFailure): boolean 
   const isAnswer = (status: number) =>
     text.startsWith(`Failed to load resource: the server responded with a status of ${status} `);
   if (failure.status !== 'network') return isAnswer(failure.status);
-  // A server that is about to end answers 503 to what still gets through.
+  // A server that is shutting down answers 503 to calls that still reach it.
   return text.startsWith('Failed to load resource: net::') || text.includes(LOST_CODE) || isAnswer(503);
 }
 

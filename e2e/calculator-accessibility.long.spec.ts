@@ -12,7 +12,7 @@ import {
 import { BY_HAND, expect, test } from './fixtures.ts';
 import { closeDialog } from './screen.ts';
 
-// A colour in the middle of a transition has no contrast worth measuring.
+// Reduced motion: contrast cannot be measured halfway through a colour transition.
 test.use({
   serverEnv: BY_HAND,
   colorScheme: 'light',
@@ -23,7 +23,7 @@ const fits = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
 // Requirements: additions-everywhere-1, additions-everywhere-3
-test('screen, confirmation and result have no serious finding, and fit a narrow screen', async ({
+test('screen, confirmation and result have no serious axe finding and fit a narrow screen', async ({
   page,
   operator,
   signIn,
@@ -54,11 +54,7 @@ test('screen, confirmation and result have no serious finding, and fit a narrow 
 });
 
 // Requirements: additions-everywhere-3
-test('on a telephone no toast covers what the confirmation can be answered with', async ({
-  page,
-  operator,
-  signIn,
-}) => {
+test('on a phone no toast covers the buttons of the confirmation', async ({ page, operator, signIn }) => {
   const { path } = await calculatorCase(operator);
   await page.setViewportSize({ width: 390, height: 844 });
   await signIn(page);
@@ -78,7 +74,11 @@ test('on a telephone no toast covers what the confirmation can be answered with'
 });
 
 // Requirements: additions-order-and-positions-2
-test('an order is calculated and confirmed by keyboard alone', async ({ page, operator, signIn }) => {
+test('an order can be calculated and confirmed with only the keyboard', async ({
+  page,
+  operator,
+  signIn,
+}) => {
   const { path } = await calculatorCase(operator);
   await signIn(page);
   await page.goto(path);

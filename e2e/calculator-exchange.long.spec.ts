@@ -21,7 +21,7 @@ interface ExchangeCase {
   atr: string;
 }
 
-/** The server trades on an exchange that it reaches over HTTP, and that fails as it is told. */
+/** The server trades on an exchange over HTTP whose faults the tests set. */
 const test = testsOnExchange({ APP_ENV: 'development' }).extend<{
   open: (page: Page, wanted: ExchangeCase) => Promise<void>;
 }>({
@@ -49,7 +49,7 @@ async function submit(page: Page) {
 }
 
 // Requirements: trading-calculator-and-execution-12
-test('a first attempt that rests is cancelled, and the second one fills', async ({
+test('a first attempt that does not fill is cancelled, and the second one fills', async ({
   page,
   exchange,
   open,
@@ -74,11 +74,7 @@ test('a first attempt that rests is cancelled, and the second one fills', async 
   await expect(done.getByRole('list', { name: 'API Call Sequence' })).toContainText('cancel-order');
 });
 
-test('a first attempt that fills in part says how much of it was filled', async ({
-  page,
-  exchange,
-  open,
-}) => {
+test('a partly filled first attempt shows the filled quantity', async ({ page, exchange, open }) => {
   await open(page, { token: 'BTC', price: '2000', atr: '20' });
   exchange.setFaults([{ kind: 'partialFill', fraction: '0.5', on: { times: 1 } }]);
   await submit(page);
@@ -96,7 +92,7 @@ test('a first attempt that fills in part says how much of it was filled', async 
 });
 
 // Requirements: trading-calculator-and-execution-11, order-execution-10
-test('an order that fills in neither attempt has failed', async ({ page, exchange, open }) => {
+test('an order that fills in neither attempt counts as failed', async ({ page, exchange, open }) => {
   await open(page, { token: 'SOL', price: '150', atr: '1.5' });
   exchange.setFaults([{ kind: 'restFirst', on: { times: Number.POSITIVE_INFINITY } }]);
   await submit(page);
@@ -108,7 +104,7 @@ test('an order that fills in neither attempt has failed', async ({ page, exchang
 });
 
 // Requirements: trading-calculator-and-execution-11
-test('an order that the exchange refuses has failed with its words, and is not sent twice', async ({
+test("an order that the exchange refuses fails with the exchange's message and is not sent twice", async ({
   page,
   exchange,
   open,
@@ -127,7 +123,7 @@ test('an order that the exchange refuses has failed with its words, and is not s
 });
 
 // Requirements: trading-messages-16
-test('while the balance cannot be read, the last real one counts for a minute', async ({
+test('the last real balance stays valid for a minute while the balance cannot be read', async ({
   page,
   exchange,
   open,
@@ -154,7 +150,7 @@ test('while the balance cannot be read, the last real one counts for a minute', 
 });
 
 // Requirements: trading-messages-16
-test('without any real balance there is an estimate, which is marked and cannot be submitted', async ({
+test('without a real balance an estimate is shown, marked as such, and cannot be submitted', async ({
   page,
   operator,
   exchange,
@@ -162,7 +158,7 @@ test('without any real balance there is an estimate, which is marked and cannot 
   expectFailure,
 }) => {
   await open(page, { token: 'SUI', price: '4', atr: '0.04' });
-  // Another user of the key, whose balance was never read.
+  // A second user, whose balance was never read.
   const { path, user } = await calculatorCase(operator, {
     token: 'SUI',
     price: '4',

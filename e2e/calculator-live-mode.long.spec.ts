@@ -5,7 +5,7 @@ import { expect } from './fixtures.ts';
 const DISABLED = 'Trading operations are disabled in live mode for safety';
 
 // Requirements: trading-calculator-and-execution-14
-test('in production an order is calculated and prepared, and both buttons are blocked', async ({
+test('in production an order is calculated and prepared, but both buttons are disabled', async ({
   page,
   operator,
   signIn,

@@ -12,7 +12,7 @@ import { expect } from './fixtures.ts';
 const test = testsOnExchange({ EXCHANGE_MODE: 'live', MANUAL_ORDERS: 'enabled' });
 
 // Requirements: trading-calculator-and-execution-15
-test('with MANUAL_ORDERS enabled the calculator names the exchange and the mode, and submits', async ({
+test('with MANUAL_ORDERS enabled the calculator names the exchange and mode, and submits orders', async ({
   page,
   operator,
   signIn,

@@ -14,7 +14,8 @@ import {
 import { BY_HAND, expect, test } from './fixtures.ts';
 import { closeDialog, expectToast } from './screen.ts';
 
-test.use({ serverEnv: BY_HAND });
+// The order stays open long enough for a page that is slow to load again.
+test.use({ serverEnv: { ...BY_HAND, VERIFY_FIRST_MS: '8000' } });
 
 const submitPath = '**/api/position-maker/submit-order';
 
@@ -31,7 +32,7 @@ const tradesOf = async (page: Page, signalId: string): Promise<Trade[]> =>
 // Requirements: trading-calculator-and-execution-9, trading-calculator-and-execution-11
 // Requirements: trading-calculator-and-execution-13, trading-validation-4, trading-validation-11
 // Requirements: trading-messages-12, additions-order-and-positions-3
-test('an order by hand is prepared, confirmed, followed over a reload, and shown with its result', async ({
+test('a manual order is prepared, confirmed, tracked across a reload and shown with its result', async ({
   page,
   operator,
   signIn,
@@ -64,7 +65,7 @@ test('an order by hand is prepared, confirmed, followed over a reload, and shown
   const payload = order.getByRole('region', { name: 'Order Payload' });
   await expect(payload).toContainText('"presetStopLossPrice": "64301"');
 
-  // The server computes the quantities of another entry price, and says when it lies too far away.
+  // The server recomputes quantities for a custom entry price and rejects one too far from the live price.
   const custom = order.getByLabel('Custom Entry Price (optional)');
   await expect(custom).toHaveAttribute('step', '0.00000001');
   await custom.fill('70000');
@@ -112,7 +113,7 @@ test('an order by hand is prepared, confirmed, followed over a reload, and shown
   await expect(done).toContainText('SUCCESS (ORDER FILLED)');
   expect(await tradesOf(page, signalId)).toHaveLength(1);
 
-  // The balance names the margin that the position holds, so that its figures add up to the cent.
+  // The balance includes the margin of the position, so its figures add up to the cent.
   await closeDialog(page, 'Order Submission Result');
   const balance = card(page, 'Account Balance');
   await expect(fact(balance, 'In positions')).not.toHaveText('$0.00');
@@ -134,7 +135,7 @@ test('an order by hand is prepared, confirmed, followed over a reload, and shown
 });
 
 // Requirements: order-execution-1
-test('two tabs that submit at the same instant make one order', async ({
+test('two tabs that submit at the same instant create one order', async ({
   page,
   context,
   operator,
@@ -171,7 +172,7 @@ test('two tabs that submit at the same instant make one order', async ({
 });
 
 // Requirements: trading-messages-11
-test('toasts of orders stay as long as the specification says', async ({ page, operator, signIn }) => {
+test('order toasts stay as long as specified', async ({ page, operator, signIn }) => {
   const { path } = await calculatorCase(operator);
   await page.clock.install();
   await signIn(page);
@@ -182,7 +183,7 @@ test('toasts of orders stay as long as the specification says', async ({ page, o
   );
   await openConfirmation(page);
   await expect(confirmButton(page)).toBeEnabled();
-  // Pointed at, a toast stays.
+  // A toast stays while the pointer is over it, so the pointer moves away.
   await page.mouse.move(5, 5);
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1_000));
   await confirmButton(page).press('Enter');

@@ -4,11 +4,10 @@ import type { ManagedServer } from './managed-server.ts';
 import type { NewUser, Operator } from './operator.ts';
 import { dialog } from './screen.ts';
 
-/** A card of the calculator. */
 export const card = (page: Page, title: string): Locator =>
   page.locator('section').filter({ has: page.getByRole('heading', { level: 2, name: title, exact: true }) });
 
-/** The value that stands under a name. */
+/** The value below a label. */
 export const fact = (scope: Locator, name: string): Locator =>
   scope
     .locator('dl > div')
@@ -51,14 +50,14 @@ export async function calculatorCase(
   return { signalId, user, path: `/position-calculator?signalId=${signalId}&userId=${user.id}` };
 }
 
-/** A calculation for a user who is connected to the exchange. Answers the id of its signal. */
+/** Opens a calculation for a user connected to the exchange. Returns the id of its signal. */
 export async function openConnected(
   page: Page,
   used: { operator: Operator; exchange: ExchangeSite; server: ManagedServer },
 ): Promise<string> {
   const { operator, exchange, server } = used;
   await exchange.setPrice('BTC', '65000');
-  // The automatic workflow of the signal finds nobody.
+  // No user follows this processor, so the signal's automatic workflow trades for nobody.
   const { path, user, signalId } = await calculatorCase(operator, { signal: { processor: 'Nobody' } });
   const answer = await page.request.put(`/api/admin/user-settings/${user.id}/exchange-credentials`, {
     data: { exchangePlatform: 'Bitget', ...newSiteCredentials() },
@@ -75,7 +74,7 @@ export async function calculate(page: Page) {
   await expect(fact(card(page, 'Position Parameters'), 'Entry Price')).toBeVisible();
 }
 
-/** The tooltip of a disabled button; scrolling, as the pointer's arrival may do, closes it. */
+/** Expects the tooltip of a disabled button. Hovering may scroll the page, which closes the tooltip, so it is retried. */
 export async function expectTip(button: Locator, text: string) {
   const page = button.page();
   await expect(async () => {

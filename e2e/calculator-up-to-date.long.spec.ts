@@ -8,7 +8,7 @@ test.use({ serverEnv: BY_HAND });
 const METHODS = 'The three methods side by side';
 
 // Requirements: additions-charts-5
-test('the comparison of the methods follows the balance and the price: after an order, and when it is refreshed', async ({
+test('the comparison of methods follows balance and price after an order and after a refresh', async ({
   page,
   operator,
   signIn,
@@ -22,7 +22,7 @@ test('the comparison of the methods follows the balance and the price: after an 
   await expect(portfolio).toContainText('98.5000');
   await expect(chart).toHaveAccessibleName(/Entry 100\.5\b/);
   await (await operator.platform()).candle({ Symbol: `${token}USDT`, Close: '104', ATR: '1' });
-  // The price service answers for a second from memory.
+  // The price service caches a price for one second.
   await page.waitForTimeout(1_100);
   await page.getByRole('button', { name: 'Refresh balance' }).click();
   await expect(portfolio).toContainText('102.5000');

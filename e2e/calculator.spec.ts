@@ -9,7 +9,7 @@ test.use({ serverEnv: BY_HAND });
 // Requirements: calculator-screen-and-cards-5, calculator-screen-and-cards-6
 // Requirements: calculator-screen-and-cards-7, calculator-screen-and-cards-8
 // Requirements: calculator-screen-and-cards-10, trading-messages-18
-test('signal, price log and balance of the chosen user stand beside the settings', async ({
+test('shows signal, price log and balance of the chosen user beside the settings', async ({
   page,
   operator,
   signIn,
@@ -63,7 +63,7 @@ test('signal, price log and balance of the chosen user stand beside the settings
 });
 
 // Requirements: calculator-screen-and-cards-8, trading-validation-2, trading-messages-8, position-sizing-4
-test('a signal without a price log is calculated by the default stop, or refused by Technical Analysis', async ({
+test('a signal without a price log uses the default stop; Technical Analysis refuses it', async ({
   page,
   operator,
   signIn,
@@ -88,7 +88,7 @@ test('a signal without a price log is calculated by the default stop, or refused
   await calculate(page);
   await expect(card(page, 'Calculation Error')).toHaveCount(0);
   const parameters = card(page, 'Position Parameters');
-  // Opposed for want of a trend; 2% of the reference price below it.
+  // A missing trend counts as opposed: the stop lies 2% of the reference price below it.
   await expect(fact(parameters, 'Stop Loss')).toHaveText('9.8000');
   await expect(fact(parameters, 'Leverage')).toContainText('5x');
 });
@@ -99,7 +99,7 @@ test('a signal without a price log is calculated by the default stop, or refused
 // Requirements: trading-calculator-and-execution-19, trading-validation-7, trading-validation-8
 // Requirements: trading-validation-10, trading-validation-18, trading-roles-3, trading-calls-17
 // Requirements: trading-messages-8, trading-constants-12, additions-order-and-positions-1
-test('all three methods: what they fix, what they calculate, and that it is saved before', async ({
+test('each method shows its fixed fields, saves the settings first and calculates', async ({
   page,
   operator,
   signIn,
@@ -176,7 +176,7 @@ test('all three methods: what they fix, what they calculate, and that it is save
     await expect(row.getByRole('cell').first()).toHaveText(value);
   }
 
-  // Risk Management: 1.5 × 300 and twice that; half a bitcoin, which the 33% limit cuts.
+  // Risk Management: stop distance 1.5 × 300, target twice that; 0.5 BTC, cut by the 33% limit.
   await method.selectOption('Risk Management');
   await expect(portion).toBeDisabled();
   await expect(portion).toHaveValue('Auto');
@@ -189,7 +189,7 @@ test('all three methods: what they fix, what they calculate, and that it is save
   await expect(fact(parameters, 'Investment Portion')).toHaveText('32.5%');
   await expect(reasoning).toContainText('Risk Management');
 
-  // Portfolio Allocation: both from their lists.
+  // Portfolio Allocation: portion and risk are chosen from lists.
   await method.selectOption('Portfolio Allocation');
   await expect(portion.locator('option')).toHaveText(['2.0%', '5.0%', '10.0%', '15.0%', '20.0%']);
   await expect(risk.locator('option')).toHaveText(['2.0%', '5.0%', '10.0%', '15.0%']);
@@ -207,11 +207,7 @@ test('all three methods: what they fix, what they calculate, and that it is save
 });
 
 // Requirements: additions-charts-5
-test('chart and comparison of the methods follow the settings before anything is saved', async ({
-  page,
-  operator,
-  signIn,
-}) => {
+test('chart and comparison of methods follow unsaved settings', async ({ page, operator, signIn }) => {
   const { path } = await calculatorCase(operator);
   await signIn(page);
   await page.goto(path);

@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>;
 
-/** Posts to one webhook from outside of the browser, as TradingView does. */
+/** Posts to one webhook from outside the browser, as TradingView does. */
 export interface ChartingPlatform {
   candle(fields: Fields): Promise<Response>;
   signal(fields: Fields): Promise<Response>;
@@ -9,8 +9,8 @@ export interface ChartingPlatform {
 let sent = 0;
 
 /**
- * Candles go out as JSON and signals as plain text: both are what alerts send. Every signal has a time of its own,
- * so that none counts as the repetition of another.
+ * Sends candles as JSON and signals as plain text; alerts use both. Every signal has a unique time, so none counts as
+ * a duplicate.
  */
 export function chartingPlatform(urls: { signalUrl: string; priceUrl: string }): ChartingPlatform {
   return {

@@ -6,13 +6,13 @@ import type { Operator } from './operator.ts';
 import { closeDialog, dialog, tableRow, tableRows } from './screen.ts';
 import { uniqueName, uniqueToken } from './unique.ts';
 
-// A colour in the middle of a transition has no contrast worth measuring.
+// Reduced motion: contrast cannot be measured halfway through a colour transition.
 test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
 
 const QUARTER_MS = 900_000;
 const NO_CANDLES = 'No candles for this token and timeframe';
 
-/** Bars of fifteen minutes that end now, each a bit above the one before. */
+/** Fifteen-minute bars up to now, one for each price. */
 async function postCandles(platform: ChartingPlatform, token: string, prices: number[], fields = {}) {
   for (const [index, price] of prices.entries()) {
     const time = new Date(Date.now() - (prices.length - 1 - index) * QUARTER_MS);
@@ -30,7 +30,7 @@ async function postCandles(platform: ChartingPlatform, token: string, prices: nu
   }
 }
 
-/** A user who trades, candles and a signal of SOL: one filled order. */
+/** A trading user, SOL candles and a SOL signal: one filled order. */
 async function tradeOnce(operator: Operator) {
   const processor = uniqueName('robot');
   const settings = { positionSizingMethod: 'Portfolio Allocation', signalProcessor: processor } as const;
@@ -44,7 +44,7 @@ async function tradeOnce(operator: Operator) {
 
 const chartOf = (page: Page) => page.getByRole('img', { name: /candles? from/ });
 
-/** How many points of the drawn canvases differ from nothing. */
+/** The number of non-transparent pixels on the chart's canvases. */
 const paintedPoints = (page: Page) =>
   chartOf(page)
     .locator('canvas')
@@ -58,13 +58,13 @@ const paintedPoints = (page: Page) =>
       }, 0),
     );
 
-/** Of the named colours of the chart those that are drawn among the candles, there where no label covers lines. */
+/** The given chart colours that occur in the candle area, left of the labels that cover lines. */
 const drawnColors = (page: Page, names: string[]) =>
   chartOf(page).evaluate((chart, wanted) => {
     const style = getComputedStyle(chart);
     const drawn = new Set<string>();
     for (const canvas of chart.querySelectorAll('canvas')) {
-      // Beside the candles there are the scales, which name lines that are out of view as well.
+      // Skip the scales: their labels also name lines that are out of view.
       if (canvas.clientWidth < chart.clientWidth / 2 || canvas.clientHeight < chart.clientHeight / 2)
         continue;
       const { width, height } = canvas;
@@ -79,7 +79,7 @@ const drawnColors = (page: Page, names: string[]) =>
   }, names);
 
 // Requirements: additions-charts-1, additions-everywhere-1, additions-everywhere-3
-test('the dialog of a traded signal has its chart, as a picture, in words and as a table, in every colour and width', async ({
+test('the dialog of a traded signal shows its chart as picture, text and table in both schemes and every width', async ({
   page,
   operator,
   signIn,
@@ -94,14 +94,14 @@ test('the dialog of a traded signal has its chart, as a picture, in words and as
   await expect(chart).toHaveAccessibleName(
     new RegExp(`Entry [0-9.]+, Stop ${stopLoss}, Target ${takeProfit}\\. \\d+ fills?\\.$`),
   );
-  // The target lies beyond all candles, and is in view nevertheless.
+  // The target is in view although it lies beyond all candles.
   const colors = ['up', 'entry', 'stop', 'target'];
   await expect.poll(() => drawnColors(page, colors)).toEqual(colors);
   await expect(details.getByRole('link', { name: 'www.tradingview.com' })).toHaveAttribute(
     'href',
     'https://www.tradingview.com/',
   );
-  // The policy forbids inline style elements; the library is kept from making any.
+  // The content policy forbids inline style elements, so the library must not create any.
   await expect(page.locator('style')).toHaveCount(0);
   expect(await seriousFindings(page)).toEqual([]);
 
@@ -117,7 +117,6 @@ test('the dialog of a traded signal has its chart, as a picture, in words and as
   await details.getByRole('button', { name: 'Show as chart' }).click();
   await expect(chart).toBeVisible();
 
-  // The style says the dark colour then.
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
   await expect.poll(() => drawnColors(page, colors)).toEqual(colors);
@@ -140,7 +139,7 @@ test('the dialog of a traded signal has its chart, as a picture, in words and as
   await expect.poll(top).toBeLessThan(before);
 });
 
-test('a signal without candles says so, with what is known of it', async ({ page, operator, signIn }) => {
+test('a signal without candles says so and shows its own data', async ({ page, operator, signIn }) => {
   const token = uniqueToken();
   const signal = await operator.postSignal({ symbol: `${token}USDT`, price: '0.00001234' });
   await signIn(page);
@@ -148,11 +147,11 @@ test('a signal without candles says so, with what is known of it', async ({ page
   const details = dialog(page, 'Signal Details');
   await expect(details).toContainText(NO_CANDLES);
   await expect(details).toContainText('Buy at 0.00001234 on ');
-  // Two decimals hide the price.
+  // The price rounds to $0.00, so its exact digits follow.
   await expect(details).toContainText('$0.00 0.00001234');
 });
 
-test('the code of the chart that cannot be loaded leaves the table', async ({
+test('shows the table when the code of the chart cannot be loaded', async ({
   page,
   operator,
   signIn,
@@ -179,7 +178,7 @@ test('the code of the chart that cannot be loaded leaves the table', async ({
 });
 
 // Requirements: additions-charts-2, additions-finding-keys-and-columns-1
-test('a price log opens the chart around its candle, which stands in the address', async ({
+test('a price log opens the chart around its candle and keeps it in the URL', async ({
   page,
   operator,
   signIn,
@@ -210,7 +209,7 @@ test('a price log opens the chart around its candle, which stands in the address
   await expect(page).toHaveURL(`${server.url}/price-logs?token=${token}&timeframe=15`);
 });
 
-test('the chart of a price log stays when newer rows push the row away', async ({
+test('the chart of a price log stays open when newer rows push its row off the page', async ({
   page,
   operator,
   signIn,
@@ -236,7 +235,7 @@ test('the chart of a price log stays when newer rows push the row away', async (
 });
 
 // Requirements: additions-charts-4
-test('signals per day stand beside the cards, each day with its count', async ({
+test('shows signals per day beside the cards, each day with its count', async ({
   page,
   operator,
   signIn,

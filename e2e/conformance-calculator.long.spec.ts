@@ -4,7 +4,7 @@ import { DEVELOPMENT, expect, test } from './fixtures.ts';
 test.use({ serverEnv: DEVELOPMENT });
 
 // Requirements: calculator-screen-and-cards-6, trading-calls-19, trading-messages-18
-test('a balance that three calls do not get is an API error, and is asked for again on demand', async ({
+test('shows an API error after three failed balance calls, and retries on demand', async ({
   page,
   operator,
   signIn,
@@ -25,7 +25,7 @@ test('a balance that three calls do not get is an API error, and is asked for ag
   const failed = balance.getByRole('alert');
   await expect(failed).toContainText('Balance API Error');
   await expect(failed).toContainText('Please check API connection');
-  // The first one and two more.
+  // One call and two retries.
   expect(calls).toBe(3);
   await page.unroute(`**${path}**`);
   await balance.getByRole('button', { name: 'Refresh balance' }).click();
@@ -33,7 +33,7 @@ test('a balance that three calls do not get is an API error, and is asked for ag
 });
 
 // Requirements: trading-roles-3, trading-calls-18
-test('a calculation for oneself goes by the own settings, whose five fields are saved before it', async ({
+test("a calculation for the signed-in user uses that user's settings and saves the five fields first", async ({
   page,
   operator,
   signIn,

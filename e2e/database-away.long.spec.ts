@@ -6,7 +6,7 @@ import { startManagedServer } from './managed-server.ts';
 import { expectToast, tableRows } from './screen.ts';
 import { uniqueToken } from './unique.ts';
 
-/** The server is up and its database is not: what a restart of PostgreSQL, or a network between them, looks like. */
+/** The server runs without its database, as while PostgreSQL restarts or the network between them fails. */
 interface Away {
   postgres: FaultPostgres;
   proxy: DatabaseProxy;
@@ -49,7 +49,7 @@ test.afterEach(async ({ away: { proxy } }) => {
   await proxy.accept();
 });
 
-test('a list says that nothing comes by itself any more, fails in words, and recovers untouched', async ({
+test('a list reports lost live updates, explains the failure and recovers without a click', async ({
   page,
   away: { proxy },
   operator,
@@ -76,13 +76,13 @@ test('a list says that nothing comes by itself any more, fails in words, and rec
   await expect(async () => {
     expect((await platform.signal({ symbol: `${token}USDT` })).status).toBe(200);
   }).toPass({ timeout: 20_000 });
-  // Nobody touches the page.
+  // The list recovers without a click.
   await expect(tableRows(page, 'Signal History').first()).toContainText(token, { timeout: 40_000 });
   await expect(page.getByRole('alert')).toHaveCount(0);
   await expect(status(page, 'Live')).toBeVisible({ timeout: 40_000 });
 });
 
-test('a form keeps what was filled in, says that it was not saved, and saves it when the database is back', async ({
+test('a form keeps its input, reports the failed save and saves once the database is back', async ({
   page,
   away: { proxy },
   operator,
@@ -110,7 +110,7 @@ test('a form keeps what was filled in, says that it was not saved, and saves it 
   await expect(processor).toHaveValue('UD Bot');
 });
 
-test('a page that is opened meanwhile says so in words, and goes on by itself', async ({
+test('a page opened without the database explains the failure and recovers on its own', async ({
   page,
   away: { proxy },
   signIn,

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { findPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import type { ManagedServer } from './managed-server.ts';
 
-/** Changes rows of the server's embedded database: for states that only an older installation can have left. */
+/** Changes rows in the server's embedded database, for states that the API cannot produce. */
 export async function runStatements(
   server: ManagedServer,
   statements: { text: string; values: string[] }[],

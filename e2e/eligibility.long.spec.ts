@@ -5,7 +5,7 @@ import type { NewUser, Operator } from './operator.ts';
 import { dialog, pageTitle, tableRows } from './screen.ts';
 import { uniqueName } from './unique.ts';
 
-// A colour in the middle of a transition has no contrast worth measuring.
+// Reduced motion: contrast cannot be measured halfway through a colour transition.
 test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
 
 const USERS = 'Users for Signal';
@@ -14,7 +14,7 @@ const NO_ATR = 'ATR is required for Technical Analysis';
 interface Story {
   processor: string;
   signal: { id: string; workflowId: string };
-  /** Filled; skipped by the sizing; trading off; inactive; a regular user in the sandbox; created afterwards. */
+  /** Filled; skipped by sizing; trading off; inactive; created after the signal. */
   traded: NewUser;
   unsized: NewUser;
   off: NewUser;
@@ -24,7 +24,7 @@ interface Story {
 
 let told: Promise<Story> | null = null;
 
-/** One signal for all journeys of this file, without an ATR, and a user for each way it can end. */
+/** One signal without ATR for all journeys of this file, and one user for each outcome. */
 const story = (operator: Operator): Promise<Story> => {
   told ??= tell(operator);
   return told;
@@ -61,7 +61,7 @@ const rule = (page: Page, decision: string, name: string) =>
   part(page, decision).getByRole('listitem').filter({ hasText: name }).first();
 
 // Requirements: signals-the-table-12, signals-the-dialogs-11
-test('the users cell opens the list, and its tabs stand in the address without being steps of their own', async ({
+test('the users cell opens the list, whose tabs are in the URL without adding history entries', async ({
   page,
   operator,
   signIn,
@@ -88,7 +88,7 @@ test('the users cell opens the list, and its tabs stand in the address without b
   await expect(users).toBeHidden();
   await expect(page).toHaveURL(new RegExp(`/signals\\?processor=${from.processor}$`));
 
-  // Closing takes the step back that opening was: forward opens it again, and back is the page before.
+  // Closing goes one step back in history: forward opens the dialog again, back leads to the previous page.
   await cell.click();
   await expect(users).toBeVisible();
   await page.keyboard.press('Escape');
@@ -98,7 +98,11 @@ test('the users cell opens the list, and its tabs stand in the address without b
 });
 
 // Requirements: additions-why-and-why-not-2
-test('why a user was never considered, and what would be decided now', async ({ page, operator, signIn }) => {
+test('explains why a user was never considered and what would be decided now', async ({
+  page,
+  operator,
+  signIn,
+}) => {
   const from = await story(operator);
   await signIn(page);
   await page.goto(usersAddress(from, '&tab=why'));
@@ -119,7 +123,7 @@ test('why a user was never considered, and what would be decided now', async ({ 
 });
 
 // Requirements: workflow-monitor-12, additions-why-and-why-not-4
-test('the monitor explains each user of its workflow, and anybody else', async ({
+test('the monitor explains each user of its workflow and any other user', async ({
   page,
   operator,
   signIn,
@@ -145,7 +149,7 @@ test('the monitor explains each user of its workflow, and anybody else', async (
   await expect(users).toBeHidden();
 });
 
-test('another workflow of the signal has its own explanation', async ({ page, operator, signIn }) => {
+test('explains another workflow of the same signal separately', async ({ page, operator, signIn }) => {
   const from = await story(operator);
   await operator.trigger(from.signal.id);
   await signIn(page);
@@ -162,11 +166,7 @@ test('another workflow of the signal has its own explanation', async ({ page, op
 });
 
 // Requirements: signals-the-table-8
-test('four decimals hide nothing: the tooltips and the dialog have the whole prices of a cheap token', async ({
-  page,
-  operator,
-  signIn,
-}) => {
+test('tooltips and the dialog show the full prices of a cheap token', async ({ page, operator, signIn }) => {
   const { processor, signal, traded } = await story(operator);
   await signIn(page);
   await page.goto(`/signals?processor=${processor}`);
@@ -201,7 +201,7 @@ test.describe('every tab', () => {
   };
 
   // Requirements: additions-everywhere-1, additions-everywhere-3
-  test('has no serious finding of axe, fits a telephone and is reached by keyboard', async ({
+  test('has no serious axe finding, fits a phone and is reachable by keyboard', async ({
     page,
     operator,
     signIn,
@@ -222,7 +222,7 @@ test.describe('every tab', () => {
       .getByRole('tab')
       .evaluateAll((tabs) => new Set(tabs.map((tab) => tab.getBoundingClientRect().top)).size);
     expect(heights, 'the tabs stand in one row').toBe(1);
-    // A name is in one line, and what stands beside it comes below where there is no room.
+    // A name stays on one line; the text beside it wraps below where there is no room.
     const names = page.getByRole('dialog').getByRole('listitem').locator('strong');
     const lines = await names.evaluateAll((all) => all.map((name) => name.getClientRects().length));
     expect(Math.max(...lines)).toBe(1);

@@ -6,7 +6,7 @@ import { stopTime } from './stopped-time.ts';
 
 test.use({ serverEnv: TOKYO });
 
-/** What the server answers decides; the colours are looked at here, everything else in a test of the component. */
+/** The badge for each status answer. Only colours are checked here; a component test covers the rest. */
 const LOOKS = [
   { status: {}, badge: 'Live Trading', mode: 'Paper', hue: 'green' },
   { status: { exchangeMode: 'live' }, badge: 'Live Trading', mode: 'Live', hue: 'green' },
@@ -44,7 +44,7 @@ const details = (page: Page) => dialog(page, 'System Environment Details');
 
 // Requirements: screens-environment-1, screens-environment-2, screens-environment-3, screens-environment-4
 // Requirements: accounts-fields-12, accounts-limits-3
-test('the badge and its dialog show the environment, each look in its colour', async ({ page, signIn }) => {
+test('the badge and its dialog show the environment, each state in its colour', async ({ page, signIn }) => {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await signIn(page);
   const real = await (await page.request.get('/api/environment/status')).json();
@@ -61,7 +61,7 @@ test('the badge and its dialog show the environment, each look in its colour', a
       .evaluate((dot) => Array.from(getComputedStyle(dot).backgroundColor.matchAll(/\d+/g), Number));
     expect(HUES[hue]([red, green, blue]), `rgb(${red}, ${green}, ${blue})`).toBe(true);
     await expect(banner(page).getByText(mode, { exact: true })).toBeVisible();
-    // The line along the top is only for real money.
+    // Only live mode has the line along the top.
     const line = await banner(page).evaluate((element) => getComputedStyle(element).borderTopWidth);
     expect(line).toBe(mode === 'Live' ? '4px' : '0px');
     await badge.click();
@@ -89,7 +89,7 @@ test('the badge and its dialog show the environment, each look in its colour', a
 });
 
 // Requirements: screens-environment-3, accounts-calls-19, accounts-limits-2, settings-of-the-program-11
-test('the status is fetched again every 30 seconds, under an open dialog too, and no more after signing out', async ({
+test('the status is refetched every 30 seconds, also under an open dialog, but not after signing out', async ({
   page,
   signIn,
   server,
@@ -102,7 +102,7 @@ test('the status is fetched again every 30 seconds, under an open dialog too, an
   const { calls, pass } = await stopTime(page, '/api/environment/status');
   await pass(100);
   expect(calls.length).toBeGreaterThanOrEqual(2);
-  // The thirty seconds begin with the answer, which the page may take up a second or two after it came.
+  // The 30 seconds start when the page processes the answer, which may be a second or two after its arrival.
   for (const [index, second] of calls.slice(1).entries()) {
     expect(second - (calls[index] ?? 0)).toBeGreaterThanOrEqual(30);
     expect(second - (calls[index] ?? 0)).toBeLessThan(40);
@@ -124,7 +124,7 @@ test('the status is fetched again every 30 seconds, under an open dialog too, an
   await page.keyboard.press('Escape');
   await pass(1);
   await expect(details(page)).toBeHidden();
-  // What the hour that passed has set going may arrive after the session's end.
+  // Calls triggered by the skipped hour may arrive after the session has ended.
   expectFailure({ path: '/api/my-positions', status: 401 });
   await page.clock.resume();
   await signOut(page, server.adminUsername);
@@ -133,7 +133,7 @@ test('the status is fetched again every 30 seconds, under an open dialog too, an
   expect(calls.length).toBe(after);
 });
 
-/** Tokyo has been nine hours ahead since 1951. */
+/** Tokyo is always UTC+9: it has had no summer time since 1951. */
 const inTokyo = (instant: string) =>
   new Date(Date.parse(instant) + 9 * 3_600_000)
     .toISOString()
@@ -142,7 +142,7 @@ const inTokyo = (instant: string) =>
     .replace('T', ' ');
 
 // Requirements: accounts-messages-16
-test('a status that can no longer be fetched stays on the screen, and the badge says so', async ({
+test('a status that can no longer be fetched stays on screen, and the badge reports the failure', async ({
   page,
   signIn,
   expectFailure,
@@ -156,7 +156,7 @@ test('a status that can no longer be fetched stays on the screen, and the badge 
   await page.route('**/api/environment/status', (route) => route.abort());
   await badge.hover();
   const tip = page.getByRole('tooltip');
-  // An answer that was still on its way begins the half minute anew.
+  // An answer still in flight restarts the 30 seconds.
   await expect(async () => {
     await page.clock.fastForward(30_000);
     await expect(tip).toContainText('Failed to fetch environment status', { timeout: 2_000 });

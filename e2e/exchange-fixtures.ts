@@ -4,7 +4,7 @@ import { type ExchangeSite, newSiteCredentials, startExchangeSite } from './exch
 import { test as base, expect } from './fixtures.ts';
 
 interface ExchangeFixtures {
-  /** The exchange that the server reaches over HTTP; after each test it is as it was at the beginning. */
+  /** The exchange that the server reaches over HTTP; reset after each test. */
   exchange: ExchangeSite;
 }
 
@@ -12,11 +12,11 @@ interface ConnectedTrader {
   id: string;
   username: string;
   credentials: ReturnType<typeof newSiteCredentials>;
-  /** Their own browser, signed in. */
+  /** A page of a separate browser, signed in. */
   browser: Page;
 }
 
-/** Tests whose server trades on an exchange of theirs, in demo mode; `env` says what else its settings are. */
+/** Tests with a server in demo mode on its own exchange; `env` adds settings. */
 export function testsOnExchange(env: Record<string, string> = {}) {
   return base.extend<{ calm: undefined; trader: ConnectedTrader }, ExchangeFixtures & { books: undefined }>({
     exchange: [
@@ -48,7 +48,7 @@ export function testsOnExchange(env: Record<string, string> = {}) {
       },
       { scope: 'worker', auto: true },
     ],
-    /** Trades with an account of their own. */
+    /** A user with a separate exchange account. */
     trader: async ({ operator, openBrowser, signIn }, use) => {
       const user = await operator.createUser({
         settings: { positionSizingMethod: 'Risk Management' },
@@ -75,9 +75,9 @@ export function testsOnExchange(env: Record<string, string> = {}) {
   });
 }
 
-/* Files that use the same one share the servers of their workers. */
+/* Files that use the same variant share the servers of their workers. */
 
-/** The server places orders by hand only. */
+/** The server places manual orders only. */
 export const exchangeTest = testsOnExchange();
 /** The server trades automatically. */
 export const automaticTest = testsOnExchange({ AUTO_TRADE: 'enabled' });

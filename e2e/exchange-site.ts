@@ -15,19 +15,19 @@ const SITE_SECRETS = { apiSecret: 'secret-of-the-exchange', passphrase: 'passphr
 /** The API key of a new account: one account serves one user. */
 export const newSiteCredentials = () => ({ apiKey: `paper-${randomUUID()}`, ...SITE_SECRETS });
 
-/** An exchange on an address of its own, for a server in demo mode. It knows the API keys of `newSiteCredentials`. */
+/** An exchange on its own URL, for a server in demo mode. Accepts the API keys of `newSiteCredentials`. */
 export interface ExchangeSite {
   url: string;
-  /** Its books lie in the server's database, so they open when that runs. */
+  /** The books live in the server's database, so open them once the server runs. */
   openBooks(server: ManagedServer): Promise<void>;
   closeBooks(): Promise<void>;
-  /** Away, it takes requests and cuts them off without an answer. */
+  /** While away, it accepts requests and closes the connection without a response. */
   setAway(away: boolean): void;
-  /** A new price of the token; what rests at it fills. */
+  /** Sets the token's price; resting orders that it reaches fill. */
   setPrice(token: string, price: string): Promise<void>;
-  /** What API keys may do. */
+  /** Sets the permissions of API keys. */
   setKey(key: VenueKey): void;
-  /** Replaces what goes wrong from now on. */
+  /** Replaces the active faults. */
   setFaults(faults: VenueFault[]): void;
   close(): Promise<void>;
 }

@@ -24,7 +24,7 @@ const today = () =>
   );
 
 // Requirements: price-logs-3, trading-calls-28, additions-export-3
-test('the price logs that the filters match are saved, in full and safe from formulas', async ({
+test('exports all price logs that match the filters, safe from formula injection', async ({
   page,
   operator,
   signIn,
@@ -55,7 +55,7 @@ test('the price logs that the filters match are saved, in full and safe from for
   expect(more).toEqual([]);
   expect(newer).toContain(`,${token},15m,2,USDT,,`);
   expect(newer).toContain('""MACD"":""-12.3""');
-  // 03:04 in UTC is the evening before in Los Angeles.
+  // 03:04 UTC is the previous evening in Los Angeles.
   expect(older).toContain(
     `,${token},60m,0.00000123,USDT,"'=HYPERLINK(""http://example.com"")",${DateTime},2026/01/01 19:04:00,`,
   );
@@ -64,7 +64,7 @@ test('the price logs that the filters match are saved, in full and safe from for
 });
 
 // Requirements: signals-the-table-3, trading-calls-28, additions-export-1
-test('the signals of all pages are saved', async ({ page, operator, signIn }) => {
+test('exports the signals of all pages', async ({ page, operator, signIn }) => {
   const [token, processor] = [uniqueToken(), uniqueName('robot')];
   const platform = await operator.platform();
   const post = (price: number) =>
@@ -81,6 +81,6 @@ test('the signals of all pages are saved', async ({ page, operator, signIn }) =>
   const saved = lines.map((line) => Number(line.split(',')[priceColumn]));
   expect(saved.toSorted((a, b) => a - b)).toEqual(prices);
   expect(lines[0]).toContain(`,${token},Sell,`);
-  // The original time as every other one, and not as the platform wrote it.
+  // The original time has the same format as other times, not the format that the platform sent.
   expect(lines[0]).toMatch(/,15m,\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d,\d{4}\/\d\d\/\d\d /);
 });

@@ -6,7 +6,7 @@ test.beforeEach(async ({ expectFailure }) => {
   expectFailure({ path: '/', status: 'network' });
 });
 
-test('a page whose code cannot be loaded says so, and loads on the next try', async ({ page, signIn }) => {
+test('a page whose code cannot be loaded reports it and loads on the next try', async ({ page, signIn }) => {
   await signIn(page);
   await page.goto('/');
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
@@ -20,7 +20,7 @@ test('a page whose code cannot be loaded says so, and loads on the next try', as
 });
 
 // Requirements: accounts-messages-20, trading-messages-4
-test('while the server is away what was loaded stays, and everything comes back with it', async ({
+test('loaded data stays while the server is away and can be refreshed when it returns', async ({
   page,
   signIn,
   server,
@@ -51,10 +51,7 @@ test('while the server is away what was loaded stays, and everything comes back 
   await expect(row).toBeVisible();
 });
 
-test('somebody who signs in after an update that took the old code away can load the new one', async ({
-  page,
-  server,
-}) => {
+test('signing in after an update that removed the old code loads the new code', async ({ page, server }) => {
   await page.goto('/');
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
   await page.route('**/assets/signed-in-*.js', (route) => route.abort());

@@ -5,14 +5,14 @@ import { type Operator, signInOperator } from './operator.ts';
 
 export { expect };
 
-/** Orders are verified in moments, so that a workflow ends within a second. */
+/** Short verification waits, so a workflow ends within a second. */
 const SHORT_WAITS = { VERIFY_FIRST_MS: '300', VERIFY_SECOND_MS: '300', CANCEL_DELAY_MS: '100' };
 
-/* Files that name the same settings share the servers of their workers. */
+/* Files with the same settings share the servers of their workers. */
 
 /**
- * Signals are recorded and not traded, so that a test says itself when a workflow runs; one that trades then stays
- * under way for as long as a test lasts.
+ * Signals are recorded but not traded, so a test starts workflows explicitly. A workflow that places an order stays in
+ * progress for the rest of the test.
  */
 export const DEVELOPMENT = {
   APP_ENV: 'development',
@@ -20,26 +20,26 @@ export const DEVELOPMENT = {
   WEBHOOK_RATE_LIMIT: '0',
 };
 
-/** Orders by hand only; each is under way for as long as a page needs to reload. */
+/** Manual orders only; each stays in progress long enough for a page reload. */
 export const BY_HAND = { APP_ENV: 'development', VERIFY_FIRST_MS: '2500' };
 
-/** A clock without summer time: two days from now read the same everywhere. */
+/** A time zone without summer time: two days from now is the same clock time everywhere. */
 export const TOKYO = { DISPLAY_TIMEZONE: 'Asia/Tokyo', INSTANCE_ID: 'the-instance-with-a-very-long-name' };
 
 interface Fixtures {
   /** Signs a user in (the administrator, unless another is named) without going through the login screen. */
   signIn: (page: Page, credentials?: { username: string; password: string }) => Promise<void>;
   problems: BrowserProblems;
-  /** Names a failing call that belongs to the journey; any other error on the console fails it. */
+  /** Declares a failing call as part of the journey; any other console error fails the journey. */
   expectFailure: (failure: ExpectedFailure) => void;
-  /** A page of somebody else, with cookies of their own. */
+  /** A page with separate cookies, for another user. */
   openBrowser: () => Promise<Page>;
 }
 
 interface WorkerFixtures {
   /** Settings of the worker's server, changed with `test.use` at the top of a file. */
   serverEnv: Record<string, string>;
-  /** The real program, one for each worker; journeys of one worker share its data. */
+  /** The real program, one for each worker; the journeys of a worker share its data. */
   server: ManagedServer;
   operator: Operator;
 }
@@ -102,7 +102,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         username: server.adminUsername,
         password: server.adminPassword,
       };
-      // The page's own request context: the session cookie of the answer is then the page's cookie.
+      // The page's own request context, so the page gets the session cookie.
       const answer = await page.request.post(`${server.url}/api/auth/login`, {
         data: { username, password },
         headers: { origin: server.url },

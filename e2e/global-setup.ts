@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServerProcess } from '#test/app/test-server-process.ts';
 
-/** Names the folder that every server of the run begins with a copy of. */
+/** The environment variable with the template folder that every server of the run copies. */
 export const DATA_TEMPLATE = 'E2E_DATA_TEMPLATE';
 
 /**
- * A data folder as the program's first start leaves it, made once for the run: the database, its tables and the first
- * administrator take longer than all the rest of a start.
+ * Creates one data folder for the run by starting the program once: creating the database, its tables and the first
+ * administrator takes longer than the rest of a start.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'signal-board-e2e-template-'));

@@ -18,7 +18,7 @@ async function postSignals(operator: Operator, count: number) {
 }
 
 // Requirements: additions-finding-keys-and-columns-4
-test('the arrow keys turn the pages, unless a filter, a menu, a dialog or a scrolled table needs them', async ({
+test('arrow keys turn pages unless a filter, menu, dialog or scrollable table needs them', async ({
   page,
   operator,
   signIn,
@@ -51,7 +51,7 @@ test('the arrow keys turn the pages, unless a filter, a menu, a dialog or a scro
   await expect.poll(() => region.evaluate((element) => element.scrollLeft)).toBeGreaterThan(0);
   await expect(pager).toContainText('Page 1 of 2');
 
-  // Where the table fits, the arrows have nothing else to do.
+  // A table that fits does not scroll, so the arrows turn pages.
   await page.setViewportSize({ width: 1600, height: 900 });
   await region.focus();
   await page.keyboard.press('ArrowRight');

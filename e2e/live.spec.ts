@@ -8,13 +8,13 @@ const signalRows = (page: Page) => tableRows(page, 'Signal History');
 const status = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
 
 // Requirements: live-updates-1
-test('what one browser triggers another one shows within a second', async ({
+test('shows within a second what another browser triggers', async ({
   page,
   openBrowser,
   operator,
   signIn,
 }) => {
-  // The machine may be busy in one second; it is not in three of three.
+  // Retried: a busy machine may miss the second once.
   await expect(async () => {
     const signal = await operator.postSignal({
       symbol: `${uniqueToken()}USDT`,
@@ -36,7 +36,7 @@ test('what one browser triggers another one shows within a second', async ({
 });
 
 // Requirements: live-updates-1, live-updates-3
-test('a new signal and a new price log show without a reload', async ({
+test('shows a new signal and a new price log without a reload', async ({
   page,
   openBrowser,
   operator,
@@ -62,7 +62,7 @@ test('a new signal and a new price log show without a reload', async ({
 });
 
 // Requirements: live-updates-2
-test('the steps of a workflow fill while it runs', async ({ page, operator, signIn }) => {
+test('the steps of a workflow appear while it runs', async ({ page, operator, signIn }) => {
   const trader = await operator.createUser({ activeTrading: true });
   const platform = await operator.platform();
   const token = uniqueToken();
@@ -81,11 +81,7 @@ test('the steps of a workflow fill while it runs', async ({ page, operator, sign
 });
 
 // Requirements: live-updates-3
-test('a paused screen stays as it is, says that there is something new, and catches up', async ({
-  page,
-  operator,
-  signIn,
-}) => {
+test('a paused screen stays unchanged, announces news and catches up', async ({ page, operator, signIn }) => {
   const token = uniqueToken();
   const platform = await operator.platform();
   await signIn(page);
@@ -102,7 +98,7 @@ test('a paused screen stays as it is, says that there is something new, and catc
 });
 
 // Requirements: live-updates-4
-test('a stream that is down is said so, and comes back with what was missed', async ({
+test('reports a lost stream and loads the missed changes when it returns', async ({
   page,
   operator,
   signIn,
@@ -124,7 +120,7 @@ test('a stream that is down is said so, and comes back with what was missed', as
 });
 
 // Requirements: live-updates-6
-test('somebody who is deactivated is at the sign-in screen at once, without a click', async ({
+test('a deactivated user sees the sign-in screen immediately, without a click', async ({
   page,
   operator,
   signIn,
@@ -134,7 +130,7 @@ test('somebody who is deactivated is at the sign-in screen at once, without a cl
   await signIn(page, leaver);
   await page.goto('/');
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
-  // What the page was still asking for comes back refused.
+  // Requests still in flight are refused.
   expectFailure({ path: '/api/', status: 401 });
   await operator.setActive(leaver.id, false);
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();

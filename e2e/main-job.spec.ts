@@ -4,7 +4,7 @@ import { expect, test } from './fixtures.ts';
 import { closeDialog, dialog, expectToast, fillLogin, pageTitle, tableRow } from './screen.ts';
 import { revealKey } from './webhook-screen.ts';
 
-// An empty password counts as unset: the start makes one up and prints it.
+// An empty password counts as unset: the first start generates one and prints it.
 test.use({ serverEnv: { ADMIN_PASSWORD: '' } });
 
 const ADMIN = 'admin@example.com';
@@ -21,7 +21,7 @@ const TRADERS = USERS.filter(({ trading }) => trading);
 // Requirements: signals-the-table-10, signals-the-table-12, signals-the-dialogs-2, signals-the-dialogs-7
 // Requirements: signals-the-dialogs-9, signals-the-dialogs-11, workflow-monitor-11, workflow-monitor-12
 // Requirements: trading-calls-14
-test('from an alert to filled orders of three users, all by clicking, and still there after a restart', async ({
+test('an alert becomes filled orders of three users, set up by clicking, and survives a restart', async ({
   page,
   server,
   context,
@@ -110,7 +110,7 @@ test('from an alert to filled orders of three users, all by clicking, and still 
     }
   });
 
-  await test.step('each cell opens what stands behind it', () => openSignalDialogs(page));
+  await test.step('each cell opens its dialog', () => openSignalDialogs(page));
   await test.step('the monitor shows the run', () => openWorkflowDialogs(page));
 
   await test.step('after a restart everything is still there', async () => {
@@ -252,7 +252,7 @@ async function openWorkflowDialogs(page: Page) {
   await closeDialog(page, 'Signal Details');
 }
 
-/** Steps 1 to 7 of the pipeline, then three of each user, all completed, with what went in and came out. */
+/** Steps 1 to 7 of the pipeline and three for each user, all completed, with input and output. */
 async function expectSixteenSteps(page: Page, title: string) {
   const steps = dialog(page, title);
   for (const { username } of TRADERS) {

@@ -6,17 +6,17 @@ import { DATA_TEMPLATE } from './global-setup.ts';
 
 type Env = Record<string, string>;
 
-/** The real program on one data folder and one address, which tests may stop and start again. */
+/** The real program on one data folder and one URL; tests can stop and restart it. */
 export interface ManagedServer {
-  /** The origin, without a slash at the end; the same after every start. */
+  /** The origin without a trailing slash; the same after every start. */
   readonly url: string;
   readonly adminUsername: string;
   readonly adminPassword: string;
   readonly dataDir: string;
-  /** What the running program has printed. */
+  /** Everything that the running program has printed. */
   output(): string;
   stop(): Promise<void>;
-  /** With the settings of the first start, and those given on top of them. */
+  /** Adds the given settings to those of the first start. */
   start(env?: Env, args?: string[]): Promise<void>;
   /** Stops it, if it runs, and removes its data. */
   remove(): Promise<void>;
@@ -26,7 +26,7 @@ export async function startManagedServer(env: Env): Promise<ManagedServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'signal-board-e2e-'));
   const removeData = () => rm(dataDir, { recursive: true, force: true });
   async function startFirst() {
-    // Who says whose password it is wants the very first start, and another's database is not in the folder.
+    // ADMIN_PASSWORD needs a real first start, and a database at DATABASE_URL is not in the data folder.
     if (!('ADMIN_PASSWORD' in env) && !('DATABASE_URL' in env))
       await cp(dataTemplate(), dataDir, { recursive: true });
     return await startServerProcess({ env, dataDir });

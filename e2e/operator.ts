@@ -23,7 +23,7 @@ interface UserFields {
   activeTrading?: boolean;
 }
 
-/** The first administrator at the API: prepares what a journey starts from, where clicking is not its point. */
+/** The first administrator over the API: prepares the starting point of a journey without clicking. */
 export interface Operator {
   createUser(fields?: UserFields): Promise<NewUser>;
   setActive(userId: string, isActive: boolean): Promise<void>;

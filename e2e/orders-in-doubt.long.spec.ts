@@ -3,7 +3,7 @@ import { expect } from './fixtures.ts';
 import { dialog, expectToast } from './screen.ts';
 
 // Requirements: users-19
-test('an order that a revoked key leaves in doubt is seen, and written off after a question', async ({
+test('an order left in doubt by a revoked key is shown and written off after a confirmation', async ({
   page,
   operator,
   signIn,

@@ -3,7 +3,7 @@ import { LOGIN_KIB, PAGE_KIB, total, totalBeyond, weighScripts } from '../bench/
 import { calculatorCase } from './calculator-screen.ts';
 import { expect, test } from './fixtures.ts';
 
-test('the login and every page keep to their budgets of JavaScript', async ({
+test('the login and every page stay within their JavaScript budgets', async ({
   context,
   page,
   server,

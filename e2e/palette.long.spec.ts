@@ -16,7 +16,7 @@ async function open(page: Page) {
 }
 
 // Requirements: additions-finding-keys-and-columns-3
-test('an ordinary user finds the own pages and nothing else', async ({ page, operator, signIn }) => {
+test('an ordinary user finds only the pages open to that user', async ({ page, operator, signIn }) => {
   const [token, user] = [uniqueToken(), await operator.createUser()];
   const signal = await operator.postSignal({ symbol: `${token}USDT` });
   await signIn(page, user);
@@ -37,12 +37,12 @@ test('an ordinary user finds the own pages and nothing else', async ({ page, ope
 });
 
 // Requirements: additions-everywhere-1
-test('neither the palette nor the list of keys nor the menu of columns has a serious finding of axe', async ({
+test('palette, shortcut list and column menu have no serious axe finding', async ({
   page,
   operator,
   signIn,
 }) => {
-  // Every token and timeframe that has a colour stands in the table.
+  // The table contains every token and timeframe that has its own colour.
   const platform = await operator.platform();
   const tokens =
     'BTC ETH SOL SUI TON ADA XRP DOGE MATIC AVAX DOT LINK UNI LTC ATOM NEAR FTM ALGO OTHER'.split(' ');
@@ -76,11 +76,11 @@ test('neither the palette nor the list of keys nor the menu of columns has a ser
   expect(findings).toEqual([]);
 });
 
-test.describe('on a telephone', () => {
+test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
   // Requirements: additions-everywhere-3
-  test('the palette and the menu of columns are not wider than the screen', async ({ page, signIn }) => {
+  test('palette and column menu fit the screen', async ({ page, signIn }) => {
     await signIn(page);
     for (const path of ['/price-logs', '/signals', '/automation-workflows']) {
       await page.goto(path);

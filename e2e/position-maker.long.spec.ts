@@ -8,10 +8,10 @@ import { dialog, expectToast, pageTitle, tableRow, tableRows, withoutLiveUpdates
 import { stopTime } from './stopped-time.ts';
 import { uniqueName } from './unique.ts';
 
-/** An order stays under way for so long: time enough to restart the system meanwhile. */
+/** An order stays in progress this long, which leaves time to restart the system. */
 const VERIFY_MS = 4_000;
 
-// A colour in the middle of a transition has no contrast worth measuring.
+// Reduced motion: contrast cannot be measured halfway through a colour transition.
 test.use({
   serverEnv: { VERIFY_FIRST_MS: String(VERIFY_MS) },
   colorScheme: 'light',
@@ -28,7 +28,7 @@ async function follower(operator: Operator) {
   const user = await operator.createUser({ settings, activeTrading: true });
   const platform = await operator.platform();
   await platform.candle({ Symbol: 'BTCUSDT', Close: '65000' });
-  /** Does not wait for the workflow. */
+  /** Sends a signal without waiting for its workflow. */
   const send = async () => {
     const answer = await platform.signal({ symbol: 'BTCUSDT', price: '65000', processor });
     expect(answer.status).toBe(200);
@@ -42,10 +42,7 @@ async function expectAccessible(page: Page) {
 }
 
 // Requirements: position-maker-1, position-maker-2, position-maker-3, trading-calculator-and-execution-20
-test('the screen shows the running system, its workers, and that nothing was executed yet', async ({
-  page,
-  signIn,
-}) => {
+test('shows the running system, its workers and that nothing was executed yet', async ({ page, signIn }) => {
   await signIn(page);
   await page.goto('/position-maker');
   await expect(pageTitle(page, 'Position Maker System')).toBeVisible();
@@ -67,7 +64,7 @@ for (const [part, everySeconds] of [
   ['logs', 5],
 ] as const) {
   // Requirements: trading-calls-26, trading-constants-2
-  test(`the ${part} of the position maker is asked for every ${everySeconds} seconds`, async ({
+  test(`the ${part} of the position maker is fetched every ${everySeconds} seconds`, async ({
     page,
     signIn,
   }) => {
@@ -78,7 +75,7 @@ for (const [part, everySeconds] of [
     await expect(card(page, 'System Status')).toHaveText('Running');
     const { calls, pass } = await stopTime(page, `/api/position-maker/${part}`);
     await pass(5 * everySeconds);
-    // Counted from the answer on, which the page may take up a second or two after it came.
+    // Counted from when the page processes the answer, which may be a second or two after its arrival.
     const gaps = calls.slice(1).map((second, at) => second - (calls[at] ?? 0));
     expect(gaps.length).toBeGreaterThanOrEqual(2);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(everySeconds);
@@ -88,7 +85,7 @@ for (const [part, everySeconds] of [
 
 // Requirements: position-maker-2, position-maker-4, trading-calculator-and-execution-20
 // Requirements: trading-messages-19, order-execution-12
-test('a restart while an order is being verified loses nothing and places nothing twice', async ({
+test('a restart during order verification loses no order and places none twice', async ({
   page,
   operator,
   signIn,
@@ -129,7 +126,7 @@ test('a restart while an order is being verified loses nothing and places nothin
 });
 
 // Requirements: position-maker-1, position-maker-4, trading-calculator-and-execution-20
-test('stopped workers and failed executions are plain, in both schemes and on a telephone', async ({
+test('stopped workers and failed executions are readable in both schemes and on a phone', async ({
   page,
   signIn,
 }) => {

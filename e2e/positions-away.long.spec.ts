@@ -4,7 +4,7 @@ import { expect } from './fixtures.ts';
 import { pageTitle } from './screen.ts';
 
 // Requirements: additions-order-and-positions-8
-test('an account whose exchange is away is said to be missing, on both screens, until it answers again', async ({
+test('both screens report an account as missing until its exchange answers again', async ({
   page,
   operator,
   signIn,
@@ -35,7 +35,7 @@ test('an account whose exchange is away is said to be missing, on both screens, 
   await signIn(page);
   await page.goto(`/positions?userId=${user.id}`);
   const notice = page.getByRole('status').filter({ hasText: '1 account could not be read in full.' });
-  // A former answer serves for two seconds, and the next poll comes after ten.
+  // An answer is cached for two seconds, and the next poll comes after ten.
   await expect(notice).toContainText(`${user.username}: `, { timeout: 20_000 });
   await expect(pageTitle(page, 'Positions')).toBeVisible();
   exchange.setAway(false);

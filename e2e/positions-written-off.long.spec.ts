@@ -4,7 +4,7 @@ import { expect } from './fixtures.ts';
 import { dialog, expectToast } from './screen.ts';
 
 // Requirements: additions-order-and-positions-12
-test('a position whose account is connected no more is said to be missing, and written off after a question', async ({
+test('a position of a disconnected account is reported as missing and written off after a confirmation', async ({
   page,
   operator,
   signIn,
@@ -19,7 +19,7 @@ test('a position whose account is connected no more is said to be missing, and w
   await page.goto(`/positions?userId=${trader.id}`);
   const open = page.getByRole('table', { name: 'Open Positions' });
   await expect(open).toContainText('ETH', { timeout: 20_000 });
-  // While its order is followed the key stays.
+  // The key cannot be removed while its order is being followed.
   const disconnect = async () => {
     const answer = await trader.browser.request.delete('/api/user-settings/exchange-credentials', {
       data: { exchangePlatform: 'Bitget' },

@@ -6,21 +6,21 @@ import type { NewUser, Operator } from './operator.ts';
 import { dialog, expectToast, pageTitle, tableRow } from './screen.ts';
 import { uniqueName } from './unique.ts';
 
-// A colour in the middle of a transition has no contrast worth measuring.
+// Reduced motion: contrast cannot be measured halfway through a colour transition.
 test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
 
 interface Trade {
   user: NewUser;
   symbol: string;
-  /** The next candle's close is the mark price of the exchange. */
+  /** Posts a candle: its close becomes the mark price of the exchange. */
   mark: (price: string) => Promise<void>;
 }
 
 let marks = 0;
 
 /**
- * One user, a tenth of 10,000 USDT at leverage 10, filled at the mark. The others of the server do not trade on the
- * signal: it names a processor that this user alone follows.
+ * One user trades 10% of 10,000 USDT at leverage 10, filled at the mark. Only this user follows the signal's processor,
+ * so no other user of the server trades it.
  */
 async function trade(
   operator: Operator,
@@ -43,7 +43,7 @@ async function trade(
   const mark = async (close: string) => {
     const platform = await operator.platform();
     marks += 1;
-    // An equal candle of the same minute would be a repetition, and no new price.
+    // An equal candle in the same minute would count as a duplicate and set no price.
     const answer = await platform.candle({ Symbol: symbol, Close: close, ATR: atr, marks, ...trends });
     expect(answer.status).toBe(200);
   };
@@ -60,7 +60,7 @@ const card = (page: Page, name: string) =>
 
 const SOON = { timeout: 500 };
 
-/** The server asks an exchange at most every other second. */
+/** Retries because the server asks an exchange at most every two seconds. */
 const refreshUntil = (page: Page, isThere: () => Promise<void>) =>
   expect(async () => {
     await page.getByRole('button', { name: 'Refresh' }).click();
@@ -81,7 +81,7 @@ async function expectAccessible(page: Page) {
 }
 
 // Requirements: additions-order-and-positions-5
-test('a traded signal appears by itself, moves with the price, and its stop closes it with the profit of the exchange', async ({
+test("a traded position appears live, follows the price and is closed by its stop with the exchange's profit", async ({
   page,
   operator,
   signIn,
@@ -92,7 +92,7 @@ test('a traded signal appears by itself, moves with the price, and its stop clos
   // 10 % of 10,000 at leverage 10 is 10,000 USDT; at a limit of 3,000.9 that is 3.33 ETH, filled at 3,000.
   const eth = await trade(operator, { token: 'ETH', price: '3000', atr: '20' });
   const row = openRow(page, eth);
-  // The server may answer once more with what it read before; the screen asks again every ten seconds.
+  // The server may still answer from its cache; the screen polls every ten seconds.
   await expect(row).toBeVisible({ timeout: 25_000 });
   await expectCells(page, 'Open Positions', row, {
     Token: 'ETH',
@@ -106,7 +106,7 @@ test('a traded signal appears by itself, moves with the price, and its stop clos
   });
   await expect(row.getByText('No stop')).toHaveCount(0);
 
-  // 3.33 × 30 = 99.9, which is 10 % of the margin of 999.
+  // 3.33 × 30 = 99.9, which is 10% of the margin of 999.
   await eth.mark('3030');
   await refreshUntil(page, () => expect(row).toContainText('$3,030.00', SOON));
   await expectCells(page, 'Open Positions', row, { 'Unrealised Profit': '+$99.90 (+10.00%)' });
@@ -141,12 +141,12 @@ test('a traded signal appears by itself, moves with the price, and its stop clos
 });
 
 // Requirements: additions-order-and-positions-6
-test('a position is closed by its button, after a confirmation with its figures', async ({
+test('its button closes a position after a confirmation with its figures', async ({
   page,
   operator,
   signIn,
 }) => {
-  // 10,000 USDT at a limit of 150.06 are 66.6 SOL; short at 150.
+  // 10,000 USDT at a limit of 150.06 is 66.6 SOL, short at 150.
   const sol = await trade(operator, { token: 'SOL', price: '150', atr: '1', action: 'sell' });
   await sol.mark('149');
   await signIn(page);
@@ -178,7 +178,7 @@ test('a position is closed by its button, after a confirmation with its figures'
 });
 
 // Requirements: additions-order-and-positions-8
-test('differences, silent accounts and cheap tokens are in plain sight, in both schemes and on a telephone', async ({
+test('differences, unreachable accounts and cheap tokens are readable in both schemes and on a phone', async ({
   page,
   operator,
   signIn,

@@ -19,7 +19,7 @@ async function postCandles(operator: Operator, count: number): Promise<string> {
   return token;
 }
 
-/** The calls of a page to one path, query left aside. */
+/** Counts the page's calls to one path, ignoring the query. */
 function countCalls(page: Page, path: string): () => number {
   let calls = 0;
   page.on('request', (request) => {
@@ -30,12 +30,7 @@ function countCalls(page: Page, path: string): () => number {
 
 // Requirements: price-logs-1, price-logs-2, price-logs-4, price-logs-5, price-logs-8, price-logs-11
 // Requirements: trading-validation-14, trading-validation-16, trading-calls-29
-test('price logs are listed with their parameters, and filtered', async ({
-  page,
-  operator,
-  signIn,
-  server,
-}) => {
+test('lists and filters price logs, with their parameters', async ({ page, operator, signIn, server }) => {
   const token = uniqueToken();
   const platform = await operator.platform();
   await platform.candle({
@@ -54,7 +49,7 @@ test('price logs are listed with their parameters, and filtered', async ({
   await expect(logs).toHaveCount(2);
   await page.getByLabel('Timeframe').selectOption('60m');
   await expect(logs).toHaveCount(1);
-  // 03:04 in UTC is the evening before in Los Angeles.
+  // 03:04 UTC is the previous evening in Los Angeles.
   for (const text of ['$1,234.50', 'USDT', '202601020304', '2026/01/01 19:04:00', '127.0.0.1']) {
     await expect(logs).toContainText(text);
   }
@@ -74,7 +69,11 @@ test('price logs are listed with their parameters, and filtered', async ({
   await expect(page.getByText('No price logs found')).toBeInViewport({ ratio: 1 });
 });
 
-test('timeframes that mean the same are one choice, which finds both', async ({ page, operator, signIn }) => {
+test('equal timeframes in different notations are one choice that finds both', async ({
+  page,
+  operator,
+  signIn,
+}) => {
   const token = uniqueToken();
   const platform = await operator.platform();
   for (const Timeframe of ['45', '45m', '047']) {
@@ -92,7 +91,7 @@ test('timeframes that mean the same are one choice, which finds both', async ({ 
     await expect(choice.locator('option').filter({ hasText: /^45m$/ })).toHaveCount(1);
     await choice.selectOption('45m');
     await expect(tableRows(page, table)).toHaveCount(2);
-    // Either way of writing it in the address is the same choice.
+    // Both notations in the URL select the same choice.
     for (const timeframe of ['45', '45m']) {
       await page.goto(`${path}?token=${token}&timeframe=${timeframe}`);
       await expect(tableRows(page, table)).toHaveCount(2);
@@ -103,7 +102,7 @@ test('timeframes that mean the same are one choice, which finds both', async ({ 
 });
 
 // Requirements: price-logs-12, trading-calls-15, trading-constants-2
-test('the list and the environment status are fetched again every 30 seconds', async ({
+test('the list and the environment status are refetched every 30 seconds', async ({
   page,
   operator,
   signIn,
@@ -118,7 +117,7 @@ test('the list and the environment status are fetched again every 30 seconds', a
   await page.goto(`/price-logs?token=${token}`);
   await expect(rows(page)).toHaveCount(1);
   await expect(page.getByRole('banner').getByRole('button', { name: 'Dev Mode' })).toBeVisible();
-  // The clock of the page also runs by itself, by as much as a slow machine takes.
+  // Pause the page's clock: until now it also ran in real time.
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
   const before = { lists: lists(), statuses: statuses() };
   await page.clock.runFor(30_000);

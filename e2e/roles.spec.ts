@@ -2,12 +2,7 @@ import { expect, test } from './fixtures.ts';
 import { pageTitle } from './screen.ts';
 
 // Requirements: screens-user-settings-2
-test("another user's settings stay closed to an ordinary user", async ({
-  page,
-  operator,
-  signIn,
-  server,
-}) => {
+test("an ordinary user cannot open another user's settings", async ({ page, operator, signIn, server }) => {
   const [user, other] = [await operator.createUser(), await operator.createUser()];
   await signIn(page, user);
   await page.goto(`/settings?userId=${other.id}`);
@@ -49,7 +44,7 @@ test('an administrator reaches every screen from the admin dashboard', async ({ 
 });
 
 // Requirements: screens-header-6
-test('the header works by keyboard alone', async ({ page, signIn, server }) => {
+test('the header works with only the keyboard', async ({ page, signIn, server }) => {
   await signIn(page);
   await page.goto('/');
   await expect(pageTitle(page, /^Welcome/)).toBeVisible();

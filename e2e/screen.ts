@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 
-/** The toast that is shown; there is never more than one. */
+/** Expects the visible toast; there is never more than one. */
 export async function expectToast(page: Page, toast: { title: string; text?: string | RegExp }) {
   const toasts = page.locator('.mantine-Notification-root').filter({ visible: true });
   await expect(toasts.locator('.mantine-Notification-title')).toHaveText([toast.title]);
@@ -17,7 +17,7 @@ export async function closeDialog(page: Page, title: string) {
 export const pageTitle = (page: Page, title: string | RegExp): Locator =>
   page.getByRole('heading', { level: 1, name: title });
 
-/** The rows of a table's body, without the skeletons that stand there while it loads. */
+/** The rows of a table's body without the skeletons shown while it loads. */
 export const tableRows = (page: Page, table: string): Locator =>
   page.getByRole('table', { name: table }).locator('tbody tr:not([aria-hidden])');
 
@@ -36,5 +36,5 @@ export async function signOut(page: Page, username: string) {
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
 }
 
-/** What happens elsewhere is not told: the stream of changes stays without an answer. */
+/** Never answers the stream of changes, so the page learns of no change made elsewhere. */
 export const withoutLiveUpdates = (page: Page): Promise<unknown> => page.route('**/api/events', () => {});

@@ -14,7 +14,7 @@ async function storedSettings(page: Page, userId: string) {
 }
 
 // Requirements: users-3
-test('an administrator decides how the system trades for a user', async ({ page, operator, signIn }) => {
+test('an administrator sets how the system trades for a user', async ({ page, operator, signIn }) => {
   const user = await operator.createUser();
   await signIn(page);
   await page.goto(`/settings?userId=${user.id}`);
@@ -25,7 +25,7 @@ test('an administrator decides how the system trades for a user', async ({ page,
   await expect(card.getByText('Users of set A are traded first, those of set Z last.')).toBeVisible();
   await expect(card.getByRole('radio', { name: 'Reverse' })).toBeChecked();
 
-  // By keyboard alone.
+  // With only the keyboard.
   await card.getByRole('switch', { name: 'Test user' }).press('Space');
   await card.getByLabel('Trade order set').press('B');
   await card.getByRole('radio', { name: 'Reverse' }).press('ArrowDown');
@@ -52,7 +52,7 @@ test('an administrator decides how the system trades for a user', async ({ page,
 });
 
 // Requirements: users-3
-test('trading is paused in the display time zone, for a day, and resumed', async ({
+test('pauses trading for a day in the display time zone and resumes it', async ({
   page,
   operator,
   signIn,
@@ -90,7 +90,7 @@ test('trading is paused in the display time zone, for a day, and resumed', async
   expect((await storedSettings(page, user.id)).tradingPausedUntil).toBe(tradingPausedUntil);
 });
 
-test('administrators reach the automation of their own account, without a warning about others', async ({
+test('administrators reach the automation of their own account without a warning about other users', async ({
   page,
   operator,
   signIn,
@@ -123,7 +123,7 @@ test('administrators reach the automation of their own account, without a warnin
 });
 
 // Requirements: accounts-states-5, accounts-messages-15
-test('a user is deactivated and reactivated after a confirmation', async ({
+test('deactivates and reactivates a user after a confirmation', async ({
   page,
   operator,
   signIn,
@@ -151,7 +151,7 @@ test('a user is deactivated and reactivated after a confirmation', async ({
   await expectToast(page, { title: 'User Deactivated', text: 'User is inactive' });
   await expect(card.getByText('Inactive', { exact: true })).toBeVisible();
   expectFailure({ path: '/api/', status: 401 });
-  // Their screen hears of it and leaves by itself.
+  // The user's page is notified and goes to the sign-in screen.
   await expect(pageTitle(theirs, 'Welcome Back')).toBeVisible();
   await fillLogin(theirs, user);
   await expect(theirs.getByRole('alert')).toHaveText('Invalid username or password');
@@ -164,7 +164,7 @@ test('a user is deactivated and reactivated after a confirmation', async ({
   await expect(pageTitle(theirs, /^Welcome, /)).toBeVisible();
 });
 
-test('a confirmation whose code cannot be loaded says so, and opens once it can', async ({
+test('a confirmation whose code cannot be loaded reports it and opens once it can', async ({
   page,
   operator,
   signIn,

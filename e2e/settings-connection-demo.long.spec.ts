@@ -8,7 +8,11 @@ import { connectionCard, fillCredentials } from './settings-screen.ts';
 const save = (page: Page) => connectionCard(page).getByRole('button', { name: 'Save Connection' }).click();
 
 // Requirements: users-5
-test('an accepted key shows the balance, at once and at every test', async ({ page, operator, signIn }) => {
+test('an accepted key shows the balance immediately and on every test', async ({
+  page,
+  operator,
+  signIn,
+}) => {
   await signIn(page, await operator.createUser());
   await page.goto('/settings');
   const card = connectionCard(page);
@@ -33,7 +37,7 @@ test('an accepted key shows the balance, at once and at every test', async ({ pa
 });
 
 // Requirements: users-7
-test("a refused key is not stored, and the exchange's own words say why", async ({
+test("a refused key is not stored, and the exchange's message is shown", async ({
   page,
   operator,
   signIn,
@@ -55,7 +59,7 @@ test("a refused key is not stored, and the exchange's own words say why", async 
 });
 
 // Requirements: users-7
-test('a key is stored while the exchange is away, and the notice about it stays', async ({
+test('a key entered while the exchange is away is stored with a lasting notice', async ({
   page,
   operator,
   signIn,
@@ -86,7 +90,7 @@ test('a key is stored while the exchange is away, and the notice about it stays'
 });
 
 // Requirements: users-10
-test('a key that may withdraw is refused with what to do, and is not stored', async ({
+test('a key with withdrawal permission is refused with advice and not stored', async ({
   page,
   operator,
   signIn,
@@ -107,7 +111,7 @@ test('a key that may withdraw is refused with what to do, and is not stored', as
 });
 
 // Requirements: users-17
-test('a revoked key is shown as rejected with the exchange’s words, and a test that succeeds lifts that', async ({
+test('a revoked key is shown as rejected with the exchange’s message until a test succeeds', async ({
   page,
   operator,
   signIn,
@@ -138,7 +142,7 @@ test('a revoked key is shown as rejected with the exchange’s words, and a test
 });
 
 // Requirements: users-12
-test('a key of an account that another user has is refused, and only an administrator is told whose it is', async ({
+test("a key of another user's account is refused, and only an administrator learns whose it is", async ({
   page,
   openBrowser,
   operator,
@@ -170,7 +174,7 @@ test('a key of an account that another user has is refused, and only an administ
   );
 });
 
-test('a key that turns out to be of another user’s account says on the card why nothing is traded with it', async ({
+test('a key that turns out to belong to another user’s account shows on the card why it does not trade', async ({
   page,
   openBrowser,
   operator,
@@ -213,7 +217,7 @@ test('a key that turns out to be of another user’s account says on the card wh
   await expect(problem).toHaveCount(0);
 });
 
-test('without a stored key there is nothing to test', async ({ page, operator, signIn, expectFailure }) => {
+test('offers no test without a stored key', async ({ page, operator, signIn, expectFailure }) => {
   expectFailure({ path: '/api/user-settings/exchange-credentials/test', status: 404 });
   await signIn(page, await operator.createUser());
   await page.goto('/settings');

@@ -3,7 +3,7 @@ import { expect, test } from './fixtures.ts';
 import { dialog, expectToast } from './screen.ts';
 import { connectionCard, fillCredentials } from './settings-screen.ts';
 
-/** An order stays under way for as long as a test lasts. */
+/** An order stays in progress for the whole test. */
 test.use({ serverEnv: { VERIFY_FIRST_MS: '120000' } });
 
 const SECRETS = {
@@ -17,14 +17,14 @@ const field = (page: Page, label: string) => connectionCard(page).getByLabel(lab
 const button = (page: Page, name: string) => connectionCard(page).getByRole('button', { name, exact: true });
 
 // Requirements: users-5
-test('credentials are entered, replaced and removed, and never shown again', async ({
+test('credentials can be entered, replaced and removed, and are never shown again', async ({
   page,
   operator,
   signIn,
 }) => {
   const answers: Promise<string>[] = [];
   page.on('response', (answer) => {
-    // The stream of events has no end to wait for.
+    // The event stream never ends, so its body cannot be read.
     const { pathname } = new URL(answer.url());
     if (pathname.startsWith('/api/') && pathname !== '/api/events')
       answers.push(answer.text().catch(() => ''));
@@ -84,7 +84,7 @@ test('credentials are entered, replaced and removed, and never shown again', asy
   await expect(button(page, 'Remove')).toHaveCount(0);
 });
 
-test('the card goes with the saved exchange, and the other one has credentials of its own', async ({
+test('the card follows the saved exchange; each exchange has separate credentials', async ({
   page,
   operator,
   signIn,
@@ -131,7 +131,7 @@ test("an administrator enters another user's credentials", async ({ page, operat
   await expect(connectionCard(page).getByText('Not connected', { exact: true })).toBeVisible();
 });
 
-test('in paper mode the test shows the balance of the paper account', async ({ page, operator, signIn }) => {
+test('the test shows the balance of the paper account in paper mode', async ({ page, operator, signIn }) => {
   await signIn(page, await operator.createUser());
   await page.goto('/settings');
   await button(page, 'Test Connection').press('Enter');
@@ -140,7 +140,7 @@ test('in paper mode the test shows the balance of the paper account', async ({ p
   await expect(outcome).toContainText('Futures balance $10,000.00, of which $10,000.00 is available (USDT)');
 });
 
-test('credentials stay while an order of the user is under way', async ({
+test('credentials cannot be removed while an order of the user is in progress', async ({
   page,
   operator,
   signIn,

@@ -3,7 +3,7 @@ import { expect, test } from './fixtures.ts';
 import { expectToast, pageTitle } from './screen.ts';
 import { accountStatusCard, automationCard } from './settings-screen.ts';
 
-/* What a settings form makes of it when the settings are changed elsewhere. */
+/* How a settings form reacts when its settings are changed elsewhere. */
 
 const processor = (page: Page) => page.getByLabel('Signal processor');
 const timeframe = (page: Page) => page.getByLabel('Signal timeframe');
@@ -22,7 +22,7 @@ async function saveAutomation(page: Page) {
   await expectToast(page, { title: 'Settings Updated' });
 }
 
-test('the automation card follows what is decided elsewhere, and keeps a pause that it did not set', async ({
+test('the automation card follows changes made elsewhere and keeps a pause that it did not set', async ({
   page,
   operator,
   signIn,
@@ -58,7 +58,7 @@ test('the automation card follows what is decided elsewhere, and keeps a pause t
 });
 
 // Requirements: screens-user-settings-10
-test('an untouched form shows at once what is changed elsewhere, and one with unsaved input asks', async ({
+test('an untouched form shows changes made elsewhere immediately; a form with unsaved input asks', async ({
   page,
   operator,
   signIn,
@@ -102,7 +102,7 @@ test('an untouched form shows at once what is changed elsewhere, and one with un
   expect((await operator.settingsOf(user.id)).signalProcessor).toBe('UD Bot');
 });
 
-/** How often the page asks for each of the paths. */
+/** Counts the page's GET calls to each path. */
 function countCalls(page: Page, ...paths: string[]): () => number[] {
   const calls = paths.map(() => 0);
   page.on('request', (request) => {
@@ -112,7 +112,7 @@ function countCalls(page: Page, ...paths: string[]): () => number[] {
   return () => [...calls];
 }
 
-/** On a screen that shows no settings, with changes being announced from here on. */
+/** Opens a screen without settings and waits for the stream of changes. */
 async function openDashboard(page: Page) {
   const stream = page.waitForResponse('**/api/events');
   await page.goto('/');
@@ -120,7 +120,7 @@ async function openDashboard(page: Page) {
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
 }
 
-/** Leaves the settings for the dashboard and comes back to them, without loading the page again. */
+/** Goes from the settings to the dashboard and back without reloading the page. */
 async function reopen(page: Page, meanwhile?: () => Promise<unknown>) {
   await page.getByRole('banner').getByRole('link', { name: 'Dashboard' }).click();
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
@@ -129,7 +129,7 @@ async function reopen(page: Page, meanwhile?: () => Promise<unknown>) {
 }
 
 // Requirements: accounts-calls-23
-test('own settings are fetched once, however often their screen is opened', async ({
+test("the user's own settings are fetched once, however often the screen is opened", async ({
   page,
   operator,
   signIn,
@@ -153,7 +153,7 @@ test('own settings are fetched once, however often their screen is opened', asyn
 });
 
 // Requirements: accounts-calls-23
-test("another user's settings are fetched once, and again after they changed elsewhere", async ({
+test("another user's settings are fetched once, and again after a change elsewhere", async ({
   page,
   operator,
   signIn,
@@ -178,7 +178,7 @@ test("another user's settings are fetched once, and again after they changed els
   await expect(accountStatusCard(page).getByRole('button', { name: 'Reactivate' })).toBeVisible();
 });
 
-test('settings that changed while the live stream was down are fetched again', async ({
+test('settings changed while the live stream was down are refetched', async ({
   page,
   operator,
   signIn,
@@ -186,7 +186,7 @@ test('settings that changed while the live stream was down are fetched again', a
   expectFailure,
 }) => {
   expectFailure({ path: '/api/', status: 'network' });
-  // The page loads code ahead of its need, perhaps just while the server restarts.
+  // The page prefetches code, possibly while the server restarts.
   expectFailure({ path: '/assets/', status: 'network' });
   const user = await operator.createUser();
   await signIn(page, user);
@@ -204,13 +204,13 @@ test('settings that changed while the live stream was down are fetched again', a
   await page.goBack();
   await expect(processor(page)).toHaveValue('UD Bot');
 
-  // The screen stays open: the stream that comes back brings what was missed.
+  // The screen stays open: the restored stream brings the missed changes.
   await operator.changeSettings(user.id, { signalProcessor: 'Any' });
   await page.unroute('**/api/events');
   await expect(processor(page)).toHaveValue('Any', { timeout: 20_000 });
 });
 
-test('settings that changed while the screens were paused are there when they open', async ({
+test('settings changed while the screens were paused are current when opened', async ({
   page,
   operator,
   signIn,

@@ -1,6 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
 
-/** A card of the settings screen. */
 const card = (page: Page, title: string): Locator =>
   page.locator('section').filter({ has: page.getByRole('heading', { level: 2, name: title, exact: true }) });
 

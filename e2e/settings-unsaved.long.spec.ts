@@ -7,14 +7,14 @@ const processor = (page: Page) => page.getByLabel('Signal processor');
 const changed = (page: Page) => expect(processor(page)).toHaveValue('UD Bot');
 
 async function changeSomething(page: Page) {
-  // A browser only asks before it closes a tab that somebody has clicked in.
+  // Browsers ask before closing a tab only after a click in it.
   await processor(page).click();
   await page.keyboard.press('Escape');
   await processor(page).selectOption('UD Bot');
   await expect(page.getByRole('button', { name: 'Discard' }).first()).toBeEnabled();
 }
 
-test('the browser itself asks where the code of the question cannot be loaded', async ({
+test('the browser asks when the code of the dialog cannot be loaded', async ({
   page,
   operator,
   signIn,
@@ -41,7 +41,7 @@ test('the browser itself asks where the code of the question cannot be loaded', 
 });
 
 // Requirements: screens-user-settings-9
-test('closing or reloading the tab asks, and only while something is unsaved', async ({
+test('closing or reloading the tab asks only while changes are unsaved', async ({
   page,
   operator,
   signIn,
@@ -54,7 +54,7 @@ test('closing or reloading the tab asks, and only while something is unsaved', a
     void native.dismiss();
   });
   await changeSomething(page);
-  // The dismissed reload never ends.
+  // A dismissed reload never settles.
   void page.reload().catch(() => {});
   await expect.poll(() => asked).toEqual(['beforeunload']);
   await changed(page);
@@ -66,7 +66,7 @@ test('closing or reloading the tab asks, and only while something is unsaved', a
   expect(asked).toEqual(['beforeunload']);
 });
 
-test('a session that has ended leads to the sign-in screen once, and holds nobody back', async ({
+test('an ended session leads to the sign-in screen once, without asking about unsaved changes', async ({
   page,
   operator,
   signIn,

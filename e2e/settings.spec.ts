@@ -2,7 +2,7 @@ import { expect, test } from './fixtures.ts';
 import { expectToast } from './screen.ts';
 
 // Requirements: screens-user-settings-5, accounts-fields-5, accounts-validation-8, accounts-messages-10
-test('own settings are saved and kept, Auto as none, with a processor that an administrator sent', async ({
+test('saves and keeps the settings, Auto as no value, with a processor that an administrator set', async ({
   page,
   operator,
   signIn,
@@ -41,7 +41,7 @@ test('own settings are saved and kept, Auto as none, with a processor that an ad
     maximumRiskPerTrade: expect.stringMatching(/^0\.10?$/),
   });
 
-  // Opened again, the form starts from what is stored then.
+  // A reopened form starts from the stored settings.
   await page.getByRole('link', { name: 'Signal Board' }).click();
   await operator.changeSettings(user.id, { positionSizingMethod: 'Technical Analysis' });
   await page.getByRole('link', { name: 'User Settings' }).click();

@@ -7,7 +7,7 @@ const header = (page: Page) => page.getByRole('banner');
 const userMenu = (page: Page, username: string) => page.getByRole('button', { name: username });
 const scheme = (page: Page) => page.locator('html');
 
-/** Calls of the pattern wait until `release` is called. */
+/** Holds calls that match the pattern until `release` is called. */
 async function hold(page: Page, pattern: string) {
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -19,7 +19,7 @@ async function hold(page: Page, pattern: string) {
 }
 
 // Requirements: screens-session-states-1
-test('a full-screen spinner says Loading... before the code has come, and while the session is looked up', async ({
+test('shows a full-screen Loading... spinner until the code has loaded and the session is known', async ({
   page,
   signIn,
 }) => {
@@ -50,7 +50,7 @@ test('a full-screen spinner says Loading... before the code has come, and while 
 });
 
 // Requirements: screens-header-9
-test('nothing that the header or the dashboards link to is missing', async ({
+test('every link of the header and the dashboards leads to a page', async ({
   page,
   signIn,
   operator,
@@ -80,7 +80,7 @@ test('nothing that the header or the dashboards link to is missing', async ({
 });
 
 // Requirements: accounts-states-2
-test('signing in as somebody else shows nothing of the user before', async ({
+test('signing in as another user shows no data of the previous user', async ({
   page,
   signIn,
   operator,
@@ -99,7 +99,7 @@ test('signing in as somebody else shows nothing of the user before', async ({
 });
 
 // Requirements: screens-header-8
-test('light, dark or as the system has it: the choice outlasts a reload', async ({ page, signIn }) => {
+test('the choice of light, dark or system scheme survives a reload', async ({ page, signIn }) => {
   const choose = async (name: string) => {
     await page.getByRole('button', { name: 'Colour scheme' }).click();
     await page.getByRole('menuitemradio', { name }).click();
@@ -126,7 +126,7 @@ test('light, dark or as the system has it: the choice outlasts a reload', async 
 });
 
 // Requirements: screens-header-6
-test('every page has its own title, and another page is read from its beginning', async ({
+test('every page has its own title, and navigation starts at the top of the page', async ({
   page,
   signIn,
   server,
@@ -156,7 +156,7 @@ test('every page has its own title, and another page is read from its beginning'
 });
 
 // Requirements: accounts-messages-19, accounts-limits-10
-test('a toast is shown for five seconds, at most 700 pixels wide, and 800 on large screens', async ({
+test('a toast stays for five seconds and is at most 700 pixels wide, 800 on large screens', async ({
   page,
   signIn,
   expectFailure,
@@ -175,7 +175,7 @@ test('a toast is shown for five seconds, at most 700 pixels wide, and 800 on lar
   await expect(toast).toBeVisible();
   await page.clock.runFor(99);
   await expect(toast).toBeVisible();
-  // Its way out takes a moment more.
+  // Its exit animation takes a moment more.
   await page.clock.runFor(500);
   await expect(toast).toHaveCount(0);
 
@@ -189,7 +189,7 @@ test('a toast is shown for five seconds, at most 700 pixels wide, and 800 on lar
 const LONG_NAME = 'featherstonehaugh.montgomery.trading@example.co.uk';
 
 // Requirements: screens-header-3
-test('at every width the header shows the badge, Admin and all of a long name, in light and dark', async ({
+test('the header shows the badge, Admin and a full long name at every width, in light and dark', async ({
   page,
   operator,
   signIn,
@@ -229,11 +229,11 @@ test('at every width the header shows the badge, Admin and all of a long name, i
   }
 });
 
-test.describe('on a telephone', () => {
+test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
   // Requirements: screens-header-4, screens-header-7
-  test('the menu of the user says who that is, and everything of the header is within the screen', async ({
+  test('the user menu names the user, and the whole header fits the screen', async ({
     page,
     signIn,
     server,

@@ -25,10 +25,7 @@ test.describe('the sign-in screen', () => {
 
   // Requirements: screens-session-states-2, screens-sign-in-4, accounts-states-1, accounts-roles-1
   // Requirements: accounts-calls-22
-  test('stands at every path for somebody signed out, and leads to the dashboard', async ({
-    page,
-    server,
-  }) => {
+  test('appears at every path while signed out and leads to the dashboard', async ({ page, server }) => {
     for (const path of ['/settings', '/admin', '/signals?token=BTC', '/no/such/page']) {
       await page.goto(path);
       await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
@@ -41,7 +38,7 @@ test.describe('the sign-in screen', () => {
 });
 
 // Requirements: accounts-states-2, accounts-calls-1
-test('signing out ends the session and forgets what was on the screen', async ({
+test('signing out ends the session and clears the data on screen', async ({
   page,
   server,
   operator,
@@ -67,7 +64,7 @@ test('signing out ends the session and forgets what was on the screen', async ({
 });
 
 // Requirements: accounts-states-3
-test('a user who is deactivated meanwhile is back at the sign-in screen, and cannot get in', async ({
+test('a deactivated user returns to the sign-in screen and cannot sign in', async ({
   page,
   operator,
   signIn,
@@ -90,7 +87,7 @@ test('a user who is deactivated meanwhile is back at the sign-in screen, and can
 });
 
 // Requirements: sign-in-and-sessions-3
-test('somebody who guesses too often is told to come back later, with the right password too', async ({
+test('too many wrong guesses block sign-in for a while, even with the right password', async ({
   page,
   operator,
   server,
@@ -113,7 +110,7 @@ test('somebody who guesses too often is told to come back later, with the right 
 });
 
 // Requirements: sign-in-and-sessions-11
-test('a changed password signs out everywhere else, and this browser goes on with a new cookie', async ({
+test('changing the password signs out all other browsers; this one gets a new cookie', async ({
   page,
   openBrowser,
   operator,
@@ -153,11 +150,8 @@ test('a changed password signs out everywhere else, and this browser goes on wit
 });
 
 // Requirements: sign-in-and-sessions-22
-test('the built page holds no script of its own, and its policy lets none run', async ({
-  browser,
-  server,
-}) => {
-  // Not one of the watched browsers: the refusal shows on the console.
+test('the built page has no inline script, and its policy blocks them', async ({ browser, server }) => {
+  // Not a watched browser: the blocked script shows as an error on the console.
   const context = await browser.newContext({ baseURL: server.url });
   const page = await context.newPage();
   const answer = await page.goto('/');

@@ -13,7 +13,7 @@ import { uniqueToken } from './unique.ts';
 test.use({ serverEnv: { DEPLOYMENT_ID: 'deployment-1' } });
 
 // Requirements: signals-the-table-14, trading-roles-2
-test('in a production deployment nothing is triggered by hand, and the buttons say why', async ({
+test('a production deployment blocks manual triggers, and the buttons say why', async ({
   page,
   operator,
   signIn,
@@ -27,7 +27,7 @@ test('in a production deployment nothing is triggered by hand, and the buttons s
   await trigger.locator('..').hover();
   await expect(page.getByRole('tooltip')).toHaveText('Manual triggers disabled in production');
 
-  // The button alone guards nothing.
+  // The API refuses too, not just the button.
   for (const { path, data } of [
     { path: '/api/trigger-automation', data: { signalId: signal.id } },
     { path: `/api/automation/trigger/${signal.id}`, data: {} },
@@ -41,13 +41,9 @@ test('in a production deployment nothing is triggered by hand, and the buttons s
 });
 
 // Requirements: trading-calculator-and-execution-15
-test('in a production deployment on paper an order by hand goes through', async ({
-  page,
-  operator,
-  signIn,
-}) => {
+test('a production deployment in paper mode accepts a manual order', async ({ page, operator, signIn }) => {
   const token = uniqueToken();
-  // The automatic workflow of the signal finds nobody.
+  // No user follows this processor, so the signal's automatic workflow trades for nobody.
   const { path } = await calculatorCase(operator, { token, signal: { processor: 'Nobody' } });
   await signIn(page);
   await page.goto(path);

@@ -5,7 +5,7 @@ import { uniqueName } from './unique.ts';
 
 // Requirements: signals-the-table-11, signals-the-dialogs-9, signals-the-dialogs-10, workflow-monitor-14
 // Requirements: workflow-monitor-15, trading-workflows-and-eligibility-6, trading-messages-20
-test('trades are counted, and failed ones grouped by their reason with the affected users', async ({
+test('counts trades and groups failed ones by reason with the affected users', async ({
   page,
   operator,
   signIn,
@@ -25,7 +25,7 @@ test('trades are counted, and failed ones grouped by their reason with the affec
   const signal = await operator.postSignal({ symbol: 'ETHUSDT', price: '3000', processor });
   expect(signal.successfulTrades).toBe(5);
 
-  // The paper exchange fills every order; these are as an exchange that refuses would have left them.
+  // The paper exchange fills every order, so turn some trades into refused ones in the database.
   const trade = (user: { id: string }, change: string) => ({
     text: `update trades set ${change} where signal_id = $1 and user_id = $2`,
     values: [signal.id, user.id],
@@ -40,7 +40,7 @@ test('trades are counted, and failed ones grouped by their reason with the affec
     trade(ann, failed("'Order not filled: 12.5 USDT available'")),
     trade(bob, failed("'Order not filled: 9 USDT available'")),
     trade(nameless, failed('null')),
-    // Not due for a while, or the sweep would find it filled and end it again.
+    // Due in an hour, or the sweep would find it filled and end it.
     trade(
       waiting,
       "state = 'working', success = null, fill_status = null, due_at = now() + interval '1 hour'",
@@ -84,7 +84,7 @@ test('trades are counted, and failed ones grouped by their reason with the affec
   await expect(unknown).toContainText(nameless.username);
   await expect(trades).toContainText(`${waiting.username}: Order under way`);
 
-  // What the steps of each user add up to.
+  // The overall result of each user's steps.
   await page.goto(`/automation-workflows?dialog=steps&workflow=${signal.workflowId}`);
   const steps = dialog(page, 'Workflow Execution Steps');
   for (const [user, result] of [

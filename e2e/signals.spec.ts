@@ -10,7 +10,7 @@ const rows = (page: Page) => tableRows(page, 'Signal History');
 
 // Requirements: signals-the-table-2, signals-the-table-4, signals-the-table-5, trading-validation-15
 // Requirements: trading-constants-1, additions-finding-keys-and-columns-1
-test('filters stand in the address, narrow the table and go back to page 1', async ({
+test('filters are kept in the URL, narrow the table and return to page 1', async ({
   page,
   operator,
   signIn,
@@ -56,7 +56,7 @@ test('filters stand in the address, narrow the table and go back to page 1', asy
 });
 
 // Requirements: signals-the-table-10, trading-workflows-and-eligibility-3, workflows-1
-test('in development a signal is recorded and not traded, and its row says why', async ({
+test('a signal is recorded but not traded in development, and its row says why', async ({
   page,
   operator,
   signIn,
@@ -75,7 +75,7 @@ test('in development a signal is recorded and not traded, and its row says why',
 
 // Requirements: signals-the-table-3, signals-the-table-9, signals-the-table-13
 // Requirements: trading-workflows-and-eligibility-4, trading-calls-12, trading-messages-4
-test('a trigger starts the workflow and says its id', async ({ page, operator, signIn }) => {
+test('a trigger starts the workflow and reports its id', async ({ page, operator, signIn }) => {
   const signal = await operator.postSignal({
     symbol: `${uniqueToken()}USDT`,
     processor: uniqueName('robot'),
@@ -126,7 +126,7 @@ test('a trigger is refused while a workflow of the signal is still running', asy
     await page.getByRole('button', { name: 'Refresh' }).click();
     await expect(rows(page)).toContainText('Processing', { timeout: 1_000 });
   }).toPass();
-  // The columns find their widths again as the cells change: the pointer may be left above another one.
+  // Column widths change with their cells, so the pointer may end up over another column.
   await expect(async () => {
     await rows(page)
       .getByRole('button', { name: /^Processing/ })
@@ -137,7 +137,7 @@ test('a trigger is refused while a workflow of the signal is still running', asy
 
 // Requirements: signals-the-dialogs-1, signals-the-dialogs-4, signals-the-dialogs-5, signals-the-dialogs-6
 // Requirements: signals-the-dialogs-8, trading-validation-17
-test('each dialog of a signal without an eligible user says that there is nothing', async ({
+test('each dialog of a signal without eligible users shows its empty state', async ({
   page,
   operator,
   signIn,
@@ -186,10 +186,10 @@ test('each dialog of a signal without an eligible user says that there is nothin
     .click();
   await expect(dialog(page, 'Workflow Execution Details')).toContainText('Validate Signal');
   await closeDialog(page, 'Workflow Execution Details');
-  // They were opened from the list, and closing leads back to it.
+  // The steps were opened from the list, so closing them leads back to it.
   await closeDialog(page, 'Workflows for Signal');
 
-  // A signal whose workflows were not kept, as after an import.
+  // A signal whose workflows are gone, as after an import.
   const inWorkflows = 'workflow_id in (select id from workflows where signal_id = $1)';
   const values = [recorded.id];
   await runStatements(server, [{ text: `delete from workflow_steps where ${inWorkflows}`, values }]);
@@ -209,7 +209,7 @@ test('each dialog of a signal without an eligible user says that there is nothin
 
 // Requirements: signals-the-table-7, additions-finding-keys-and-columns-1
 // Requirements: additions-finding-keys-and-columns-4
-test('an open dialog stands in the address and survives a reload', async ({
+test('an open dialog is kept in the URL and survives a reload', async ({
   page,
   operator,
   signIn,
@@ -230,7 +230,7 @@ test('an open dialog stands in the address and survives a reload', async ({
   await expect(page).toHaveURL(`${server.url}/signals?token=${signal.token}`);
 });
 
-test('back closes a dialog that was opened, and after closing it leads to the page before', async ({
+test('back closes an open dialog; after closing it, back leads to the previous page', async ({
   page,
   operator,
   signIn,
@@ -256,7 +256,7 @@ test('back closes a dialog that was opened, and after closing it leads to the pa
 });
 
 // Requirements: signals-the-dialogs-12
-test('users that no workflow has decided about are told as it would be decided now, and why so', async ({
+test('users without a decision of a workflow show the decision as of now and its reason', async ({
   page,
   operator,
   signIn,

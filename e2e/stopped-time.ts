@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 
 /**
- * A page, with its clock installed, whose time stands still until the test lets it pass, and the seconds at which it
- * asked for a path. No second passes while an answer is on its way: that takes real time, and more on a busy machine.
+ * Stops the time of a page with an installed clock until the test lets it pass, and records the seconds at which the
+ * page called a path. No second passes while a request is in flight: that takes real time, more on a busy machine.
  */
 export async function stopTime(page: Page, path: string) {
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 3_600_000);

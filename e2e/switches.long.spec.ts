@@ -1,10 +1,10 @@
 import type { Locator } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 
-// A colour in the middle of a transition has no contrast worth measuring.
+// Reduced motion: contrast cannot be measured halfway through a colour transition.
 test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
 
-/** Of the track against what it stands on, as WCAG counts it. */
+/** The WCAG contrast of the switch's track against its background. */
 const contrastOf = (control: Locator) =>
   control.evaluate((input) => {
     const luminance = (color: string) => {
@@ -28,7 +28,7 @@ const contrastOf = (control: Locator) =>
 
 for (const scheme of ['light', 'dark'] as const) {
   // Requirements: additions-everywhere-2
-  test(`a switch that is off is seen to be one, and does not look disabled (${scheme})`, async ({
+  test(`a switch that is off is visible and does not look disabled (${scheme})`, async ({
     page,
     operator,
     signIn,

@@ -6,7 +6,7 @@ import { newSiteCredentials } from './exchange-site.ts';
 import { expect } from './fixtures.ts';
 import { dialog, expectToast, pageTitle, tableRow } from './screen.ts';
 
-// A colour in the middle of a transition has no contrast worth measuring.
+// Reduced motion: contrast cannot be measured halfway through a colour transition.
 test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
 
 const always = Number.POSITIVE_INFINITY;
@@ -16,7 +16,7 @@ async function expectAccessible(page: Page) {
   expect(await seriousFindings(page)).toEqual([]);
 }
 
-test('a position that gets no stop and cannot be closed halts its user, on every screen, until an administrator resumes', async ({
+test('a position without a stop that cannot be closed halts its user, shown on every screen until an administrator resumes', async ({
   page,
   openBrowser,
   operator,
@@ -54,7 +54,7 @@ test('a position that gets no stop and cannot be closed halts its user, on every
   const platform = await operator.platform();
   await platform.signal({ symbol: 'SOLUSDT', price: '100', processor: 'Halting' });
 
-  // By itself, ten seconds after the fill was seen.
+  // Happens automatically ten seconds after the fill was seen.
   await expect(banner(page)).toContainText(`Trading of ${trader.username} is halted since `, {
     timeout: 30_000,
   });
@@ -104,7 +104,7 @@ test('a position that gets no stop and cannot be closed halts its user, on every
   await expect(page.getByRole('list', { name: 'Timeline' })).toContainText('Trading of this user is halted');
 });
 
-test('several halts are counted, read well by everybody, and end by themselves where they only wait for the exchange', async ({
+test('counts several halts and offers no button for one that only waits for the exchange', async ({
   page,
   operator,
   signIn,

@@ -3,7 +3,7 @@ import { expect, test } from './fixtures.ts';
 import type { NewUser } from './operator.ts';
 import { expectToast, fillLogin, pageTitle, signOut, withoutLiveUpdates } from './screen.ts';
 
-/* Two tabs of one browser share the session, whoever signs in. */
+/* Two tabs of one browser share the session of the last sign-in. */
 
 const OTHER_USER = 'Another user has signed in to this browser. Nothing was changed.';
 const processor = (page: Page) => page.getByLabel('Signal processor');
@@ -18,7 +18,7 @@ async function openSettings(context: BrowserContext, prepare?: (page: Page) => P
   return page;
 }
 
-/** Signs out and in as somebody else, by clicking. */
+/** Signs out and in as another user, by clicking. */
 async function changeUser(page: Page, { from, to }: { from: NewUser; to: NewUser }) {
   await page.goto('/');
   await signOut(page, from.username);
@@ -34,12 +34,12 @@ async function storedProcessor(page: Page): Promise<string> {
 }
 
 test.beforeEach(({ expectFailure }) => {
-  // What a tab still asks for the former user.
+  // Requests that a tab still sends for the former user.
   for (const status of [401, 409]) expectFailure({ path: '/api/', status });
 });
 
 // Requirements: accounts-states-4
-test('a sign-out and another sign-in reach every tab, and nothing of the former user stays', async ({
+test('a change of user reaches every tab, and no data of the former user stays', async ({
   page,
   context,
   operator,
@@ -65,7 +65,12 @@ test('a sign-out and another sign-in reach every tab, and nothing of the former 
 });
 
 // Requirements: accounts-states-4
-test('a tab that was told nothing finds out by its stream', async ({ page, context, operator, signIn }) => {
+test('a tab that missed the notification learns of the new user from its stream', async ({
+  page,
+  context,
+  operator,
+  signIn,
+}) => {
   const [ann, bob] = [await operator.createUser(), await operator.createUser()];
   await signIn(page, ann);
   const other = await openSettings(context, deaf);
@@ -76,7 +81,7 @@ test('a tab that was told nothing finds out by its stream', async ({ page, conte
 });
 
 // Requirements: sign-in-and-sessions-14
-test('a save of a tab that has not found out lands at nobody', async ({
+test('a save from a tab with the former user changes nothing', async ({
   page,
   context,
   operator,
@@ -99,7 +104,7 @@ test('a save of a tab that has not found out lands at nobody', async ({
 });
 
 // Requirements: accounts-states-4
-test('a tab that is looked at again asks who is signed in before it listens again', async ({
+test('a tab that becomes visible again checks who is signed in before it reopens its stream', async ({
   page,
   context,
   operator,

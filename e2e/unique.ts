@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Journeys of one worker share a server: what each creates carries a name of its own. */
+/** A unique name: journeys of one worker share a server. */
 export const uniqueName = (kind: string): string => `${kind}-${randomBytes(4).toString('hex')}`;
 
 /** A token that no other journey uses. */

@@ -10,7 +10,7 @@ test.beforeEach(async ({ page, signIn }) => {
 });
 
 // Requirements: screens-users-2, screens-users-3, screens-users-4, screens-users-5, accounts-messages-13
-test('a user is created, switched, deactivated and activated', async ({
+test('creates a user, switches trading, deactivates and activates', async ({
   page,
   expectFailure,
   openBrowser,
@@ -21,7 +21,7 @@ test('a user is created, switched, deactivated and activated', async ({
   const status = (text: string) => page.getByRole('switch', { name: `Status of ${name}: ${text}` });
   const inactiveToo = page.getByRole('switch', { name: 'Include inactive' });
 
-  await test.step('stands in the table with all that was entered', async () => {
+  await test.step('the table shows every field that was entered', async () => {
     await page.goto('/create-client?dialog=create');
     const form = dialog(page, 'Create New User');
     await form.getByLabel('Username').fill(name);
@@ -45,7 +45,7 @@ test('a user is created, switched, deactivated and activated', async ({
     await expect(row.getByRole('cell').first()).toHaveText(/^[0-9a-f]{4}\.\.\.[0-9a-f]{4}$/);
   });
 
-  await test.step('a second one of the name is refused', async () => {
+  await test.step('refuses a second user of the same name', async () => {
     const again = await page.request.post('/api/admin/create-client', {
       headers: { origin: new URL(page.url()).origin },
       data: { username: name, password: 'carol, carol' },
@@ -54,7 +54,7 @@ test('a user is created, switched, deactivated and activated', async ({
     expect(await again.json()).toMatchObject({ message: 'A user with this username already exists' });
   });
 
-  await test.step('active trading is switched on and stays so', async () => {
+  await test.step('active trading is switched on and stays on', async () => {
     const trading = page.getByRole('switch', { name: `Active trading of ${name}` });
     await trading.click();
     await dialog(page, 'Enable Active Trading').getByRole('button', { name: 'Enable Trading' }).click();
@@ -63,7 +63,7 @@ test('a user is created, switched, deactivated and activated', async ({
     await expect(trading).toBeChecked();
   });
 
-  await test.step('deactivated, the user is only among all users', async () => {
+  await test.step('the deactivated user is listed only among all users', async () => {
     await status('Active').click();
     await dialog(page, 'Deactivate User').getByRole('button', { name: 'Deactivate User' }).click();
     await expectToast(page, { title: 'User Status Updated', text: `${name}: User is inactive` });
@@ -85,7 +85,7 @@ test('a user is created, switched, deactivated and activated', async ({
 });
 
 // Requirements: screens-users-6, price-logs-10, accounts-limits-1
-test('users are searched, sorted and paged by the server', async ({ page, operator, server }) => {
+test('the server searches, sorts and pages users', async ({ page, operator, server }) => {
   const lastName = uniqueName('Sorted');
   const names = ['Berta', 'anton', 'Cesar', ...Array.from({ length: 8 }, (_, at) => `Number ${at}`)];
   for (const [at, firstName] of names.entries()) {
@@ -111,7 +111,7 @@ test('users are searched, sorted and paged by the server', async ({ page, operat
 });
 
 // Requirements: screens-users-2, additions-everywhere-3
-test('a long name is cut with all of it in its tooltip, and takes nothing off any screen', async ({
+test('a long name is truncated with a full tooltip and breaks no screen width', async ({
   page,
   operator,
 }) => {
@@ -132,7 +132,7 @@ test('a long name is cut with all of it in its tooltip, and takes nothing off an
   await expect(trading).toBeInViewport({ ratio: 1 });
   await expect(row.getByText(username)).toBeInViewport({ ratio: 1 });
 
-  // On a telephone each user is a card, without headers: the order is chosen from a list.
+  // On a phone each user is a card without headers, so a list selects the order.
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(page.getByRole('columnheader')).toHaveCount(0);
   await expect(page.getByRole('combobox', { name: 'Order' })).toBeVisible();

@@ -9,7 +9,7 @@ const example = async (page: Page, name: string) => {
 };
 
 // Requirements: screens-webhook-configuration-8, accounts-fields-8, accounts-fields-9
-test('the examples of the two endpoints have every field, and are accepted as they stand', async ({
+test('the examples of both endpoints have every field and are accepted unchanged', async ({
   page,
   operator,
   signIn,

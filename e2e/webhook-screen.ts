@@ -5,7 +5,7 @@ export const keyField = (page: Page): Locator => page.getByLabel('Webhook Key', 
 
 export const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
 
-/** Answers the whole key, which the server's answer has and the screen masks. */
+/** Creates a webhook and returns its full key from the response; the screen masks it. */
 export async function createWebhook(page: Page): Promise<string> {
   const answer = page.waitForResponse(
     (response) => response.url().endsWith('/api/hooks') && response.request().method() === 'POST',
@@ -17,7 +17,7 @@ export async function createWebhook(page: Page): Promise<string> {
   return hookKey;
 }
 
-/** Shows the key with the account's password. */
+/** Reveals the key with the account's password. */
 export async function revealKey(page: Page, password: string): Promise<void> {
   await page.getByRole('button', { name: 'Show key' }).click();
   await confirmPassword(page, { title: 'View Key', confirm: 'View Key', password });

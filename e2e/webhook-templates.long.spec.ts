@@ -3,7 +3,7 @@ import { expect, test } from './fixtures.ts';
 import { expectToast } from './screen.ts';
 import { clipboard, createWebhook } from './webhook-screen.ts';
 
-/** As TradingView fills them in on a chart of a perpetual contract. */
+/** Placeholder values as TradingView fills them in on a chart of a perpetual contract. */
 const filled = (action: string, interval: string, time: string): Readonly<Record<string, string>> => ({
   '{{ticker}}': 'BTCUSDT.P',
   '{{strategy.order.action}}': action,
@@ -38,7 +38,7 @@ const fill = (text: string, values: Readonly<Record<string, string>>, except?: s
     );
 
 // Requirements: webhook-deliveries-30
-test('every alert message is taken when it is filled in, and refused by name for what is not', async ({
+test('every filled-in alert message is accepted; an unfilled placeholder is refused by name', async ({
   page,
   operator,
   signIn,
@@ -79,7 +79,7 @@ test('every alert message is taken when it is filled in, and refused by name for
   }
 });
 
-test('the text of a message is shown on demand, with a note on the plots', async ({ page, signIn }) => {
+test('shows the text of a message on demand, with a note on the plots', async ({ page, signIn }) => {
   await signIn(page);
   await page.goto('/configuration');
   const text = page.getByRole('region', { name: 'Candle message with ATR and trends' });

@@ -22,7 +22,7 @@ test.describe('as an administrator', () => {
   });
 
   // Requirements: webhook-deliveries-27
-  test('a test signal is stored, can be looked at, and stands in the delivery log', async ({ page }) => {
+  test('a test signal is stored, can be opened and appears in the delivery log', async ({ page }) => {
     const token = uniqueToken();
     await openTest(page, 'signal');
     const form = dialog(page, SIGNAL);
@@ -75,7 +75,7 @@ test.describe('as an ordinary user', () => {
     await createWebhook(page);
   });
 
-  test('every send is a delivery of its own, unless its time is kept', async ({ page }) => {
+  test('every send is a new delivery unless its time is kept', async ({ page }) => {
     await openTest(page, 'candle');
     for (const count of [1, 2, 3]) {
       await sendOf(page, CANDLE).click();
@@ -94,7 +94,7 @@ test.describe('as an ordinary user', () => {
     await expect(tableRow(page, 'Recent deliveries', 'Duplicate')).toHaveCount(1);
   });
 
-  test('what the charting platform would be refused is refused with every reason', async ({ page }) => {
+  test('refuses the same deliveries as for the charting platform, with every reason', async ({ page }) => {
     await openTest(page, 'signal');
     const form = dialog(page, SIGNAL);
     await form.getByLabel('Price').fill('{{close}}');

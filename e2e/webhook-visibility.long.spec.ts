@@ -23,7 +23,7 @@ async function expectHidden(page: Page) {
 }
 
 // Requirements: webhook-deliveries-4, accounts-states-17, trading-constants-20
-test('a key is shown for five minutes, while the screen is open, and a copy is confirmed for two seconds', async ({
+test('a key stays visible for five minutes while the screen is open; a copy is confirmed for two seconds', async ({
   page,
 }) => {
   const hookKey = await createWebhook(page);

@@ -16,7 +16,7 @@ test.beforeEach(async ({ page, operator, signIn, context, server }) => {
 // Requirements: screens-webhook-configuration-1, screens-webhook-configuration-3
 // Requirements: screens-webhook-configuration-4, screens-webhook-configuration-6
 // Requirements: screens-webhook-configuration-8, accounts-roles-2, webhook-deliveries-1
-test('without a webhook the screen explains and offers to create one', async ({ page, server }) => {
+test('explains webhooks and offers to create one when there is none', async ({ page, server }) => {
   await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
   const main = page.getByRole('main');
   for (const text of [
@@ -50,7 +50,7 @@ test('without a webhook the screen explains and offers to create one', async ({ 
 // Requirements: screens-webhook-configuration-5, screens-webhook-configuration-11
 // Requirements: screens-webhook-configuration-12, accounts-states-13, accounts-validation-9
 // Requirements: accounts-roles-5, accounts-messages-8, accounts-messages-9, webhook-deliveries-6
-test('the key stays masked until the password was verified', async ({ page, expectFailure, server }) => {
+test('the key stays masked until the password is verified', async ({ page, expectFailure, server }) => {
   const hookKey = await createWebhook(page);
   await expect(keyField(page)).toHaveValue(`${hookKey.slice(0, 4)}…`);
   const { signalUrl, priceUrl } = webhookUrls(server.url, `${hookKey.slice(0, 4)}…`);
@@ -85,10 +85,7 @@ test('the key stays masked until the password was verified', async ({ page, expe
 
 // Requirements: screens-webhook-configuration-5, screens-webhook-configuration-6
 // Requirements: screens-webhook-configuration-7, accounts-messages-9, webhook-deliveries-6
-test('copying asks for the password while the key is hidden, and copies the whole URL', async ({
-  page,
-  server,
-}) => {
+test('copying a hidden key asks for the password and copies the full URL', async ({ page, server }) => {
   const hookKey = await createWebhook(page);
   const { signalUrl, priceUrl } = webhookUrls(server.url, hookKey);
   await page.getByRole('button', { name: 'Copy Price Data Webhook URL' }).click();
@@ -107,7 +104,7 @@ test('copying asks for the password while the key is hidden, and copies the whol
 });
 
 // Requirements: screens-webhook-configuration-9, accounts-states-12, accounts-roles-5, accounts-messages-9
-test('renewing makes the old key useless at once', async ({ page, expectFailure, server }) => {
+test('renewing invalidates the old key immediately', async ({ page, expectFailure, server }) => {
   const oldKey = await createWebhook(page);
   await page.getByRole('button', { name: 'Renew Key' }).click();
   const warning = dialog(page, 'Renew Webhook Key');
@@ -136,10 +133,7 @@ test('renewing makes the old key useless at once', async ({ page, expectFailure,
 
 // Requirements: screens-webhook-configuration-10, accounts-states-12, accounts-roles-5
 // Requirements: accounts-messages-9
-test('deleting takes a warning and the password, and ends what the key could do', async ({
-  page,
-  server,
-}) => {
+test('deleting needs a confirmation and the password, and invalidates the key', async ({ page, server }) => {
   const hookKey = await createWebhook(page);
   await page.getByRole('button', { name: 'Delete' }).click();
   const warning = dialog(page, 'Delete Webhook');
@@ -157,7 +151,7 @@ test('deleting takes a warning and the password, and ends what the key could do'
 });
 
 // Requirements: accounts-messages-6
-test('a second webhook created elsewhere is refused with the server message', async ({
+test("refuses to create a webhook when one was created elsewhere, with the server's message", async ({
   page,
   server,
   expectFailure,
@@ -171,7 +165,10 @@ test('a second webhook created elsewhere is refused with the server message', as
 });
 
 // Requirements: webhook-deliveries-29
-test('the delivery log shows what was stored, repeated and refused, and why', async ({ page, server }) => {
+test('the delivery log shows stored, repeated and refused deliveries with the reason', async ({
+  page,
+  server,
+}) => {
   const platform = chartingPlatform(webhookUrls(server.url, await createWebhook(page)));
   await expect(page.getByText('No deliveries yet')).toBeVisible();
   const candle = { Symbol: 'ETHUSDT', Close: '3000' };

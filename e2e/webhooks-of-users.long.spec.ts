@@ -27,7 +27,7 @@ async function giveWebhook(page: Page, server: ManagedServer, user: NewUser): Pr
 
 const section = (page: Page) => page.getByRole('region', { name: TABLE });
 
-/** The list is in the order of usernames: the user may be on a later page. */
+/** Pages through the list, which is sorted by username, until the user's page. */
 async function openPageOf(page: Page, { username }: NewUser) {
   await page.goto('/configuration');
   await expect(section(page)).toBeVisible();
@@ -44,7 +44,7 @@ const button = (page: Page, what: string, { username }: NewUser) =>
   page.getByRole('button', { name: `${what} the webhook of ${username}` });
 const send = async (platform: ChartingPlatform) => (await platform.signal({ symbol: 'BTCUSDT' })).status;
 
-test('an administrator suspends and resumes the webhook of a user, who reads why on the webhook screen', async ({
+test('an administrator suspends and resumes a webhook, and its owner sees why on the webhook screen', async ({
   page,
   operator,
   server,
@@ -88,7 +88,7 @@ test('an administrator suspends and resumes the webhook of a user, who reads why
   await other.close();
 });
 
-test('a key that an administrator renews is not shown to the administrator, and a wrong password changes nothing', async ({
+test('renewing a key does not show it to the administrator, and a wrong password changes nothing', async ({
   page,
   operator,
   server,
@@ -179,7 +179,7 @@ test('the deactivation dialog names the webhook and what it feeds, and the list 
   await expect(dialog(page, 'Reactivate User')).toContainText('stays suspended');
 });
 
-test.describe('on a telephone', () => {
+test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
   test('every webhook is a card, and suspending works with the keyboard', async ({

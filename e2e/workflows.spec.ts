@@ -9,7 +9,7 @@ test.use({ serverEnv: DEVELOPMENT });
 
 const rows = (page: Page) => tableRows(page, 'Workflow Runs');
 
-/** A later candle lies more than 10 % off, and then the workflow is started by hand. */
+/** Posts a candle more than 10% off the signal's price, then starts the workflow manually. */
 async function createFailedWorkflow(operator: Operator) {
   const fields = { symbol: `${uniqueToken()}USDT`, processor: uniqueName('robot'), price: '100' };
   const signal = await operator.postSignal(fields);
@@ -21,7 +21,7 @@ async function createFailedWorkflow(operator: Operator) {
 }
 
 // Requirements: workflow-monitor-8, workflow-monitor-10, trading-calls-13, trading-messages-7
-test('a failed workflow says why, and can be retried', async ({ page, operator, signIn }) => {
+test('a failed workflow shows why and can be retried', async ({ page, operator, signIn }) => {
   const { signal, symbol } = await createFailedWorkflow(operator);
   await signIn(page);
   await page.goto(`/automation-workflows?processor=${signal.processor}&status=failed`);
@@ -33,7 +33,7 @@ test('a failed workflow says why, and can be retried', async ({ page, operator, 
   await expect(tip).toContainText('Failure type: SIGNAL_INVALID');
   await expect(tip).toContainText('Suggested action: ');
 
-  // The market came back: the retry goes through, with nobody to trade for.
+  // The price is back near the signal's, so the retry succeeds, with no user to trade for.
   await (await operator.platform()).candle({ Symbol: symbol, Close: '101' });
   const alerts = answerAlerts(page);
   await rows(page)
@@ -52,7 +52,7 @@ test('a failed workflow says why, and can be retried', async ({ page, operator, 
 });
 
 // Requirements: workflow-monitor-11, workflow-monitor-16
-test('the steps of a failed workflow tell where it stopped, and its user list is empty', async ({
+test('the steps of a failed workflow show where it stopped, and its user list is empty', async ({
   page,
   operator,
   signIn,
@@ -93,7 +93,7 @@ test('the steps of a failed workflow tell where it stopped, and its user list is
 });
 
 // Requirements: workflow-monitor-3, trading-constants-2, live-updates-4
-test('the list is fetched again every 30 seconds, also while live updates are down', async ({
+test('the list is refetched every 30 seconds, also while live updates are down', async ({
   page,
   operator,
   signIn,
@@ -114,7 +114,7 @@ test('the list is fetched again every 30 seconds, also while live updates are do
   await expect(rows(page)).toHaveCount(2);
 });
 
-/** Accepts the browser's alerts and keeps what they said. */
+/** Accepts the browser's alerts and returns their messages. */
 function answerAlerts(page: Page): string[] {
   const texts: string[] = [];
   page.on('dialog', async (alert) => {
@@ -125,7 +125,7 @@ function answerAlerts(page: Page): string[] {
 }
 
 // Requirements: workflow-monitor-9
-test('however long a reason or a processor is, the button of each row is within a screen of 1440', async ({
+test('the button of each row fits a 1440 pixel screen, however long the reason or processor', async ({
   page,
   operator,
   signIn,
