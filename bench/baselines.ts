@@ -1,4 +1,4 @@
-// What benchmarks are compared with, each in a process of its own: baselines.ts route | orders TOKEN COUNT.
+// Baselines that benchmarks are compared with, each in its own process: baselines.ts route | orders TOKEN COUNT.
 // DATABASE_URL names the database.
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -26,14 +26,14 @@ const [name, token = '', count = '0'] = process.argv.slice(2);
 await (name === 'route' ? serveRoute() : placeOrders(token, Number(count)));
 
 /**
- * The program as program.ts wires it, with its routes, guards and group commit; only the transaction that would store a
- * batch is replaced. The database is empty: the idle job queue opens on it, and no request reaches it. Without the
- * engine. Prints its address.
+ * Serves the program as program.ts wires it, with routes, guards and group commit but without the engine. The
+ * transaction that stores a batch is replaced, so no request reaches the database; only the idle job queue uses it.
+ * Prints the URL.
  */
 async function serveRoute(): Promise<void> {
   const config = parseConfig({
     APP_ENV: 'production',
-    // In paper mode a new price would be looked up in the database.
+    // Not paper mode: that looks up new prices in the database.
     EXCHANGE_MODE: 'demo',
     AUTO_TRADE: 'disabled',
     DATA_DIR: tmpdir(),
@@ -41,7 +41,7 @@ async function serveRoute(): Promise<void> {
     SECRET_KEY: SECRET,
     WEBHOOK_RATE_LIMIT: '0',
   });
-  // However many deliveries a batch has, each is answered as stored under its own id.
+  // Answers every delivery of a batch of any size as stored, each with its own id.
   const stored = new Proxy<DeliveryOutcome[]>([], {
     get: (none, key) =>
       Number.isInteger(Number(key))
@@ -57,14 +57,14 @@ async function serveRoute(): Promise<void> {
 }
 
 /**
- * Orders with the client library: the program's own client and transport and the test venue on the program's database,
- * without the engine. Places one order for each of so many new accounts, one after the other, and prints the
- * milliseconds of each.
+ * Orders by the client library, without the engine: the program's client and transport, and the test venue on the
+ * program's database. Places one order for each of `count` new accounts, sequentially, and prints the milliseconds of
+ * each.
  */
 async function placeOrders(token: string, count: number): Promise<void> {
   const now = () => systemClock.now();
   const venue = createVenue({
-    // As in the program: prepared statements, on their own connection.
+    // As in the program: prepared statements on a separate connection.
     db: database.engineDb,
     clock: systemClock,
     marks: storedMarks(),
@@ -100,7 +100,7 @@ async function placeOrders(token: string, count: number): Promise<void> {
       leverage: 10,
       clientOrderId: randomUUID().replaceAll('-', ''),
     } as const;
-    // As the account of somebody who has traded before; not counted.
+    // Set up beforehand, as for an account that has traded before; not measured.
     await callScope.run(openScope({ type: 'set-position-mode', account }), () =>
       client.setPositionMode(false, symbol),
     );

@@ -22,11 +22,11 @@ import { LOGIN_KIB, PAGE_KIB, total, totalBeyond, weighScripts } from './page-we
 
 const BROWSERS = 100;
 const INSTANCES = 2;
-/** One user may have 20 open. */
+/** The program allows 20 streams per user. */
 const TABS_A_USER = 5;
 const PASSWORD = 'a password of an operator';
 
-/** From a signal until each of a hundred open browsers has its event, over two instances. */
+/** The time from a signal until each of 100 open browsers has its event, on two instances. */
 export const events: Bench = {
   about: 'a change until 100 browsers know it',
   takes: '1 minute',
@@ -87,7 +87,7 @@ async function openBrowsers(cluster: Cluster): Promise<TestStream[]> {
   return streams;
 }
 
-/** When the stream had the signal's event, in milliseconds since 1970. Earlier events are forgotten. */
+/** When the signal's event arrived on the stream, in milliseconds since 1970. Clears the events received so far. */
 async function hears(stream: TestStream, signalId: string): Promise<number> {
   const at = await stream.wait(
     ({ heard }) =>
@@ -98,14 +98,14 @@ async function hears(stream: TestStream, signalId: string): Promise<number> {
   return at;
 }
 
-/** More than a page of the table. */
+/** More than one page of the table. */
 const SIGNALS = 150;
 const AUDITED = [
   { path: '/login', name: 'login', least: 95, signedIn: false },
   { path: '/signals', name: 'a full signals page', least: 90, signedIn: true },
 ] as const;
 
-/** What the browser loads, and how Lighthouse judges it. */
+/** The weight of the scripts that the browser loads, and Lighthouse scores. */
 export const screens: Bench = {
   about: 'weight of the screens, and Lighthouse',
   takes: '3 minutes',
@@ -159,14 +159,14 @@ async function weighScreens(
   });
 }
 
-/** Lighthouse is no package of this project: 176 MB for one benchmark. */
+/** Lighthouse is not a dependency: 176 MB for one benchmark. */
 interface Lighthouse {
-  /** The script of its command. */
+  /** Path of its command line script. */
   command: string;
   version: string;
 }
 
-/** In LIGHTHOUSE_FOLDER or a folder above it, or beside the project's own packages; null when it is not there. */
+/** Searches LIGHTHOUSE_FOLDER and the current folder, and the folders above each; null when not installed. */
 async function findLighthouse(): Promise<Lighthouse | null> {
   const folders = [process.env.LIGHTHOUSE_FOLDER, process.cwd()].filter((folder) => folder !== undefined);
   for (const start of folders) {
@@ -216,7 +216,7 @@ async function auditScreens(
       throw new Error(`Lighthouse had no score for ${url}: ${runtimeError?.message ?? 'no reason'}`);
     }
     if (finalDisplayedUrl.split('?')[0] !== url) {
-      throw new Error(`Lighthouse was to look at ${url} and came to ${finalDisplayedUrl}`);
+      throw new Error(`Lighthouse was redirected from ${url} to ${finalDisplayedUrl}`);
     }
     const measured = (audit: string) => audits[audit]?.numericValue ?? Number.NaN;
     add(`Lighthouse: ${name}`, 'of 100', 100 * score, { least });

@@ -14,14 +14,13 @@ import {
   withProcessorTime,
 } from './harness.ts';
 
-/** The two kinds of delivery that charts send. */
 export type Kind = 'candle' | 'signal';
 
 const TOKENS = ['BTC', 'ETH', 'SOL', 'TON', 'SUI', 'XRP', 'PEPE', 'DOGE'];
 export const PRICE = '100';
 export const CONNECTIONS = 50;
 export const NO_WAITS = { VERIFY_FIRST_MS: '0', VERIFY_SECOND_MS: '0', CANCEL_DELAY_MS: '0' };
-/** All signals come from one administrator's webhook; none may be refused. */
+/** All signals come from one administrator's webhook, so the rate limit is off: none may be refused. */
 export const TRADING = { ...UNLIMITED, AUTO_TRADE: 'enabled', PAPER_BALANCE: '1000000' };
 
 const SERIALS_A_RUN = 100_000_000;
@@ -56,7 +55,7 @@ function payloadOf(kind: Kind, fields: { token: string; price: string; serial: n
   };
 }
 
-/** A body of its own for each serial; payloads.lua writes the same. */
+/** A unique body for each serial; payloads.lua produces the same bodies. */
 function numberedPayload(kind: Kind, serial: number): string {
   const token = TOKENS[serial % TOKENS.length] ?? '';
   const price = (100 + (serial % 1000) / 1000).toFixed(3);
@@ -66,7 +65,7 @@ function numberedPayload(kind: Kind, serial: number): string {
 
 let posted = 0;
 
-/** One delivery. */
+/** Sends one delivery. */
 export async function post(
   { server, hookKey }: { server: { url: string }; hookKey: string },
   kind: Kind,
@@ -85,14 +84,14 @@ export async function post(
   return { id: (JSON.parse(text) as { id: string }).id, sentAt, answeredAt };
 }
 
-/** What a load came to. */
+/** The result of a load. */
 export interface Load {
-  /** With a 200. */
+  /** Answered 200. */
   answered: number;
-  /** With anything else. */
+  /** Answered with any other status. */
   refused: number;
   errors: number;
-  /** Seconds that it really took. */
+  /** The actual duration in seconds. */
   seconds: number;
   /** Milliseconds until the answer. */
   p50: number;
@@ -106,7 +105,7 @@ let generator: Promise<'wrk' | 'autocannon'> | null = null;
 function findGenerator(): Promise<'wrk' | 'autocannon'> {
   generator ??= runChild('wrk', ['-v'], { limitMs: 10_000 }).then(
     () => 'wrk',
-    // It prints its version and ends with 1.
+    // `wrk -v` prints its version but exits with 1.
     (error: Error) => (/^wrk /m.test(error.message) ? 'wrk' : 'autocannon'),
   );
   return generator;
@@ -119,7 +118,7 @@ export const describeGenerator = async (): Promise<string> =>
 
 let runs = 0;
 
-/** Unique deliveries over keep-alive connections, each sending its next one when the last one is answered. */
+/** Sends unique deliveries over keep-alive connections, each sending its next one after the answer to the last. */
 export async function sendLoad(options: {
   url: string;
   hookKey: string;
@@ -140,7 +139,7 @@ export async function sendLoad(options: {
   return JSON.parse(result) as Load;
 }
 
-/** What is used of autocannon, which has no types. */
+/** The parts of autocannon used here; it has no types. */
 type Autocannon = (options: object) => Promise<{
   duration: number;
   errors: number;
@@ -178,9 +177,9 @@ async function sendByAutocannon(options: {
 
 export interface MeasuredLoad {
   load: Load;
-  /** Answered a second. */
+  /** Answered deliveries per second. */
   rate: number;
-  /** Milliseconds of the processor for each delivery. */
+  /** Processor milliseconds for each delivery. */
   used: ProcessorTime;
 }
 
@@ -188,7 +187,7 @@ export type Loaded = Pick<Program, 'hookKey' | 'postmaster'> & { servers: readon
 
 export const loadedBy = (program: Program): Loaded => ({ ...program, servers: [program.server] });
 
-/** Loads all servers at once. Throws when a delivery is refused or an answered one is not stored. */
+/** Loads all servers concurrently. Throws when a delivery is refused or an answered one is not stored. */
 export async function measureLoad(target: Loaded, kind: Kind, seconds: number): Promise<MeasuredLoad> {
   const { servers, hookKey } = target;
   const before = await countStored(target, kind);
@@ -206,7 +205,7 @@ export async function measureLoad(target: Loaded, kind: Kind, seconds: number): 
   return { load, rate, used: { program: each('program'), database: each('database') } };
 }
 
-/** The deliveries of all loads, and the worst of their times. */
+/** The sum of all deliveries and the worst of all times. */
 function addLoads(loads: readonly Load[]): Load {
   const total = (part: keyof Load) => sum(loads.map((load) => load[part]));
   const worst = (part: keyof Load) => Math.max(...loads.map((load) => load[part]));
@@ -221,7 +220,7 @@ function addLoads(loads: readonly Load[]): Load {
   };
 }
 
-/** The error includes what the programs printed: their warnings tell why. */
+/** The error includes the programs' output: their warnings show the reason. */
 export function requireAllAnswered(
   what: string,
   { answered, refused, errors }: Load,
@@ -281,8 +280,8 @@ export async function sendPaced(options: {
 }
 
 /**
- * Users who trade every signal of the administrator. The first one is created through the API; the others are copies
- * of its rows, since hashing a thousand passwords would take longer than what is measured.
+ * Creates users who trade every signal of the administrator. The API creates the first one; the others are copies of
+ * its rows, because hashing a thousand passwords would take longer than the measurement.
  */
 export async function createTraders(
   { client, postmaster }: Pick<Program, 'client' | 'postmaster'>,
@@ -322,7 +321,7 @@ export async function createTraders(
   });
 }
 
-/** How a signal's workflow ended: milliseconds since 1970, by the clock of this machine, and users with an order. */
+/** How a signal's workflow ended: times in milliseconds since 1970 by this machine's clock, and users with an order. */
 export interface Outcome {
   firstOrderAt: number;
   lastOrderAt: number;
@@ -330,7 +329,7 @@ export interface Outcome {
   successful: number;
 }
 
-/** Waits for the end of a signal's workflow in the database, which costs the program nothing. */
+/** Waits for the end of a signal's workflow by polling the database, which costs the program nothing. */
 export function waitForOutcome(
   { postmaster }: Pick<Program, 'postmaster'>,
   signalId: string,

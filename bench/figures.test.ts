@@ -31,7 +31,7 @@ test.each<[what: string, value: number, expected: number]>([
   expect(value).toBeCloseTo(expected, 10);
 });
 
-test('the slope of values that waver about one height is close to zero', () => {
+test('the slope of values that fluctuate around a constant is close to zero', () => {
   expect(Math.abs(slope(wavering))).toBeLessThan(0.01);
 });
 
@@ -47,7 +47,7 @@ test.each<[what: string, work: () => number]>([
 describe('a target', () => {
   const figure = (rounds: number[], target: object) => ({ name: 'a', unit: 'ms', rounds, target });
 
-  test('is met by the median, also at its limit', () => {
+  test('is met when the median is within the limit, inclusive', () => {
     expect(isMet(figure([10, 50, 900], { most: 50 }))).toBe(true);
     expect(isMet(figure([10, 51, 52], { most: 50 }))).toBe(false);
     expect(isMet(figure([0.2, 1.3, 1.4], { least: 1.3 }))).toBe(true);
@@ -59,19 +59,19 @@ describe('a target', () => {
     expect(isMet(figure([10, 20, 50], { most: 50, everyRound: true }))).toBe(true);
   });
 
-  test('that is missing is neither met nor missed', () => {
+  test('is neither met nor missed when a figure has none', () => {
     expect(isMet({ name: 'a', unit: 'ms', rounds: [1] })).toBeNull();
   });
 });
 
-test('a figure must be a number; null is left out', () => {
+test('rejects figures that are not numbers and skips null', () => {
   expect(() => createFigures().add('a', 'ms', Number.NaN)).toThrow('a is NaN');
   const figures = createFigures();
   figures.add('a', 'ms', null);
   expect(figures.all()).toEqual([]);
 });
 
-test('a table shows the median of each quantity beside its least and greatest round', () => {
+test('a table shows the median of each quantity with its smallest and largest round', () => {
   const figures = createFigures();
   for (const value of [1200, 900, 1000.4]) figures.add('deliveries', '/s', value);
   figures.add('memory', 'MB', 42.26);
@@ -122,7 +122,7 @@ const measured = (bench: string, rounds: number[]): MeasuredBench => ({
   machine: { processors: 2, model: 'Some', memoryGb: 8, platform: 'linux x64', node: 'v24.0.0', load: 0.5 },
 });
 
-test('writes figures between the marks and keeps the rest of the page', () => {
+test('replaces figures between the marks and keeps the rest of the page', () => {
   const page = writeFigures(PAGE, [measured('ingest', [1.5, 1.2, 1.4]), measured('starts', [1])]);
   expect(page).toMatch(/^# Performance\n/);
   expect(page).toMatch(/<!-- end of figures -->\n\nMore text\.\n$/);
@@ -138,7 +138,7 @@ test('writes figures between the marks and keeps the rest of the page', () => {
   );
 });
 
-test('shows many figures with one target by the one closest to missing it', () => {
+test('shows only the figure closest to missing its target when many share one target', () => {
   const lists = measured('lists', [1]);
   lists.figures = [12, 30, 7, 8, 9].map((value) => ({
     name: `list ${value}`,
@@ -152,7 +152,7 @@ test('shows many figures with one target by the one closest to missing it', () =
   expect(page).not.toContain('list 12');
 });
 
-test('writing figures again changes nothing', () => {
+test('writing the same figures again changes nothing', () => {
   const once = writeFigures(PAGE, [measured('ingest', [1.5])]);
   expect(writeFigures(once, [measured('ingest', [1.5])])).toBe(once);
 });

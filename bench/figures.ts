@@ -1,13 +1,13 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 
-/** What a figure must reach: its median, or every round. */
+/** The limits of a figure's median, or of every round. */
 export interface Target {
   most?: number;
   least?: number;
   everyRound?: boolean;
 }
 
-/** One measured quantity with all of its rounds: a median hides how much the machine varies. */
+/** One measured quantity with all of its rounds, because a median hides how much the machine varies. */
 export interface Figure {
   name: string;
   unit: string;
@@ -15,7 +15,7 @@ export interface Figure {
   target?: Target;
 }
 
-/** A benchmark's figures and where they come from, as docs/performance.json keeps them. */
+/** A benchmark's figures and their origin, as stored in docs/performance.json. */
 export interface MeasuredBench {
   bench: string;
   about: string;
@@ -37,22 +37,22 @@ export interface Machine {
   load: number;
 }
 
-/** What a benchmark gets; `add` and `say` belong to it. */
+/** The context passed to a benchmark; `add` and `say` are bound to that benchmark. */
 export interface BenchContext {
-  /** Adds a round to a figure. Null is left out: this machine cannot measure it. */
+  /** Adds a round to a figure. Null, for a quantity that this machine cannot measure, is skipped. */
   add(name: string, unit: string, value: number | null, target?: Target): void;
   say(line: string): void;
-  /** Small sizes, to try a benchmark: its figures mean little. */
+  /** Small sizes for trying out a benchmark; its figures mean little. */
   short: boolean;
-  /** How long a soak takes. */
+  /** Duration of the soak. */
   minutes: number;
 }
 
 export interface Bench {
   about: string;
-  /** How long it takes, in words. */
+  /** Its duration in words. */
   takes: string;
-  /** Runs only when asked for: with --all, or by its name. */
+  /** 'all': runs only with --all or by name. 'named': runs only by name. */
   only?: 'all' | 'named';
   run(context: BenchContext): Promise<Pick<MeasuredBench, 'about' | 'notes'>>;
 }
@@ -90,7 +90,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** By how much y grows for each unit of x, by the line of least squares. */
+/** The growth of y for each unit of x, by least squares. */
 export function slope(points: readonly { x: number; y: number }[]): number {
   const [meanX, meanY] = [mean(points.map(({ x }) => x)), mean(points.map(({ y }) => y))];
   const spread = sum(points.map(({ x }) => (x - meanX) ** 2));
@@ -121,7 +121,7 @@ export function createFigures(): { add: BenchContext['add']; all: () => Figure[]
   };
 }
 
-/** A table of medians and spreads, for a terminal and for Markdown. */
+/** A table of medians and spreads that reads well in a terminal and as Markdown. */
 export function toTable(figures: readonly Figure[]): string {
   const isJudged = figures.some(({ target }) => target !== undefined);
   const rows = figures.map((figure) => {
@@ -144,7 +144,7 @@ function layOut([heading = [], ...body]: readonly string[][]): string {
   return [line(heading), rule, ...body.map(line)].join('\n');
 }
 
-/** The words of a target and whether it is met. */
+/** A target in words, and whether it is met. */
 function judgement(figure: Figure): [target: string, met: string] {
   const { target } = figure;
   if (target === undefined) return ['', ''];
@@ -169,7 +169,7 @@ const withUnit = (value: number, unit: string) => `${short(value)} ${unit}`.trim
 const BEGIN = '<!-- figures: written by `npm run bench -- --write` from performance.json, not by hand -->';
 const END = '<!-- end of figures -->';
 
-/** Newly measured benchmarks replace their older figures; the others keep theirs. In the order of `names`. */
+/** Replaces the figures of newly measured benchmarks and keeps the others. Ordered as `names`. */
 export function mergeResults(
   stored: readonly MeasuredBench[],
   run: readonly MeasuredBench[],
@@ -179,7 +179,7 @@ export function mergeResults(
   return names.flatMap((name) => byName.get(name) ?? []);
 }
 
-/** Writes the figures between the marks of the page anew; everything else stays. */
+/** Replaces the figures between the marks of the page. */
 export function writeFigures(page: string, results: readonly MeasuredBench[]): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin === -1 || end < begin) throw new Error('docs/performance.md has lost the marks of its figures');
@@ -205,7 +205,7 @@ function describeTargets(results: readonly MeasuredBench[]): string {
 const worstRound = ({ rounds, target }: Figure) =>
   target?.most === undefined ? Math.min(...rounds) : Math.max(...rounds);
 
-/** More figures than these with one target are shown by the one closest to missing it. */
+/** When more figures than this share one target, only the one closest to missing it is shown. */
 const MOST_ALIKE = 4;
 
 function groupByTarget(figures: readonly Figure[]): Figure[] {
@@ -219,7 +219,7 @@ function groupByTarget(figures: readonly Figure[]): Figure[] {
   });
 }
 
-/** When and how each benchmark ran, and its figures without a target. */
+/** When and how each benchmark ran, with its figures that have no target. */
 function describeRuns(results: readonly MeasuredBench[]): string {
   const byMachine = Map.groupBy(results, ({ machine }) => describeMachine(machine));
   return [...byMachine]

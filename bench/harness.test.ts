@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { atInterruption, cleanUp, requireRunning, withResource } from './harness.ts';
 
-test('an interruption undoes the last thing first, also what is still opening, and nothing starts any more', async () => {
+test('an interruption undoes in reverse order, waits for a resource still opening, and blocks new starts', async () => {
   const undone: string[] = [];
   atInterruption(() => undone.push('database'));
   const { promise: opening, resolve: open } = Promise.withResolvers<string>();

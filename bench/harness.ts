@@ -15,25 +15,25 @@ import { type FaultPostgres, startFaultPostgres } from '#test/faults/postgres.ts
 import type { BenchContext } from './figures.ts';
 
 const MIB = 1024 ** 2;
-/** Of /proc/<pid>/stat: the kernel's unit for user space, the same on every architecture that we run on. */
+/** The unit of /proc/<pid>/stat: the kernel's USER_HZ, the same on every supported architecture. */
 const TICKS_PER_SECOND = 100;
 
 type Undo = () => unknown;
 const undos = new Set<Undo>();
 let isInterrupted = false;
 
-/** Remembers what to undo when the run is interrupted; returns how to forget it. */
+/** Registers an undo for an interruption of the run; returns a function that unregisters it. */
 export function atInterruption(undo: Undo): () => void {
   undos.add(undo);
   return () => undos.delete(undo);
 }
 
-/** Call it before anything is started: what an interrupted run starts would stay behind. */
+/** Call before starting anything: an interrupted run would leave it behind. */
 export function requireRunning(): void {
   if (isInterrupted) throw new Error('The run was interrupted');
 }
 
-/** Undoes everything, the last thing first; one that fails does not stop the others. */
+/** Runs all undos, the newest first; a failed one does not stop the others. */
 export async function cleanUp(): Promise<void> {
   isInterrupted = true;
   for (let last = [...undos].at(-1); last !== undefined; last = [...undos].at(-1)) {
@@ -44,7 +44,7 @@ export async function cleanUp(): Promise<void> {
   }
 }
 
-/** Opens something, runs `work` with it and closes it, also when the run is interrupted while it opens. */
+/** Opens a resource, runs `work` with it and closes it, even when the run is interrupted while it opens. */
 export async function withResource<Resource, Result>(
   { open, close }: { open: () => Promise<Resource>; close: (resource: Resource) => unknown },
   work: (resource: Resource) => Promise<Result>,
@@ -99,7 +99,7 @@ export async function runChild(
 
 const BASELINES = fileURLToPath(new URL('baselines.ts', import.meta.url));
 
-/** How to run one of `baselines.ts`. */
+/** Node's arguments for one of `baselines.ts`. */
 export const baseline = (name: string, ...args: string[]) => [
   '--disable-warning=ExperimentalWarning',
   BASELINES,
@@ -107,7 +107,7 @@ export const baseline = (name: string, ...args: string[]) => [
   ...args,
 ];
 
-/** Node's arguments for a server that answers 200 in as many bytes as a delivery's answer, on the port that follows. */
+/** Node's arguments for a server that answers 200 with as many bytes as a delivery's answer. The port comes next. */
 export const BARE_SERVER = [
   '-e',
   `const answer = JSON.stringify({ success: true, id: '01980000-0000-7000-8000-000000000000', duplicate: false });
@@ -120,7 +120,7 @@ export const BARE_SERVER = [
   server.listen(Number(process.argv[1]), '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port));`,
 ];
 
-/** Runs `work` beside a Node process whose first line of output is the address that it listens at. */
+/** Runs `work` beside a Node process that prints its URL as the first line of output. */
 export function withServer<Result>(
   { args, env = {} }: { args: readonly string[]; env?: Record<string, string> },
   work: (server: { url: string; pid: number }) => Promise<Result>,
@@ -139,7 +139,7 @@ export function withServer<Result>(
   return withResource({ open, close: ({ child }) => child.kill('SIGKILL') }, work);
 }
 
-/** The real program as its own process, on a new embedded database. */
+/** The real program in its own process on a new embedded database. */
 export interface Program {
   server: TestServerProcess;
   /** Signed in as the administrator. */
@@ -148,10 +148,10 @@ export interface Program {
   postmaster: Postmaster;
 }
 
-/** Takes any number of signals, and trades them only where asked to. */
+/** Accepts any number of signals; trading is off unless a benchmark turns it on. */
 export const UNLIMITED = { AUTO_TRADE: 'disabled', WEBHOOK_RATE_LIMIT: '0' };
 
-/** Runs `work` against a program that starts for it and goes away with it. */
+/** Starts a program, runs `work` against it and removes it. */
 export function withProgram<Result>(
   env: Record<string, string>,
   work: (program: Program) => Promise<Result>,
@@ -170,10 +170,10 @@ async function enter(server: TestServerProcess): Promise<Pick<Program, 'client' 
   return { client, hookKey: await ensureHookKey({ client, password }) };
 }
 
-/** Several programs on one PostgreSQL of their own, set up as an operator would. */
+/** Several programs on one new PostgreSQL, set up as an operator would. */
 export interface Cluster extends Omit<Program, 'server'> {
   programs: TestServerProcess[];
-  /** Starts instances, or ends those added last, until so many run. */
+  /** Starts instances, or stops the newest ones, until this number runs. */
   resize(instances: number): Promise<void>;
 }
 
@@ -214,7 +214,7 @@ export function withCluster<Result>(
   });
 }
 
-/** As DATABASE_URL takes it: over the socket, whose folder cannot be a host name. */
+/** A value for DATABASE_URL that connects over the socket; its folder cannot be the host name of a URL. */
 export const databaseUrl = ({ host, port }: Pick<Postmaster, 'host' | 'port'>, database = 'signal_board') =>
   `postgres://postgres@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 
@@ -225,7 +225,7 @@ export async function withDatabase<Result>(
 ): Promise<Result> {
   const { host, port } = postmaster;
   const client = new pg.Client({ host, port, user: 'postgres', database, ssl: false });
-  // A server that ends meanwhile fails the next query; it must not end the run by itself.
+  // If the server ends, the next query fails; without a listener this event would end the run.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -258,13 +258,13 @@ export async function processTree(root: number): Promise<number[]> {
   return tree;
 }
 
-/** The fields of /proc/<pid>/stat from the third on: the name before them may hold anything. */
+/** The fields of /proc/<pid>/stat from the third on: the process name before them may contain any character. */
 async function readStat(pid: number): Promise<string[]> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Memory of the processes in MB, as the proportional set size: what they share is counted once. Null without /proc. */
+/** Memory of the processes in MB as proportional set size, so shared pages count once. Null without /proc. */
 export async function memoryMb(pids: readonly number[]): Promise<number | null> {
   if (process.platform !== 'linux') return null;
   let kib = 0;
@@ -275,7 +275,7 @@ export async function memoryMb(pids: readonly number[]): Promise<number | null> 
   return kib / 1024;
 }
 
-/** Processor time that the processes, and the children that they waited for, have used. Null without /proc. */
+/** Processor time used by the processes and the children that they waited for. Null without /proc. */
 export async function cpuSeconds(pids: readonly number[]): Promise<number | null> {
   if (process.platform !== 'linux') return null;
   const stats = await Promise.all(pids.map(readStat));
@@ -283,13 +283,13 @@ export async function cpuSeconds(pids: readonly number[]): Promise<number | null
   return ticks.reduce((total, one) => total + one, 0) / TICKS_PER_SECOND;
 }
 
-/** Seconds of the processor; a rate depends much more on what else the machine does. */
+/** Processor time; unlike a rate, it hardly depends on other load of the machine. */
 export interface ProcessorTime {
   program: number | null;
   database: number | null;
 }
 
-/** Runs `work` and measures the processor time that the programs and their database used meanwhile. */
+/** Runs `work` and measures the processor time that the programs and their database use during it. */
 export async function withProcessorTime<Result>(
   { servers, postmaster }: Pick<Program, 'postmaster'> & { servers: readonly Program['server'][] },
   work: () => Promise<Result>,
@@ -306,7 +306,7 @@ export async function withProcessorTime<Result>(
   return { result, used: { program: since('program'), database: since('database') } };
 }
 
-/** Milliseconds of each of so many items. */
+/** Milliseconds for each item. */
 export const millisecondsEach = (seconds: number | null, items: number): number | null =>
   seconds === null ? null : (1000 * seconds) / items;
 
@@ -329,7 +329,7 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Asks again and again until the answer is true. */
+/** Polls until the answer is true. */
 export async function waitUntil(
   isTrue: () => Promise<boolean>,
   { what, limitMs, everyMs }: { what: string; limitMs: number; everyMs: number },
@@ -342,13 +342,13 @@ export async function waitUntil(
 }
 
 export interface Repeated {
-  /** Resolves when the step under way has ended. Rejects with what a step threw. */
+  /** Resolves when the current step has ended. Rejects with the error of a step. */
   stop(): Promise<void>;
-  /** Never resolves; rejects with what a step threw before the stop. */
+  /** Never resolves; rejects with the error of a step. */
   failed: Promise<never>;
 }
 
-/** Repeats a step, one after the other, until it is stopped. */
+/** Repeats a step sequentially until stopped. */
 export function repeat(step: (number: number) => Promise<unknown>): Repeated {
   let isStopped = false;
   async function run(): Promise<void> {

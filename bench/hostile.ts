@@ -9,19 +9,19 @@ import { type Program, pidOf, requireRunning, UNLIMITED, withProgram } from './h
 
 const AT_ONCE = 20;
 const DELIVERY_EVERY_MS = 20;
-/** By how much hostile requests may slow down the deliveries that run meanwhile. */
+/** How much hostile requests may slow down concurrent deliveries. */
 const MOST_ADDED_MS = 100;
 const NAMED = 5;
 const LIMIT_MS = 20 * 60_000;
 
-// Valid deliveries come from a thread of their own: a busy attacker must not delay them.
+// Valid deliveries come from a worker thread, so a busy attacker does not delay their sending.
 if (!isMainThread) {
   const ended = new AbortController();
   parentPort?.once('message', () => ended.abort());
   parentPort?.postMessage(await sendPaced({ ...workerData, signal: ended.signal }));
 }
 
-/** Requests of attackers to every route that needs no session, while valid deliveries run. */
+/** Attacks every route that needs no session while valid deliveries run. */
 export const hostile: Bench = {
   about: 'deliveries while hostile requests come in, and what the worst one costs',
   takes: '5 minutes',
@@ -78,7 +78,7 @@ export const hostile: Bench = {
   },
 };
 
-/** Sends so many requests of each shape, so many at a time. */
+/** Sends `requests` requests of each shape, `atOnce` of them concurrently. */
 function createAttack({ server }: Program) {
   const deadline = Date.now() + LIMIT_MS;
   let serial = 0;
@@ -86,7 +86,7 @@ function createAttack({ server }: Program) {
     for (const shape of shapes) {
       requireRunning();
       if (Date.now() > deadline) throw new Error('The hostile requests took too long');
-      // Slow ones only wait: all of them side by side.
+      // Slow requests only wait, so send all of them concurrently.
       const side = shape.slow ? requests : atOnce;
       for (let sent = 0; sent < requests; sent += side) {
         const batch = Array.from({ length: Math.min(side, requests - sent) }, () => {
@@ -99,7 +99,7 @@ function createAttack({ server }: Program) {
   };
 }
 
-/** Milliseconds on a processor of all threads of a process; /proc/<pid>/stat counts in hundredths of a second. */
+/** Processor milliseconds of all threads; schedstat is finer than the hundredths of a second in /proc/<pid>/stat. */
 async function threadsMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`);
   const texts = await Promise.all(
@@ -126,17 +126,17 @@ async function deliverDuring({ server, hookKey }: Program, work: () => Promise<v
   }
 }
 
-/** One kind of request that only an attacker sends, made anew for each use. */
+/** A kind of request that only an attacker sends, built freshly for each use. */
 interface HostileShape {
   name: string;
   /** The bytes of the request. */
   make(serial: number): Buffer;
-  /** The rest of the body comes a byte at a time until the sender hangs up. */
+  /** The rest of the body is sent byte by byte until the sender hangs up. */
   slow?: boolean;
 }
 
 const KIB = 1024;
-/** What the program takes at most: a sign-in, a delivery, a request's head. */
+/** The program's size limits: a sign-in, a delivery, a request's head. */
 const SIZES = { auth: 16 * KIB, hooks: 64 * KIB, head: 15 * KIB };
 const ANSWER_LIMIT_MS = 20_000;
 const SLOW_MS = 2_000;
@@ -145,7 +145,7 @@ const fill = (text: string, bytes: number) =>
   text.repeat(Math.max(0, Math.floor(bytes / Buffer.byteLength(text))));
 const MARKS = '\u0301\u0316';
 
-/** Bodies of about so many bytes; `fields` are those that the route reads. */
+/** Bodies of about `bytes` bytes; `fields` are the fields that the route reads. */
 function bodies(bytes: number, fields: readonly string[]): Record<string, string> {
   const room = bytes - 300;
   const [field = 'x'] = fields;
@@ -179,7 +179,7 @@ function bodies(bytes: number, fields: readonly string[]): Record<string, string
 const toBytes = (name: string, text: string, bytes: number) =>
   name === 'not UTF-8' ? Buffer.alloc(bytes - 300, 0xff) : Buffer.from(text);
 
-/** Heads of about 15 KiB, which is what a request may have. */
+/** Heads of about 15 KiB, the limit for a request. */
 const HEADS: Record<string, (serial: number) => { path?: string; headers?: string[] }> = {
   'a long query': () => ({ path: `?${fill('a=b&', SIZES.head)}` }),
   'an encoded query': () => ({ path: `?hkid=${fill('%CC%81%CC%96', SIZES.head)}` }),
@@ -229,7 +229,7 @@ const WRITES = [
   },
 ];
 
-/** Each request has its own sender, so that no limit hides what it costs. */
+/** A different sender for each request, so no rate limit hides its cost. */
 const senderOf = (serial: number) =>
   `X-Forwarded-For: 10.${(serial >> 16) & 255}.${(serial >> 8) & 255}.${serial & 255}`;
 
@@ -313,7 +313,7 @@ function hostileShapes(): HostileShape[] {
 
 const plain = (path: string) => path.split('?', 1)[0] ?? path;
 
-/** Sends one and returns the status of its answer; 0 when the connection ended without one. */
+/** Sends one request and returns the status of the response; 0 when the connection ended without a response. */
 function sendHostile(url: string, { make, slow }: HostileShape, serial: number): Promise<number> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -324,7 +324,7 @@ function sendHostile(url: string, { make, slow }: HostileShape, serial: number):
       status = Number(answer.toString('latin1', 9, 12));
       socket.resume();
     });
-    // The program may hang up on what is too large while it is still being sent.
+    // The program may hang up on an oversized request that is still being sent.
     socket.on('error', () => {});
     socket.write(make(serial));
     const drip = slow ? setInterval(() => socket.write('['), 100) : undefined;

@@ -30,7 +30,7 @@ import {
 } from './harness.ts';
 import { fillLists } from './lists.ts';
 
-/** Deliveries a second beside what the same database, and the same machine without one, do in the same minute. */
+/** Deliveries per second, beside pgbench on the same database and servers without one, measured in the same minute. */
 export const ingest: Bench = {
   about: 'deliveries a second, beside pgbench and servers without a database',
   takes: '6 minutes',
@@ -45,7 +45,7 @@ export const ingest: Bench = {
     );
     let left = 0;
 
-    /** A baseline server under candles: answers a second. */
+    /** Loads a baseline server with candles; returns answers per second. */
     async function measureServer(what: string, hookKey: string, own: Parameters<typeof withServer>[0]) {
       return await withServer(own, async ({ url, pid }) => {
         const load = { url, hookKey, kind: 'candle' } as const;
@@ -107,7 +107,7 @@ export const ingest: Bench = {
 const createDatabase = ({ postmaster }: Program, name: string) =>
   withDatabase({ postmaster, database: 'postgres' }, (client) => client.query(`create database ${name}`));
 
-/** As wide as a price log, with a key and nothing else. */
+/** As wide as a price log, with a primary key and no other index. */
 const TABLE = `create table one_row (
   id uuid primary key, hook_id uuid not null, from_admin boolean not null, token text not null, timeframe text not null,
   price numeric not null, currency text not null, candle_time timestamptz not null, received_at timestamptz not null,
@@ -120,7 +120,7 @@ insert into one_row values (gen_random_uuid(), '01980000-0000-7000-8000-00000000
   '{"Timeframe":"15","Symbol":"BTCUSDT","Currency":"USDT","DateTime":"202601010000","Open":"100","High":"101.5","Low":"99.2","Close":"100.5","Volume":"100000001","RSI":"55.31","MACD":"1.204","ATR":"0.83","mature_trend":"bullish","close":"100.5","atr":"0.83","datetime":"202601010000"}');
 `;
 
-/** Commits a second of pgbench: ten clients each insert one row in each transaction, durably. */
+/** Durable commits per second by pgbench: ten clients, each inserting one row per transaction. */
 async function measureCommits(
   program: Program,
   { warmUpSeconds, baselineSeconds }: { warmUpSeconds: number; baselineSeconds: number },
@@ -145,14 +145,14 @@ async function measureCommits(
 }
 
 const GROWTH = 10;
-/** Up and down again, so that what changes with the minutes falls on all of them alike. */
+/** Up and down again, so a drift of the machine over the minutes affects every count equally. */
 const INSTANCES = [1, 2, 3, 3, 2, 1];
-/** For each instance: those that share the processors take longer to be warm. */
+/** Per instance, because instances that share the processors take longer to warm up. */
 const WARM_UP_SECONDS = 4;
-/** By how much the cost of an alert may rise. */
+/** The factor by which the cost of an alert may rise. */
 const MOST_COST: Target = { most: 1.1 };
 
-/** What an alert costs with ten times as much stored, and when several instances take alerts. */
+/** The cost of an alert with ten times the stored data, and with several instances. */
 export const growth: Bench = {
   about: 'ingest with ten times the data, and with three instances',
   takes: '6 minutes',
@@ -189,7 +189,7 @@ export const growth: Bench = {
     });
     byInstances.addRatios(context, (instances) => `cost with ${nameInstances(instances)}`, MOST_COST);
 
-    // Programs with a database each share nothing but the processors: what that costs, an instance more costs as well.
+    // The control: programs with a database each share only the processors, a cost that instances pay too.
     const byPrograms = createCosts();
     const namePrograms = (programs: number) =>
       programs === 1 ? '1 program and database' : `${programs} programs, a database each`;
@@ -223,14 +223,14 @@ function withClusters<Result>(
   );
 }
 
-/** Costs of an alert by how many there were of something. */
+/** Costs of an alert, grouped by the number of instances, programs or amount of data. */
 function createCosts() {
   const costs = new Map<number, number[]>();
   return {
     add(times: number, added: readonly number[]) {
       costs.set(times, [...(costs.get(times) ?? []), ...added]);
     },
-    /** Of each count to one; left out where processor time cannot be read. */
+    /** Adds the ratio of each count to a count of one; skipped where processor time cannot be read. */
     addRatios({ add }: BenchContext, nameOf: (times: number) => string, target?: Target) {
       const one = costs.get(1) ?? [];
       for (const [times, values] of costs) {
@@ -241,7 +241,7 @@ function createCosts() {
   };
 }
 
-/** What an alert costs in milliseconds of the processor, round by round. The targets are loaded at the same time. */
+/** Processor milliseconds for an alert in each round. All targets are loaded concurrently. */
 async function measureCosts(
   { add }: BenchContext,
   options: { targets: readonly Loaded[]; name: string; rounds: number; seconds: number },

@@ -20,17 +20,17 @@ const WARM_UP_REQUESTS = 3;
 const PAGE_ROWS = 100;
 const DEEP_PAGE = 100;
 const MOST_MS = 50;
-/** The price is read with every order. */
+/** Stricter because every order reads the price. */
 const MOST_PRICE_MS = 5;
-/** Smaller tables may be read whole. */
+/** Sequential scans are allowed for tables up to this size. */
 const BIG_ROWS = 100_000;
-/** Totals may be read whole as well: an instant long ago is added up from many months of them. */
+/** Totals may be scanned too: the total up to an instant is the sum over many months. */
 const TOTALS = /^list_(totals|choices)/;
-/** Looks at the choices of filters, and has sent nothing. */
+/** A user without deliveries, who looks at the choices of filters. */
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 const TIME_ZONE = 'America/Los_Angeles';
 
-/** Every list with its filters over HTTP, and the plans of what it asks the database. */
+/** Every list with its filters over HTTP, and the plans of its database queries. */
 export const lists: Bench = {
   about: 'every list with a million signals and five million price logs',
   takes: '10 minutes',
@@ -40,7 +40,7 @@ export const lists: Bench = {
       ? { signals: 20_000, priceLogs: 100_000, requests: 8 }
       : { signals: 1_000_000, priceLogs: 5_000_000, requests: 30 };
     const tenth = { ...size, signals: size.signals / 10, priceLogs: size.priceLogs / 10 };
-    // Only the large one has its own figures and plans.
+    // Only the large size reports figures for each list and plans.
     const small = await measureLists({ ...context, add: () => {} }, { ...tenth, explains: false });
     const large = await measureLists(context, { ...size, explains: true });
     add('slowest p95 of all lists', 'ms', Math.max(...large.p95s), { most: MOST_MS });
@@ -118,7 +118,7 @@ async function measureLists(
   });
 }
 
-/** The rows bypassed the program, which now adds everything up from the first one on. */
+/** Waits until the program has counted all rows: they were inserted without it, so it starts from the first one. */
 async function waitUntilAddedUp(program: Program, now: number): Promise<number> {
   const before = (now - 120_000).toString(16).padStart(12, '0');
   return await withDatabase(program, async (client) => {
@@ -140,7 +140,7 @@ async function waitUntilAddedUp(program: Program, now: number): Promise<number> 
 interface ListCase {
   name: string;
   path: string;
-  /** What the route asks the database, to explain it. */
+  /** The route's database queries, for EXPLAIN. */
   ask: (db: Db) => Promise<unknown>;
 }
 
@@ -149,7 +149,7 @@ function listCases(now: Date): ListCase[] {
   const ago = (days: number) => new Date(now.getTime() - days * 86_400_000);
   const limit = PAGE_ROWS;
 
-  /** One case for each filter, and one more for the deep page where there is one. */
+  /** One case for each filter, and a second one with a deep page where `isDeep`. */
   function pagesOf<Filter extends Fields>(
     list: string,
     path: string,
@@ -256,10 +256,10 @@ const query = (fields: Fields): URLSearchParams =>
     ]),
   );
 
-/** How often each table has been read whole so far, and how many rows it has. */
+/** Sequential scans so far and number of rows of each table. */
 function readWholeReads(program: Program): Promise<Map<string, { reads: number; rows: number }>> {
   return withDatabase(program, async (client) => {
-    // The program's connections report their reads a moment later.
+    // The program's connections report their statistics with a delay.
     await sleep(1_500);
     const { rows } = await client.query(
       `select relname, coalesce(seq_scan, 0)::int as reads, n_live_tup::int as rows from pg_stat_user_tables`,
@@ -283,7 +283,7 @@ const WITHOUT = [
   'enable_nestloop',
 ];
 
-/** Over all statements of a list: the time of the chosen and of the fastest plan, and the large tables read whole. */
+/** Sums over all statements of a list: time of the chosen plan, time of the fastest plan, scans of large tables. */
 async function explain(
   program: Program,
   ask: ListCase['ask'],
@@ -325,7 +325,7 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 const isWholeRead = (node: Plan, big: Set<string>): boolean =>
   node['Node Type'] === 'Seq Scan' && big.has(node['Relation Name'] ?? '');
 
-/** Values that come often and seldom. */
+/** Frequent and rare values. */
 const COMMON = { token: 'BTC', timeframe: '15', processor: 'Tesla' } as const;
 const RARE = { token: 'RARE', timeframe: '1w', processor: 'Orion' } as const;
 
@@ -334,7 +334,7 @@ const MONTHS = 24;
 const CHUNK_ROWS = 250_000;
 const BIG_TABLES = ['signals', 'workflows', 'price_logs'];
 
-/** 60 tokens by Zipf's law and a rare one; the most common one makes a sixth of the rows. */
+/** 60 tokens by Zipf's law and a rare one; a sixth of the rows have the most common token. */
 const TOKEN = `case when r1 < 0.00004 then '${RARE.token}' else (array['${COMMON.token}', 'ETH', 'SOL', 'XRP', 'DOGE'])[rank] end`;
 const TIMEFRAME = `case when r2 < 0.0001 then '${RARE.timeframe}'
   else (array['${COMMON.timeframe}', '60', '5', '240', '30', '1', 'D', '120'])[1 + floor(8 * r2 * r2)::int] end`;
@@ -342,8 +342,8 @@ const PROCESSOR = `case when r3 < 0.0001 then '${RARE.processor}' when r3 < 0.1 
   when r3 < 0.45 then 'UD Bot' else '${COMMON.processor}' end`;
 
 /**
- * Fills an empty board with what two years bring: signals with one ended workflow each, and price logs, evenly spread
- * up to now. Bypasses triggers and foreign keys; indexes are dropped first and created again afterwards.
+ * Fills an empty board with two years of data up to now, evenly spread: signals with one ended workflow each, and price
+ * logs. Bypasses triggers and foreign keys; indexes are dropped first and recreated afterwards.
  */
 export async function fillLists(
   client: pg.Client,
@@ -399,7 +399,7 @@ async function inChunks(count: number, work: (from: number, to: number) => Promi
   for (let from = 0; from < count; from += CHUNK_ROWS) await work(from, Math.min(count, from + CHUNK_ROWS));
 }
 
-/** When the row of a number was received: evenly spread over the two years, the last one now. */
+/** When row `number` was received: evenly spread over the two years, the last one now. */
 const atSql = (number: number | string, count: number, now: number) =>
   `to_timestamp(${(now - YEARS_MS) / 1000} + ${YEARS_MS / 1000 / count} * ${number})::timestamptz(3)`;
 
@@ -408,12 +408,12 @@ const rowsSql = ({ from, to, count, now }: { from: number; to: number; count: nu
     random() as r1, random() as r2, random() as r3, random() as r4
   from generate_series(${from}, ${to - 1}) as n`;
 
-/** A time-ordered id of the instant. */
+/** A time-ordered id for the instant. */
 const idSql = (at: string, kind: string, number: string) => `
   (lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint), 12, '0') || '7' ||
     substr(md5('${kind}' || ${number}), 1, 3) || '8' || substr(md5('${kind}' || ${number}), 4, 15))::uuid`;
 
-/** As a program that had been there for the two years would have done it. */
+/** Creates the monthly partitions that the program would have created over the two years. */
 async function partitionByMonth(client: pg.Client, now: Date): Promise<void> {
   const { rows } = await client.query<{ name: string; bound: string }>(
     `select inhrelid::regclass::text as name, substring(pg_get_expr(relpartbound, inhrelid) from 'TO \\(''(.*)''\\)') as bound
@@ -434,7 +434,7 @@ async function partitionByMonth(client: pg.Client, now: Date): Promise<void> {
   }
 }
 
-/** Answers the statements that make them again; those of constraints stay. */
+/** Drops all indexes except those of constraints; returns the statements that recreate them. */
 async function dropIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; statement: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as statement

@@ -111,7 +111,7 @@ async function main(): Promise<void> {
       run.push(measured);
       process.stdout.write(`\n${report(measured)}\n`);
     } catch (error) {
-      // The others go on: they may take an hour.
+      // Continue with the other benchmarks: together they may take an hour.
       process.exitCode = 1;
       process.stderr.write(`\n${name} failed: ${messageOf(error)}\n`);
       continue;
@@ -160,7 +160,7 @@ function report({ bench, about, notes, figures, seconds }: MeasuredBench): strin
   return [heading, '', toTable(figures), '', ...notes.map((note) => `- ${note}`)].join('\n');
 }
 
-/** After each benchmark: a later one may fail. */
+/** Called after each benchmark, because a later one may fail. */
 async function write(run: readonly MeasuredBench[]): Promise<void> {
   const stored: unknown = JSON.parse(await readFile(RESULTS, 'utf8').catch(() => '[]'));
   if (!Array.isArray(stored)) throw new Error('docs/performance.json holds no list of results');

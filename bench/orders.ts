@@ -30,7 +30,7 @@ import {
 
 const WORKFLOW_LIMIT_MS = 600_000;
 
-/** Deliveries while the engine trades for everybody, beside the same deliveries while it has nothing to do. */
+/** Deliveries while the engine trades for all users, beside the same deliveries while it is idle. */
 export const trading: Bench = {
   about: 'deliveries while 1,000 users are traded',
   takes: '3 minutes',
@@ -67,7 +67,7 @@ export const trading: Bench = {
         add(`${what} program for each`, 'ms', used.program);
         add(`${what} database for each`, 'ms', used.database);
       } finally {
-        // The program ends now, and the signal under way fails with it.
+        // The program ends now, so the signal in progress fails.
         void signals.stop().catch(() => {});
       }
     }
@@ -85,7 +85,7 @@ export const trading: Bench = {
 
 const countOrders = (program: Program) => count(program, 'select count(*) as count from paper_orders');
 
-/** Workflows of one token run one after the other. */
+/** Many tokens, because the workflows of one token run sequentially. */
 const IDLE_TOKENS = Array.from({ length: 20 }, (_, index) => `NOBODY${index + 1}`);
 const IDLE_MS = 5_000;
 
@@ -99,7 +99,7 @@ export const workflows: Bench = {
 
     async function measureRound(program: Program): Promise<void> {
       for (const token of IDLE_TOKENS) await post(program, 'candle', { token });
-      // The first ones run code that is not compiled yet.
+      // Warm-up: the first workflows run code that is not compiled yet.
       await runSignals(program, IDLE_TOKENS.length);
       const target = loadedBy(program);
       const idle = await withProcessorTime(target, () => sleep(IDLE_MS));
@@ -141,16 +141,16 @@ async function runSignals(program: Program, signals: number): Promise<void> {
   await waitUntil(areEnded, { what: 'the workflows ended', limitMs: 120_000, everyMs: 100 });
 }
 
-/** A user's account stays small: the next user takes over after so many positions. */
+/** Keeps accounts small: the next user takes over after this many positions. */
 const SIGNALS_A_USER = 25;
 const SHORT_WAITS = { VERIFY_FIRST_MS: '200', VERIFY_SECOND_MS: '200', CANCEL_DELAY_MS: '100' };
-/** A signal meets a program at rest. */
+/** Lets the program come to rest before each signal. */
 const PAUSE_MS = 200;
-/** Most orders are there by then. */
+/** Most orders have arrived by then. */
 const ORDER_MS = 150;
 const BARE = 'BARE';
 
-/** From a signal's answer to its order at the exchange, beside an order that the client library sends. */
+/** The time from a signal's answer to its order at the exchange, beside an order sent by the client library. */
 export const firstOrder: Bench = {
   about: "from a signal's answer to its first order",
   takes: '3 minutes',
@@ -162,7 +162,7 @@ export const firstOrder: Bench = {
       await post(program, 'candle', { token });
       await sleep(PAUSE_MS);
       const { id, answeredAt } = await post(program, 'signal', { token });
-      // Looking takes the program's processors: it is left alone until the order is there.
+      // Polling would take the program's processor time, so wait until the order has probably arrived.
       await sleep(ORDER_MS);
       const outcome = await waitForOutcome(program, id, { limitMs: 60_000, pollMs: 50 });
       if (outcome.successful !== 1) throw new Error(`${outcome.successful} of 1 users were successful`);
@@ -176,7 +176,7 @@ export const firstOrder: Bench = {
       for (const user of users.slice(1)) await setTrading(user, false);
       say(`${signals} orders by the client library`);
       const bareMs = (await placeBareOrders(program, all)).slice(warmUp);
-      // As tokens are that are traded: their candles have come, so the list of contracts has them.
+      // As for traded tokens: with a candle, the list of contracts includes them.
       const tokens = Array.from({ length: all }, (_, number) => `FIRST${number}`);
       for (const token of tokens) await post(program, 'candle', { token });
       say(`${signals} signals`);
@@ -208,7 +208,7 @@ export const firstOrder: Bench = {
   },
 };
 
-/** The milliseconds of each order that the client library places. */
+/** Milliseconds of each order placed by the client library. */
 async function placeBareOrders(program: Program, orders: number): Promise<number[]> {
   await post(program, 'candle', { token: BARE });
   const output = await runChild(process.execPath, baseline('orders', BARE, String(orders)), {
@@ -220,7 +220,7 @@ async function placeBareOrders(program: Program, orders: number): Promise<number
 
 const LOOK_EVERY_MS = 250;
 
-/** One signal for a thousand users, beside as many orders that the client library sends in a loop. */
+/** One signal for a thousand users, beside the same number of orders sent by the client library in a loop. */
 export const fanOut: Bench = {
   about: 'one signal for 1,000 users',
   takes: '3 minutes',
@@ -238,7 +238,7 @@ export const fanOut: Bench = {
       await sleep(1000);
       const callsBefore = await countExchangeCalls(program);
       const [signalsMs, healthMs, programMb]: [number[], number[], (number | null)[]] = [[], [], []];
-      // Asks as an operator's screens and a load balancer do.
+      // Polls as an operator's screens and a load balancer do.
       const looking = repeat(async () => {
         const tookMs = await timed(async () => {
           signalsMs.push(await timed(() => client.get('/api/signals')));

@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import type { BrowserContext, Response } from '@playwright/test';
 
-/** The budgets of the web, in KiB of JavaScript compressed with gzip; the library of charts counts apart. */
+/** Budgets in KiB of gzipped JavaScript, without the chart library. */
 export const LOGIN_KIB = 115;
 export const PAGE_KIB = 60;
 const CHART_LIBRARY = /lightweight-charts/;
 const SETTLED_MS = 400;
 const LIMIT_MS = 20_000;
 
-/** The scripts that a page loads by itself, each with its weight in KiB. Whether they were cached plays no part. */
+/** The scripts that a page loads without interaction, with their weight in KiB, cached or not. */
 export async function weighScripts(context: BrowserContext, url: string): Promise<Map<string, number>> {
   const page = await context.newPage();
   const scripts = new Map<string, number>();
@@ -35,7 +35,7 @@ export async function weighScripts(context: BrowserContext, url: string): Promis
     await page.goto(url);
     lastAt = performance.now();
     const deadline = lastAt + LIMIT_MS;
-    // The stream of events never ends, so the network is never idle: until no script has come for a while.
+    // The event stream never ends, so the network is never idle: wait until no script has arrived for a while.
     while (underWay > 0 || performance.now() - lastAt < SETTLED_MS) {
       if (performance.now() > deadline) throw new Error(`${url} did not come to rest`);
       await page.waitForTimeout(SETTLED_MS / 5);
@@ -49,7 +49,7 @@ export async function weighScripts(context: BrowserContext, url: string): Promis
 export const total = (scripts: ReadonlyMap<string, number>): number =>
   [...scripts.values()].reduce((sum, kib) => sum + kib, 0);
 
-/** What a page adds to scripts that are there already. */
+/** The weight that a page adds to scripts that are already loaded. */
 export const totalBeyond = (
   scripts: ReadonlyMap<string, number>,
   known: ReadonlyMap<string, number>,

@@ -1,5 +1,5 @@
 -- Unique deliveries for wrk: wrk … -s payloads.lua URL -- KIND PATH FIRST_SERIAL
--- One thread: a second one would count the same serials again.
+-- One thread only: a second one would repeat the same serials.
 local tokens = { 'BTC', 'ETH', 'SOL', 'TON', 'SUI', 'XRP', 'PEPE', 'DOGE' }
 local kind, head, serial
 

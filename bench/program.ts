@@ -33,7 +33,7 @@ const LOAD_SECONDS = 1;
 const LOOK_EVERY_MS = 500;
 const WORK_LIMIT_MS = 900_000;
 
-/** What the program holds when nobody uses it, and after many alerts have gone through it. */
+/** The program's memory when idle and after many alerts. */
 export const memory: Bench = {
   about: 'memory at rest and after 100,000 alerts',
   takes: '4 minutes',
@@ -97,19 +97,19 @@ export const memory: Bench = {
 const USERS = 10;
 const TOKENS = 30;
 const CANDLES_A_SECOND = 20;
-/** Positions are closed by their target before the token's turn comes again. */
+/** After this many turns a position is closed by its target, before its token's turn comes again. */
 const CLOSED_BEFORE = TOKENS / 2;
 const TARGET_REACHED = '150';
 const SAMPLE_EVERY_MS = 5_000;
 const WAITS = { VERIFY_FIRST_MS: '500', VERIFY_SECOND_MS: '500', CANCEL_DELAY_MS: '200' };
-/** Lets `usedHeapMb` open the inspector by a signal, on a free port. */
+/** Lets `usedHeapMb` open the inspector with a signal, on a free port. */
 const WITH_INSPECTOR = { NODE_OPTIONS: '--inspect-port=127.0.0.1:0' };
-/** Well before the second half: a forced collection must not look like growth afterwards. */
+/** Well before the second half, so a forced collection does not look like growth after it. */
 const EARLY = 1 / 3;
-/** Garbage comes and goes by tens of megabytes; what leaks does not go. */
+/** Garbage fluctuates by tens of megabytes; a leak keeps growing. */
 const MOST_GROWTH_PERCENT = 5;
 
-/** A day's work in small, over and over: does the program keep what it no longer needs? */
+/** Repeats a small version of a day's work to find memory that is never released. */
 export const soak: Bench = {
   about: 'whether memory grows',
   takes: 'half an hour',
@@ -188,7 +188,7 @@ export const soak: Bench = {
   },
 };
 
-/** What is alive on the program's heap, after a garbage collection. */
+/** The heap in use after a garbage collection. */
 async function usedHeapMb(server: TestServerProcess): Promise<number> {
   const find = () => /Debugger listening on (ws:\S+)/.exec(server.output())?.[1];
   if (find() === undefined) server.child.kill('SIGUSR1');
@@ -221,7 +221,7 @@ function callInspector(socket: WebSocket, id: number, method: string): Promise<{
 const START = fileURLToPath(new URL('../scripts/start.mjs', import.meta.url));
 const START_LIMIT_MS = 60_000;
 
-/** `npm start` until it is ready, beside what Node and PostgreSQL each take to start. */
+/** `npm start` until ready, beside the start of only Node and only PostgreSQL. */
 export const starts: Bench = {
   about: 'the first start and the second',
   takes: '1 minute',
@@ -351,7 +351,7 @@ async function freePort(): Promise<number> {
 
 const TEST = fileURLToPath(new URL('../scripts/test.mjs', import.meta.url));
 
-/** The whole test run, from its command to its end. Fails when a test does. */
+/** The duration of `npm test`. Fails when a test fails. */
 export const tests: Bench = {
   about: 'the whole of npm test',
   takes: 'a quarter of an hour',
@@ -360,7 +360,7 @@ export const tests: Bench = {
     const args = short ? ['--only=unit'] : [];
     say(`npm test ${args.join(' ')}`);
     const startedAt = performance.now();
-    // As a developer runs it: the benchmarks' own NODE_ENV would change what is tested.
+    // Unset as for a developer: the benchmarks' NODE_ENV would change what is tested.
     const env = { NODE_ENV: '' };
     const output = await runChild(process.execPath, [TEST, ...args], { env, limitMs: 60 * 60_000 });
     add('npm test', 'min', (performance.now() - startedAt) / 60_000, { most: 15 });

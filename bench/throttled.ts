@@ -8,15 +8,15 @@ import { type Bench, type BenchContext, percentile, sum } from './figures.ts';
 import { atInterruption, requireRunning } from './harness.ts';
 
 const INSTANCES = 2;
-/** A calm one before and after the throttled one: the machine's speed varies. */
+/** A calm run before and after the throttled one, because the machine's speed varies. */
 const RUNS = 3;
 const PLATFORM = 'Bitget';
 const ASK_EVERY_MS = 250;
 const OWN_SIGNAL_EVERY_MS = 5_000;
 const CLOSE_EVERY_MS = 1_000;
-/** How long an order is waited for. */
+/** How long to wait for an order. */
 const LAST_ORDER_MS = 30_000;
-/** The last ones that a balance, the list of positions and the preparation of an order call. */
+/** The last endpoints called for a balance, for the list of positions and before an order. */
 const SOME_ENDPOINTS = ['spot/account/assets', 'mix/order/orders-plan-pending', 'mix/account/account'];
 
 interface Sizes {
@@ -25,7 +25,7 @@ interface Sizes {
   signalEveryMs: number;
 }
 
-/** Whether others notice that the exchange throttles an account: a run with throttling between two calm ones. */
+/** Whether other accounts are affected when the exchange throttles one: a throttled run between two calm ones. */
 export const throttled: Bench = {
   about: 'signals and closes of 49 accounts while the exchange throttles the 50th',
   takes: '5 minutes',
@@ -53,7 +53,7 @@ export const throttled: Bench = {
       const others = stage.traders.filter((trader) => trader !== victim);
       const work: Work = { stage, admins, victim, others, sizes, signalled: [] };
       const tokens = [...stage.tokens];
-      // Opens a position for all accounts, and runs all code once.
+      // Warm-up that opens a position for every account.
       await signalAll(work, tokens.shift() ?? '');
 
       const throttle = (paths: readonly (string | undefined)[]) => {
@@ -93,11 +93,11 @@ export const throttled: Bench = {
 interface Work {
   stage: Stage;
   admins: ProgramClient[];
-  /** The account that is throttled. */
+  /** The throttled account. */
   victim: Trader;
   others: Trader[];
   sizes: Sizes;
-  /** Tokens that all accounts had a signal for. */
+  /** Tokens of the signals sent to all accounts. */
   signalled: string[];
 }
 
@@ -140,7 +140,7 @@ function report(add: BenchContext['add'], { calm, disturbed }: { calm: Run; dist
   add('requests of the throttled account, throttled', '', disturbed.throttledCalls);
 }
 
-/** A signal for all accounts every few seconds, a close every second, and the one account's own noise. */
+/** A signal for all accounts every few seconds, a close every second, and extra load by the one account. */
 async function run(work: Work, tokens: { all: readonly string[]; own: readonly string[] }): Promise<Run> {
   const { stage, victim, sizes } = work;
   const endsAt = performance.now() + sizes.runMs;
@@ -170,7 +170,7 @@ async function run(work: Work, tokens: { all: readonly string[]; own: readonly s
   };
 }
 
-/** Sends a signal for all accounts; resolves with the times of the others' orders when the last one is there. */
+/** Sends a signal for all accounts; resolves with the times of the others' orders when the last one has arrived. */
 async function signalAll(
   { stage, others, signalled }: Work,
   token: string,
@@ -195,12 +195,12 @@ async function signalAll(
     given.abort();
     unwatch();
   }
-  // Left out, they would make the others look fast.
+  // Missing orders count with the full wait; skipping them would make the result look fast.
   for (const _ of waiting) orderMs.push(LAST_ORDER_MS);
   return { orderMs, missing: waiting.size };
 }
 
-/** Closes a position of another account every second, at the instances in turn. */
+/** Closes a position of one of the other accounts every second, alternating between instances. */
 async function keepClosing(
   work: Work,
   isOver: () => boolean,
@@ -235,7 +235,7 @@ async function findPosition({ stage, signalled }: Work, { accountId }: Trader): 
   return null;
 }
 
-/** A position whose order is still being followed cannot be closed yet: asks again, and times anew. */
+/** Closes a position. While its order is being followed it cannot be closed: retries and restarts the timer. */
 async function closeOne(
   admin: ProgramClient,
   task: { userId: string; token: string },
@@ -251,7 +251,7 @@ async function closeOne(
   return { ms: performance.now() - askedAt, isClosed: false };
 }
 
-/** The screens of the one account's user, at both instances, and its own signals. */
+/** Polls the screens of the throttled account's user at both instances, and sends that user's own signals. */
 async function keepAsking(
   { stage, admins, victim }: Work,
   tokens: readonly string[],
@@ -260,7 +260,7 @@ async function keepAsking(
   const asking = admins.map(async (admin) => {
     while (!isOver()) {
       const paths = [`/api/admin/account-balance/${victim.userId}`, `/api/positions?userId=${victim.userId}`];
-      // 503 while it is throttled.
+      // The answer is 503 while throttled.
       await Promise.allSettled(paths.map((path) => admin.get(path)));
       await sleep(ASK_EVERY_MS);
     }
