@@ -1,4 +1,4 @@
-// npm run backup -- [file]: a backup of everything, while the program runs or not.
+// npm run backup -- [file]: a full backup, whether or not the program runs.
 import { runSource } from './lib/run-source.mjs';
 
 await runSource('server/backup.ts', { files: true });

@@ -1,4 +1,4 @@
-// npm run bench [-- name …]: measures what docs/performance.md reports. --help lists the benchmarks.
+// npm run bench [-- name …]: measures the figures of docs/performance.md. --help lists the benchmarks.
 import { ensureBuilt } from './lib/builds.mjs';
 import { runSource } from './lib/run-source.mjs';
 

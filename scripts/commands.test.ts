@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { settings } from '#server/platform/config/config-settings.ts';
 
-// The commands run in a small project, with tools in node_modules that only record that they ran.
+// The commands run in a small project whose tools in node_modules only record their calls.
 
 const SCRIPTS = fileURLToPath(new URL('.', import.meta.url));
 
@@ -62,7 +62,7 @@ async function lines(path: string): Promise<string[]> {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** What was built so far, in the order of the names. */
+/** The builds so far, sorted by name. */
 const builds = async () => (await lines('builds')).toSorted();
 
 function start(
@@ -94,7 +94,7 @@ describe('npm start', () => {
     expect(await builds()).toEqual(['server', 'web']);
   });
 
-  test('builds again when a source has changed, and not for a test', async () => {
+  test('builds again when a source has changed but not when a test has', async () => {
     await run('scripts/start.mjs');
     await write('web/page.test.tsx', 'a test');
     await write('server/main.test.ts', 'a test');
@@ -110,11 +110,11 @@ describe('npm start', () => {
     expect(await builds()).toEqual(['server', 'server', 'server', 'web', 'web', 'web']);
   });
 
-  test('help needs no pages', async () => {
+  test('prints help without building the web', async () => {
     expect((await run('scripts/start.mjs', '--help')).output).toBe('Building the server …\nargs --help\n');
   });
 
-  test('a build that fails stops the start with one line and keeps the old web', async () => {
+  test('stops with one line and keeps the old web when a build fails', async () => {
     await run('scripts/start.mjs');
     await write('web/page.tsx', 'two');
     await write('node_modules/vite/bin/vite.js', 'process.exit(3)');
@@ -173,7 +173,7 @@ describe('npm start', () => {
     expect(await lines('npm-calls')).toHaveLength(1);
   });
 
-  test('two starts at once install and build once', async () => {
+  test('installs and builds once for two concurrent starts', async () => {
     await write('package-lock.json', lockfile('2.0.0'));
     const npm = await readFile(join(project, 'bin/npm'), 'utf8');
     await write('bin/npm', npm.replace('echo', 'sleep 0.5\necho'));
@@ -216,7 +216,7 @@ describe('npm start', () => {
     },
   );
 
-  test('the server ends when the shell between npm and the starter dies of the signal', async () => {
+  test('ends the server when the shell between npm and the starter dies of the signal', async () => {
     await write(
       'server/main.ts',
       `import { writeFileSync } from 'node:fs'
@@ -232,7 +232,7 @@ describe('npm start', () => {
     await expect.poll(() => lines('ended'), { timeout: 5_000 }).toEqual(['by SIGTERM']);
   });
 
-  test('the server notices when the starter is killed', async () => {
+  test('ends the server when the starter is killed', async () => {
     await write(
       'server/main.ts',
       `import { writeFileSync } from 'node:fs'
@@ -266,7 +266,7 @@ describe('npm test', () => {
     expect(code).toBe(0);
   });
 
-  test('a failed test, a skipped test and a file that cannot be loaded each count as failed', async () => {
+  test('counts a failed test, a skipped test and a file that cannot be loaded as failed', async () => {
     const broken = { name: 'y.test.ts', status: 'failed', assertionResults: [] };
     const results = { testResults: [file('passed', 'failed', 'skipped'), broken] };
     await write('node_modules/vitest/vitest.mjs', `${report(results)}\nprocess.exitCode = 1`);
@@ -276,7 +276,7 @@ describe('npm test', () => {
     expect(code).toBe(1);
   });
 
-  test('repeats what failed at the end, with its file and its message', async () => {
+  test('repeats failures at the end with file and message', async () => {
     const failed = { status: 'failed', fullName: 'adds up', failureMessages: ['expected 3\n    at x.ts'] };
     const results = { testResults: [{ ...file('passed'), assertionResults: [failed] }] };
     await write('node_modules/vitest/vitest.mjs', `${report(results)}\nprocess.exitCode = 1`);
@@ -286,14 +286,14 @@ describe('npm test', () => {
     );
   });
 
-  test('a runner that crashes counts as failed', async () => {
+  test('counts a crashed runner as failed', async () => {
     await write('node_modules/vitest/vitest.mjs', 'process.exit(134)');
     const { code, output } = await run('scripts/test.mjs', '--only=unit');
     expect(output).toMatch(/✗ the test runner ended with 134 and without a report\n\n0 passed, 1 failed\n$/);
     expect(code).toBe(1);
   });
 
-  test('a runner that fails without a reason counts as failed', async () => {
+  test('counts a runner that fails without a reason as failed', async () => {
     await write(
       'node_modules/vitest/vitest.mjs',
       `${report({ testResults: [file('passed')] })}\nprocess.exitCode = 1`,
@@ -302,7 +302,7 @@ describe('npm test', () => {
     expect(output).toMatch(/✗ the test runner ended with 1 and named nothing\n\n1 passed, 1 failed\n$/);
   });
 
-  test('an error outside of tests counts as failed, and is repeated at the end', async () => {
+  test('counts an error outside of tests as failed and repeats it at the end', async () => {
     await write(
       'node_modules/vitest/vitest.mjs',
       `${report({ testResults: [file('passed')] })}
@@ -317,7 +317,7 @@ describe('npm test', () => {
     );
   });
 
-  test('an unknown argument fails instead of running nothing', async () => {
+  test('fails on an unknown argument instead of running nothing', async () => {
     const { code, output } = await run('scripts/test.mjs', '--only=units');
     expect(output).toBe(
       'Unknown argument units; it takes --only=unit|server|e2e and files\n\n0 passed, 1 failed\n',

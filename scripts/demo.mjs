@@ -1,4 +1,4 @@
-// npm run demo: the server on a data folder of its own, and a feed that makes up a market for it.
+// npm run demo: the server on its own data folder, with a feed that simulates a market.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -65,7 +65,7 @@ await runMain(async () => {
 });
 
 /**
- * The administrator's password, kept in the folder with the administrator.
+ * The administrator's password, stored in the data folder and created if missing.
  * @param {string} dataDir
  */
 async function keepPassword(dataDir) {
@@ -87,8 +87,8 @@ function withDefaults(defaults) {
 }
 
 /**
- * The server's address from its notice. Leaves the notice out, since the feed prints a fuller one, and passes other output
- * on.
+ * Reads the server's URL from its start notice. Hides the notice, because the feed prints a fuller one, and forwards
+ * other output.
  * @param {import('node:child_process').ChildProcess} server
  * @returns {Promise<string>}
  */

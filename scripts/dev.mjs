@@ -17,7 +17,7 @@ await runMain(async () => {
   const env = nodeEnvironment(node, {
     APP_ENV: settings.APP_ENV || 'development',
     PORT: settings.PORT || '3000',
-    // Pages are opened at Vite's address.
+    // Unset, because pages are opened at Vite's URL.
     PUBLIC_URL: '',
     NODE_ENV: 'development',
   });

@@ -1,4 +1,4 @@
-// npm run faults: the program killed, frozen and cut off from its database, see docs/reliability.md. --help says more.
+// npm run faults: kills and freezes the program and its database, see docs/reliability.md. --help lists options.
 import { ensureServerBuilt } from './lib/builds.mjs';
 import { runSource } from './lib/run-source.mjs';
 

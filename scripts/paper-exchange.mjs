@@ -1,4 +1,4 @@
-// npm run paper-exchange: serves paper trading on a port, as Bitget and as Bybit. --help says more.
+// npm run paper-exchange: serves paper trading on a port in the API of Bitget and Bybit. --help lists options.
 import { runSource } from './lib/run-source.mjs';
 
 await runSource('test/venues/program/main.ts');

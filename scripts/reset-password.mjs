@@ -1,4 +1,4 @@
-// npm run reset-password -- username: a new password for a user, while the program runs or not.
+// npm run reset-password -- username: sets a new password, whether or not the program runs.
 import { runSource } from './lib/run-source.mjs';
 
 await runSource('server/reset-password.ts');

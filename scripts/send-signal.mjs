@@ -88,7 +88,7 @@ function signal({ symbol, action, price, timeframe, processor = 'Tesla', 'no-tim
   return { symbol, action, price, timeframe, processor, time };
 }
 
-/** What is undefined is left out of the JSON. */
+/** Undefined fields are left out of the JSON. */
 function candle({ symbol, price, timeframe, processor, open, high, low, volume, atr, trend }) {
   const DateTime = new Date().toISOString().slice(0, 16).replaceAll(/\D/g, '');
   return {

@@ -38,7 +38,7 @@ describe('send-signal', () => {
     expect(signals).toMatchObject([{ token: 'SOL', action: 'sell', price: '151.5', timeframe: '15' }]);
   });
 
-  test('sends a candle to the candle address, also when given the signal address', async () => {
+  test('sends a candle to the candle URL even when given the signal URL', async () => {
     const args = ['--symbol', 'BTCUSDT', '--price', '65000', '--high', '65100', '--atr', '300'];
     const { code } = await send('--url', hookUrl, '--candle', ...args);
     expect(code).toBe(0);
@@ -59,7 +59,7 @@ describe('send-signal', () => {
     expect(stdout).toMatch(/^400 .*price/);
   });
 
-  test('names what is missing or unknown', async () => {
+  test('names missing and unknown arguments', async () => {
     expect((await send('--url', hookUrl, '--symbol', 'BTCUSDT')).stderr).toContain('--price is missing');
     expect((await send('--volumes', '3')).stderr).toContain("Unknown option '--volumes'");
   });

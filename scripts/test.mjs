@@ -1,5 +1,5 @@
-// npm test: what is checked before every commit, in order; `npm test -- --only=unit|server|e2e [file …]` runs a part.
-// npm run test:long: the tests that take long (*.long.test.ts, *.long.spec.ts); --only=vitest|e2e runs a part.
+// npm test: the checks before every commit, in order; `npm test -- --only=unit|server|e2e [file …]` runs a part.
+// npm run test:long: the long tests (*.long.test.ts, *.long.spec.ts); --only=vitest|e2e runs a part.
 import { ensureInstalled } from './lib/install.mjs';
 import { findNode } from './lib/node-runtime.mjs';
 import { runMain, SetupError, say } from './lib/project.mjs';

@@ -10,7 +10,7 @@ import { withSetupLock } from './setup-lock.mjs';
 const PACKAGES = ['package.json', 'package-lock.json'];
 
 /**
- * What is built, each into its own folder of dist, by its Vite configuration.
+ * One build: its folder in dist, its Vite configuration and its inputs.
  * @typedef {{ name: string, config: string, inputs: string[] }} Build
  */
 /** @type {Build} */
@@ -26,8 +26,8 @@ const SERVER = {
 export const program = join(root, 'dist', 'server', 'main.js');
 
 /**
- * Node's arguments for it. By default V8 lets the heap grow to four times what is alive before it collects garbage, and
- * keeps that under load; with twice as much candles cost the same.
+ * Node's arguments for it. By default V8 lets the heap grow to four times the live data before it collects garbage,
+ * and keeps that size under load. At twice the live data candles cost the same.
  */
 export const programArguments = [
   '--disable-warning=ExperimentalWarning',
@@ -36,13 +36,13 @@ export const programArguments = [
 ];
 
 /**
- * Builds what was built from other files, or not at all.
+ * Rebuilds every build that is missing or was built from other files.
  * @param {string} node
  */
 export const ensureBuilt = (node) => ensure(node, [WEB, SERVER]);
 
 /**
- * The same without the pages.
+ * Like `ensureBuilt`, without the web.
  * @param {string} node
  */
 export const ensureServerBuilt = (node) => ensure(node, [SERVER]);
@@ -77,7 +77,7 @@ async function findStale(builds) {
 }
 
 /**
- * Builds aside and moves the result into place, so that an interrupted build is never used.
+ * Builds into a draft folder and moves it into place, so an interrupted build is never used.
  * @param {string} node
  * @param {{ name: string, config: string, inputs: string }} build
  */
@@ -100,7 +100,7 @@ async function build(node, { name, config, inputs }) {
 }
 
 /**
- * By content, since a fresh checkout has new times. Synchronous reads of a thousand small files take about 45 ms.
+ * Hashes contents, because a fresh checkout has new times. Synchronous reads of a thousand small files take about 45 ms.
  * @param {string[]} paths relative to the project
  */
 function hashFiles(paths) {

@@ -3,14 +3,14 @@ import { root } from './project.mjs';
 
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 const NUMBERS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1, SIGKILL: 9 };
-// A terminal's Ctrl-C reaches npm and this process, and npm passes it on as well.
+// A terminal's Ctrl-C reaches both npm and this process, and npm forwards it again.
 const SAME_SIGNAL_MS = 1_000;
 
-/** Settings that no tool (npm, Vite, the feed of the demo) needs. */
+/** Secret settings that no tool (npm, Vite, the demo's feed) needs. */
 const SECRETS = ['SECRET_KEY', 'ADMIN_PASSWORD', 'METRICS_TOKEN', 'DATABASE_URL', 'EXCHANGE_PROXY_URL'];
 
 /**
- * The environment for a tool: others can read a process's environment.
+ * The environment for a tool, without secrets: other processes may be able to read it.
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {NodeJS.ProcessEnv}
  */
@@ -19,7 +19,7 @@ export function withoutSecrets(env = process.env) {
 }
 
 /**
- * Runs a program in the project's folder to its end and returns its exit code. Passes signals on.
+ * Runs a program in the project's folder to its end and returns its exit code. Forwards signals.
  * @param {string} file
  * @param {string[]} args
  * @param {{ env?: NodeJS.ProcessEnv, ipc?: boolean, quiet?: boolean }} [options]
@@ -56,7 +56,7 @@ export function ended(child) {
     const passOn = (signal) => {
       if (Date.now() - lastPassedOn < SAME_SIGNAL_MS) return;
       lastPassedOn = Date.now();
-      // Windows has no signals: a program that was started with a channel ends when the channel does.
+      // Windows has no signals: a program started with an IPC channel ends when the channel closes.
       if (process.platform === 'win32' && child.connected) child.disconnect();
       else child.kill(signal);
     };
@@ -78,8 +78,8 @@ export function ended(child) {
 }
 
 /**
- * npm passes SIGTERM to the shell that runs a script. Some shells do not pass it on, and the script only sees that its
- * parent is gone: that counts as the signal.
+ * npm sends SIGTERM to the shell that runs a script. Some shells do not forward it, and the script only notices that its
+ * parent is gone, so a lost parent counts as SIGTERM.
  */
 function watchParent() {
   if (!process.env.npm_lifecycle_event) return undefined;

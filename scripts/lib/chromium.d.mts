@@ -1,3 +1,3 @@
-/** What playwright.config.ts and the benchmarks take from chromium.mjs. */
+/** The exports of chromium.mjs that playwright.config.ts and the benchmarks use. */
 export const CHROMIUM_FLAGS: string[];
 export function findChromium(): string | undefined;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { run } from './child.mjs';
 import { SetupError, say } from './project.mjs';
 
-/** The shell is Chromium without windows: a third less processor time for the same page. */
+/** The headless shell comes first: it takes a third less processor time for the same page. */
 const PLACES = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -13,7 +13,7 @@ const PLACES = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** Headless, also as root, and without requests of its own. */
+/** Headless, works as root, and makes no background requests. */
 export const CHROMIUM_FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -28,7 +28,7 @@ export const CHROMIUM_FLAGS = [
 const ADVICE = 'install Chromium, or set CHROMIUM_PATH to a Chromium or Chrome';
 
 /**
- * The browser of the end-to-end tests; installed on Debian and Ubuntu when it is missing.
+ * Finds the browser for the end-to-end tests; installs it on Debian and Ubuntu when missing.
  * @returns {Promise<string>} its path
  */
 export async function ensureChromium() {
@@ -40,7 +40,7 @@ export async function ensureChromium() {
   return findChromium() ?? (await installChromium());
 }
 
-/** The chosen one, or one that is found on this machine. */
+/** CHROMIUM_PATH, or a Chromium found on this machine. */
 export function findChromium() {
   return process.env.CHROMIUM_PATH || PLACES.find((path) => existsSync(path));
 }
@@ -52,7 +52,7 @@ async function installChromium() {
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   await apt(asRoot, ['update']);
   const install = ['install', '-y', '--no-install-recommends', 'fonts-liberation'];
-  // Older distributions only have the whole browser.
+  // Older distributions only have the full browser.
   await apt(asRoot, [...install, 'chromium-headless-shell']).catch(() =>
     apt(asRoot, [...install, 'chromium']),
   );

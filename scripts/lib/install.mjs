@@ -6,13 +6,13 @@ import { withSetupLock } from './setup-lock.mjs';
 
 const installedList = join(root, 'node_modules', '.package-lock.json');
 
-/** Installs the packages of package-lock.json, unless they are there. */
+/** Installs the packages of package-lock.json unless they are installed. */
 export async function ensureInstalled() {
   if (await isInstalled()) return;
   await withSetupLock(async () => {
     if (await isInstalled()) return;
     say('Installing the packages of package-lock.json …');
-    // npm writes it again at the end, so an interrupted installation never looks complete.
+    // npm writes this file at the end, so an interrupted installation never looks complete.
     await rm(installedList, { force: true });
     const code = await npmInstall();
     if (code !== 0) throw new SetupError(`npm install failed (${code}): the packages could not be installed`);
@@ -22,9 +22,9 @@ export async function ensureInstalled() {
 }
 
 // Not npm ci: it fails where a registry lacks an optional package of another platform.
-// With --no-save npm takes the versions and checksums of package-lock.json and does not change that file.
+// With --no-save npm uses the versions and checksums of package-lock.json without changing the file.
 function npmInstall() {
-  // The web is built on this machine, so the development packages are needed also where NODE_ENV is production.
+  // The web is built on this machine, so development packages are needed even with NODE_ENV=production.
   const wanted = ['--no-save', '--ignore-scripts', '--include=dev', '--include=optional'];
   const args = ['install', ...wanted, '--no-audit', '--no-fund', '--loglevel=error'];
   const npmScript = process.env.npm_execpath;
@@ -34,8 +34,8 @@ function npmInstall() {
 }
 
 /**
- * Compares the lock file with what npm wrote at the end of its last installation: repeats an interrupted one, accepts one
- * made by hand, and does nothing when nothing changed.
+ * Compares package-lock.json with the list that npm wrote at the end of its last installation. An interrupted
+ * installation is repeated, a manual one accepted.
  */
 async function isInstalled() {
   const wanted = await readPackages(join(root, 'package-lock.json'));

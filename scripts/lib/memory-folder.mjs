@@ -1,15 +1,15 @@
 import { statfs } from 'node:fs/promises';
 import { freemem } from 'node:os';
 
-/** On Linux a folder that is kept in memory. */
+/** A folder in memory on Linux. */
 const FOLDER = '/dev/shm';
-/** The databases of a whole run, and as much again for the programs. */
+/** The databases of a whole run, and the same again for the programs. */
 const NEEDED_BYTES = 4 * 1024 ** 3;
 
 /**
- * The folder for the tests' hundreds of databases, which a disk's file system takes longer for than PostgreSQL: in memory
- * where there is enough, else TMPDIR or the system's.
- * @returns {Promise<{ TMPDIR?: string }>} the environment that says so
+ * The folder for the tests' hundreds of databases: creating their files on disk takes longer than PostgreSQL itself.
+ * In memory where there is room, else TMPDIR or the system's folder.
+ * @returns {Promise<{ TMPDIR?: string }>} the environment that selects it
  */
 export async function temporaryFolder() {
   if (process.env.TMPDIR !== undefined || process.platform !== 'linux') return {};

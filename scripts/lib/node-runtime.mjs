@@ -7,7 +7,7 @@ import { root, SetupError } from './project.mjs';
 const OLDEST = [22, 18];
 
 /**
- * The Node that runs the program: the one that comes with the packages, or else this one if it is new enough.
+ * The Node that runs the program: the packaged one, or the current one if it is new enough.
  * @returns {string} its path
  */
 export function findNode() {
@@ -24,7 +24,7 @@ export function findNode() {
 }
 
 /**
- * The environment of a program that runs on that Node, so that what it starts finds the same one.
+ * The environment for a program on that Node, so its child processes find the same one.
  * @param {string} node
  * @param {NodeJS.ProcessEnv} [more]
  * @returns {NodeJS.ProcessEnv}
@@ -33,7 +33,7 @@ export function nodeEnvironment(node, more = {}) {
   return {
     ...process.env,
     PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
-    // Remembers compiled and type-stripped sources between starts.
+    // Caches compiled and type-stripped sources between starts.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, '.cache', 'node'),
     ...more,
   };

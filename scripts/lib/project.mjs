@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the project, wherever a command was started from. */
+/** The folder of the project, independent of the current folder. */
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-/** Why a command cannot go on, as one line; printed without a stack. */
+/** The reason why a command cannot continue, in one line; printed without a stack. */
 export class SetupError extends Error {}
 
 /** @param {string} text */
@@ -13,8 +13,8 @@ export function say(text) {
 }
 
 /**
- * Runs a command's main function; what it throws ends the command with one line.
- * @param {() => Promise<number>} main answers the exit code
+ * Runs a command's main function; an error ends the command, a `SetupError` with one line.
+ * @param {() => Promise<number>} main returns the exit code
  */
 export async function runMain(main) {
   try {

@@ -8,8 +8,8 @@ import { root, runMain } from './project.mjs';
  * Runs a TypeScript file of the project with the arguments of this command.
  * @param {string} file from the root of the project
  * @param {{ build?: (node: string) => Promise<void>, env?: NodeJS.ProcessEnv, files?: boolean }} [options]
- *   build: what has to be built first, unless the command is asked for help.
- *   files: the arguments are names of files, unless they begin with a dash.
+ *   build: runs first, unless help is requested.
+ *   files: arguments are file names unless they begin with a dash.
  */
 export async function runSource(file, { build, env, files = false } = {}) {
   await runMain(async () => {
@@ -17,7 +17,7 @@ export async function runSource(file, { build, env, files = false } = {}) {
     const node = findNode();
     const args = process.argv.slice(2);
     if (build && !args.includes('--help') && !args.includes('-h')) await build(node);
-    // npm changes to the project's folder; names of files start where the command was called.
+    // npm changes to the project's folder; file names are relative to the caller's folder.
     const from = process.env.INIT_CWD ?? process.cwd();
     const given = args.map((arg) => (files && !arg.startsWith('-') ? resolve(from, arg) : arg));
     return run(node, ['--disable-warning=ExperimentalWarning', join(root, file), ...given], {

@@ -6,11 +6,11 @@ import { root, say } from './project.mjs';
 const folder = join(root, '.cache');
 const path = join(folder, 'setup.lock');
 const BEAT_MS = 2_000;
-// A process id is no proof of life: after a restart of a container it can name another process.
+// A live process id is not enough: after a container restart it can belong to another process.
 const SILENCE_MS = 20_000;
 
 /**
- * Runs `work` while no other command of this folder installs or builds.
+ * Runs `work` while no other command in this folder installs or builds.
  * @template T
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
@@ -64,7 +64,7 @@ async function readHolder() {
 }
 
 /**
- * Renames it first, so that only one of two that find the same stale lock removes it.
+ * Renames the lock first, so only one of two processes that find the same stale lock removes it.
  * @param {number} pid
  */
 async function removeStale(pid) {

@@ -10,8 +10,8 @@ import { nodeEnvironment } from './node-runtime.mjs';
 import { root, say } from './project.mjs';
 
 /**
- * `failures`: one text for each failed test, for the end of the output.
- * `unsteady`: one for each that failed first and passed when it was tried again.
+ * `failures`: one text for each failed test, repeated at the end of the output.
+ * `unsteady`: one text for each test that failed first and passed on a retry.
  * @typedef {{ passed: number, failed: number, failures?: string[], unsteady?: string[] }} Count
  * @typedef {{ node: string, filters: string[] }} StepOptions
  * @typedef {(options: StepOptions) => Promise<Count>} Step
@@ -94,7 +94,7 @@ export const endToEnd = playwright({});
 export const longEndToEnd = playwright({ LONG_TESTS: '1' });
 
 /**
- * A runner that fails without naming a test (it crashed, or found none) counts as one failure.
+ * Counts a runner that fails without naming a test (it crashed or found none) as one failure.
  * @template Report
  * @param {(path: string) => Promise<{ code: number, count: (report: Report) => Count }>} work
  * @returns {Promise<Count>}
@@ -142,7 +142,7 @@ function countVitest({ testResults }) {
 }
 
 /**
- * An error from outside of tests counts as a failed test.
+ * Counts errors outside of tests as failed tests.
  * @param {Count} count
  * @param {string[]} errors
  * @returns {Count}

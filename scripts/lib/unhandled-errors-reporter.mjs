@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 
 /**
- * Vitest's JSON report has no errors from outside of tests, which fail the run as well. Writes one text for each to
+ * Vitest's JSON report omits errors outside of tests, which also fail the run. Writes one text for each to
  * UNHANDLED_ERRORS_FILE.
  * @implements {import('vitest/node').Reporter}
  */
