@@ -9,7 +9,7 @@ const options = { token, seed: '1', now };
 const candlesSince = (last: { time: Date; price: number } | null) =>
   backfill({ ...options, last }).messages.map(({ body }) => JSON.parse(body) as Record<string, string>);
 
-test('a new system gets a day of short candles and two weeks of long ones, the newest last', () => {
+test('fills a new system with a day of short candles and two weeks of long ones, oldest first', () => {
   const candles = candlesSince(null);
   const counts = Map.groupBy(candles, ({ Timeframe }) => Timeframe);
   expect(['5', '15', '60', '240'].map((timeframe) => counts.get(timeframe)?.length)).toEqual([
@@ -24,7 +24,7 @@ test('every candle has all fields', () => {
   for (const candle of others) expect(Object.keys(candle)).toEqual(Object.keys(first));
 });
 
-test('another run continues after the last candle, from its price', () => {
+test('continues an earlier run after its last candle, at its price', () => {
   const last = { time: new Date('2026-01-31T11:07:00Z'), price: 50_000 };
   const short = candlesSince(last).filter(({ Timeframe }) => Timeframe === '5');
   expect(short).toHaveLength(12);

@@ -5,9 +5,9 @@ import type { ProgramClient } from './program-client.ts';
 import type { DemoToken } from './tokens.ts';
 
 const DAY_MS = 86_400_000;
-/** Days of candles to post, by timeframe: about as many as a chart shows. */
+/** Days of candles to post by timeframe in minutes: about the range of a chart. */
 const DEPTH_DAYS: Record<number, number> = { 5: 1, 15: 3, 60: 7, 240: 14 };
-/** The longest depth, and 9 days before it that the slowest average needs for its first value. */
+/** The longest depth plus 9 days that the slowest average needs for its first value. */
 const HISTORY_DAYS = 23;
 
 export interface LastCandle {
@@ -24,13 +24,13 @@ export async function findLast(client: ProgramClient, { token }: DemoToken): Pro
   return log === undefined ? null : { time: new Date(log.candleTimeServer), price: Number(log.price) };
 }
 
-/** The token's market up to now, and those of its candles that the program does not have yet, oldest first. */
+/** The token's market up to now, and the candles that the program does not have yet, oldest first. */
 export function backfill(options: { token: DemoToken; seed: string; now: Date; last: LastCandle | null }): {
   market: Market;
   messages: Message[];
 } {
   const { now, last } = options;
-  // Another run must not repeat the days of the one before.
+  // A later run must not repeat the prices of the previous one.
   const seed = last === null ? options.seed : `${options.seed}/${last.time.toISOString()}`;
   const begin = new Date((Math.floor(now.getTime() / DAY_MS) - HISTORY_DAYS) * DAY_MS);
   const token = last === null ? options.token : passing({ token: options.token, seed, begin, last });
@@ -48,7 +48,7 @@ export function backfill(options: { token: DemoToken; seed: string; now: Date; l
   return { market, messages };
 }
 
-/** The token with the start price from which its market reaches the last price at that time. */
+/** The token with a start price chosen so that its market reaches the last candle's price at its time. */
 function passing(options: { token: DemoToken; seed: string; begin: Date; last: LastCandle }): DemoToken {
   const { token, begin, last } = options;
   const market = createMarket(options);

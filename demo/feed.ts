@@ -34,10 +34,10 @@ else if (!(speed >= 1 && speed <= 100)) fail(`--speed is "${values.speed}"; it t
 else {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
-  // npm run demo itself has ended.
+  // The channel closes when npm run demo ends.
   process.on('disconnect', () => stop.abort());
   await run(stop.signal).catch((error: Error) => {
-    // The end of the server cuts off a delivery.
+    // A delivery fails when the server ends; that is not an error while stopping.
     if (!stop.signal.aborted) fail(error.cause === 401 ? OTHER_ADMINISTRATOR : String(error.stack));
   });
 }
@@ -68,7 +68,7 @@ Posting the candles of the last days …`);
     DEMO_TOKENS.map(async (token) => {
       const last = await findLast(client, token);
       const { market, messages } = backfill({ token, seed: values.seed, now, last });
-      // One after another: the newest candle to arrive sets the token's price.
+      // Sequentially: the newest candle must arrive last, because it sets the token's price.
       for (const message of messages) if (!signal.aborted) await post(message);
       return market;
     }),

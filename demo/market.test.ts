@@ -12,12 +12,12 @@ const steps = (count: number, market = createMarket(options)) =>
 const candlesOf = (timeframe: number, from: ReturnType<typeof steps>) =>
   from.flatMap(({ candles }) => candles.filter((candle) => candle.timeframe === timeframe));
 
-test('a market repeats itself for the same seed and differs for another', () => {
+test('a market is the same for the same seed and different for another', () => {
   expect(steps(400)).toEqual(steps(400));
   expect(steps(400, createMarket({ ...options, seed: '2' }))).not.toEqual(steps(400));
 });
 
-test('a day has candles of every timeframe, which agree with each other', () => {
+test('a day has consistent candles of every timeframe', () => {
   const day = steps(288);
   expect([5, 15, 60, 240].map((timeframe) => candlesOf(timeframe, day).length)).toEqual([288, 96, 24, 6]);
   const parts = candlesOf(5, day).slice(0, 48);
@@ -36,7 +36,7 @@ test('a market stays within a factor of two of its start for a month', () => {
   expect(Math.min(...bars.map(({ low }) => low))).toBeGreaterThan(32_500);
 });
 
-test('a market continues from the price that a surge left', () => {
+test('a market continues from the price after a surge', () => {
   const market = createMarket(options);
   const [before] = market.step().candles;
   const { bar } = market.surge(1.02);

@@ -28,7 +28,7 @@ export interface Candle {
   /** In minutes. */
   timeframe: number;
   bar: Bar;
-  /** By the names of the charting platform. */
+  /** Keyed by the charting platform's names. */
   indicators: Record<string, number>;
   /** Buy while the fast average of the closes is above the slow one. */
   action: 'buy' | 'sell';
@@ -38,13 +38,13 @@ export interface Candle {
 
 export interface Market {
   token: DemoToken;
-  /** Advances by five minutes. Shortest timeframe first; that one is always there. */
+  /** Advances by five minutes. Returns the closed candles, shortest timeframe first; a five-minute one always closes. */
   step(): { closeTime: Date; candles: [Candle, ...Candle[]] };
   /** A sudden move by a factor; returns the five-minute candle with the new price. */
   surge(factor: number): Candle;
 }
 
-/** One token's market from `begin` on: candles of all timeframes. */
+/** One token's market from `begin`, with candles of all timeframes. */
 export function createMarket(options: { token: DemoToken; seed: string; begin: Date }): Market {
   const { token, seed, begin } = options;
   const walk = createWalk({ ...token, seed: `${seed}/${token.token}` });
@@ -73,7 +73,7 @@ export function createMarket(options: { token: DemoToken; seed: string; begin: D
   };
 }
 
-/** Merges five-minute bars; returns a candle when one of the timeframe is complete. */
+/** Merges five-minute bars; returns a candle when one of the timeframe completes. */
 function createSeries(token: DemoToken, timeframe: number): (bar: Bar, closeMs: number) => Candle | null {
   const indicatorsOf = createIndicators();
   const crossing = new APO({ fastPeriod: 3, slowPeriod: 8 });
@@ -119,7 +119,7 @@ function createIndicators(): (bar: Bar) => Record<string, number> {
     const lines = macd.add(bar.close);
     const band = bands.add(bar.close);
     const waves = wave.add(bar);
-    /** From -1 to 1, by the distance of two averages in average ranges. */
+    /** From -1 to 1: the distance of two averages in units of the ATR. */
     const trend = (distance: number | null) => (atr && distance !== null ? Math.tanh(distance / atr) : null);
     const values = {
       ATR: atr,

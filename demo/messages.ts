@@ -12,14 +12,14 @@ export interface Signal {
   token: DemoToken;
   timeframe: number;
   action: 'buy' | 'sell';
-  /** As it is sent. */
+  /** As sent. */
   price: string;
 }
 
-/** Values in units of the price need more places than the price: the ATR of a cheap token would be 0. */
+/** Values in units of the price need more decimals than the price, or the ATR of a cheap token would be 0. */
 const PRICE_LIKE = /^(ATR|EMA|SMA|BB|MACD|Momentum)/;
 
-/** A chart's alert with all figures as text, as quoted placeholders arrive. */
+/** A chart's alert with all figures as text, like quoted placeholders. */
 export function candleMessage({ token, timeframe, bar, indicators }: Candle, time: Date): Message {
   const places = (name: string) => (PRICE_LIKE.test(name) ? token.priceDecimals + 3 : 3);
   const payload = {

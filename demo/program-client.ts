@@ -7,11 +7,11 @@ export interface ProgramClient {
   get<Answer>(path: string): Promise<Answer>;
   post<Answer>(path: string, body: unknown): Promise<Answer>;
   put<Answer>(path: string, body: unknown): Promise<Answer>;
-  /** The session's cookie, as a browser sends it. */
+  /** The Cookie header of the session. */
   cookie(): string;
 }
 
-/** Errors have the status as their cause. */
+/** Signs in. Errors carry the response status as their cause. */
 export async function signIn(options: {
   url: string;
   username: string;
@@ -61,7 +61,7 @@ export interface HookAnswer {
 
 const TRIES = 3;
 
-/** Posts one delivery as the charting platform does: again after a 5xx only. */
+/** Posts one delivery as the charting platform does: repeats only after a 5xx. */
 export async function deliver(options: { url: string; key: string; message: Message }): Promise<HookAnswer> {
   const { url, key, message } = options;
   for (let attempt = 1; ; attempt += 1) {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => server?.stop());
 
-test('creates six users with all sizing methods, and keeps them at the next start', async () => {
+test('creates six users with all sizing methods and keeps them on the next start', async () => {
   expect(await ensureUsers({ client, password })).toEqual({ created: 6 });
   const traders = async () => {
     const { users } = await client.get<UsersAnswer>('/api/admin/users');

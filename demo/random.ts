@@ -1,4 +1,4 @@
-/** Random numbers of a seed: the same text gives the same sequence on every machine. */
+/** Seeded random numbers: the same text gives the same sequence on every machine. */
 export interface Random {
   /** From 0 up to, but not including, 1. */
   uniform(): number;

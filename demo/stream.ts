@@ -3,14 +3,14 @@ import { type Market, STEP_MS } from './market.ts';
 import { candleMessage, type Message, priceText, type Signal, signalMessage } from './messages.ts';
 import type { HookAnswer } from './program-client.ts';
 
-/** Sends no signals of its own, so its wrong prices never reach open positions. */
+/** A token without signals, so its wrong prices never reach open positions. */
 const MISPRICED_TOKEN = 'ADA';
 const MISPRICED_EVERY_ROUNDS = 7;
 const WRONG_FACTOR = 1.15;
-/** The mispriced signal becomes the newest known price, so the right one follows at once. */
+/** The mispriced signal becomes the newest known price, so a correct one follows immediately. */
 const CORRECTION_AFTER_MS = 2;
 
-/** After some signals the price runs away: the order misses it, and a second attempt or none follows. */
+/** After some signals the price runs away, so the order does not fill and a second attempt may follow. */
 const RUNAWAY_EVERY_SIGNALS = 5;
 const RUNAWAY = { steps: 24, factor: 1.0009, pauseMs: 45 };
 
@@ -19,8 +19,8 @@ const REPEATED_EVERY_TURNS = 20;
 const UNFILLED_EVERY_TURNS = 25;
 
 /**
- * Runs the markets, one token after another, until the signal aborts. Messages have the time of the clock, while
- * markets run `speed` times as fast, so that positions reach stops and targets while somebody watches.
+ * Runs the markets, one token after another, until the signal aborts. Messages carry the current time, but markets run
+ * `speed` times as fast, so a viewer sees positions reach their stops and targets.
  */
 export async function runStream(options: {
   markets: readonly Market[];
@@ -66,7 +66,7 @@ export async function runStream(options: {
     for (const candle of candles) await deliver(candleMessage(candle, now));
     await mispriced;
 
-    // Every token sends a signal in the first round, so that the first minutes are not empty.
+    // Every token sends a signal in the first round, so the first minutes are not empty.
     const crossed = round === 0 ? [newest] : candles.filter((candle) => candle.crossed);
     for (const candle of isMispriced ? [] : crossed) {
       await sendSignal({ ...candle, price: priceText(token, price) });

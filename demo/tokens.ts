@@ -1,7 +1,7 @@
 export interface DemoToken {
   token: string;
   processor: 'Tesla' | 'UD Bot';
-  /** In USDT, where the walk starts. */
+  /** Start of the random walk, in USDT. */
   startPrice: number;
   priceDecimals: number;
   /** Standard deviation of a five-minute return. */

@@ -11,15 +11,15 @@ export interface Bar {
 
 export interface Walk {
   next(): Bar;
-  /** Jumps by a factor; the walk goes on from there. */
+  /** Multiplies the price by a factor; the walk continues from there. */
   jump(factor: number): void;
 }
 
-/** Steps inside a bar, so that highs and lows differ from open and close. */
+/** Steps inside a bar, so highs and lows differ from open and close. */
 const TICKS = 12;
 /** Drift of a trend per bar, in standard deviations of a bar. */
 const TREND_DRIFT = 0.22;
-/** Pull back to the start price per bar: keeps a walk of weeks near it. */
+/** Pull toward the start price per bar, which keeps a walk of weeks near it. */
 const HOME_PULL = 0.0008;
 
 /** Endless bars of a seeded random walk with phases up, down and sideways. The same options give the same bars. */
