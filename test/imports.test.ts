@@ -11,7 +11,7 @@ const FOLDERS = ['domain', 'contract', 'server', 'web', 'test', 'demo', 'bench',
 const FLOORS: Record<string, { floors: string[]; packages: string[] }> = {
   domain: { floors: [], packages: ['decimal.js'] },
   contract: { floors: ['domain'], packages: ['zod'] },
-  // What is needed to develop is not in the image, whose commands run the server's sources.
+  // No devDependencies: the image runs the server's sources without them.
   server: { floors: ['contract', 'domain'], packages: ['node:', ...Object.keys(manifest.dependencies)] },
   demo: { floors: ['contract', 'domain'], packages: ['node:', 'trading-signals'] },
   web: {
@@ -30,7 +30,7 @@ const FLOORS: Record<string, { floors: string[]; packages: string[] }> = {
   },
 };
 
-/** The rooms of the server: a later one may import an earlier one, never the other way round. */
+/** The rooms of the server in order: a later room may import an earlier one, never the other way round. */
 const ROOMS = [
   'platform',
   'exchanges',
@@ -61,19 +61,19 @@ const ROOMS = [
 
 interface Import {
   from: string;
-  /** A file of ours as its path from the root, or the name of a package. */
+  /** The path of a project file from the root, or the name of a package. */
   to: string;
   isOurs: boolean;
 }
 
-/** As the formatter writes them, and not in the middle of a line: SQL says `from` as well. */
+/** Imports as the formatter writes them; not in the middle of a line, where SQL has `from` too. */
 const SPECIFIER = /(?:^(?:(?:import|export) [^'`\n]*|\}) from |^import |\bimport\(\s*)'([^']+)'/gm;
 /** The manifest belongs to no floor. */
 const MANIFEST = /\/package\.json$/;
 
 const filesOf = (folder: string) => globSync(`${folder}/**/*.{ts,tsx,mjs}`, { cwd: ROOT });
 
-/** Of the files that are not tests. */
+/** The imports of all files in a folder except tests. */
 function importsOf(folder: string): Import[] {
   return filesOf(folder)
     .filter((file) => !/\.test\.tsx?$/.test(file))
@@ -94,7 +94,7 @@ function resolve(from: string, specifier: string): { to: string; isOurs: boolean
   return { to: packageOf(specifier), isOurs: false };
 }
 
-/** Of `@scope/name/file.css` the package `@scope/name`; all that is Node's own is `node:`. */
+/** The package of a specifier: `@scope/name` for `@scope/name/file.css`, `node:` for all of Node's modules. */
 function packageOf(specifier: string): string {
   if (specifier.startsWith('node:')) return 'node:';
   return specifier
@@ -106,7 +106,7 @@ function packageOf(specifier: string): string {
 const wrongArrows = (imports: Import[], isWrong: (one: Import) => boolean) =>
   imports.filter(isWrong).map(({ from, to }) => `${from} imports ${to}`);
 
-/** At least one cycle where there are any, each from a file back to itself. */
+/** Import cycles, each from a file back to itself; finds at least one if any exist. */
 function cyclesIn(imported: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = [];
   const done = new Set<string>();
@@ -122,16 +122,16 @@ function cyclesIn(imported: ReadonlyMap<string, readonly string[]>): string[][] 
 
 const serverImports = importsOf('server').filter(({ isOurs }) => isOurs);
 
-describe('of all files, tests included', () => {
+describe('all files, tests included', () => {
   const files = FOLDERS.flatMap(filesOf);
 
-  test('there are files in each folder', () => {
+  test('every folder has files', () => {
     const found = new Set(files.map((file) => file.split('/')[0]));
     expect([...found].toSorted()).toEqual(FOLDERS.toSorted());
   });
 
-  test('no import leads back to its file', () => {
-    // Types count as well: files that need each other cannot be understood one by one.
+  test('there are no import cycles', () => {
+    // Type imports count too: files that need each other cannot be understood separately.
     const imported = new Map(files.map((file) => [file, importsIn(file).map(({ to }) => to)]));
     expect(cyclesIn(imported).map((cycle) => cycle.join(' → '))).toEqual([]);
   });
@@ -150,20 +150,20 @@ describe.each(Object.entries(FLOORS))('the floor %s', (floor, { floors, packages
     expect(wrongArrows(imports, isWrong)).toEqual([]);
   });
 
-  test('uses only the packages that belong to it', () => {
+  test('imports only its packages', () => {
     const isWrong = ({ to, isOurs }: Import) => !isOurs && !packages.includes(to);
     expect(wrongArrows(imports, isWrong)).toEqual([]);
-    // One that nobody imports any more goes off the list; the server's is the manifest.
+    // An unused package must leave the list; the server's list is the manifest.
     const used = new Set(imports.filter(({ isOurs }) => !isOurs).map(({ to }) => to));
     if (floor !== 'server') expect([...used].toSorted()).toEqual(packages.toSorted());
   });
 });
 
 describe('inside the server', () => {
-  /** The room of a path; undefined for the files above all rooms. */
+  /** The room of a path; undefined for files above all rooms. */
   const roomOf = (path: string) => /^server\/((?:admin|engine|console)\/[^/]+|[^/]+)\//.exec(path)?.[1];
 
-  test('a room imports only rooms before it, and deps.ts of the files above', () => {
+  test('a room imports only earlier rooms, and only deps.ts of the files above', () => {
     const isWrong = ({ from, to }: Import) => {
       const own = roomOf(from);
       if (own === undefined || !to.startsWith('server/')) return false;
@@ -174,7 +174,7 @@ describe('inside the server', () => {
     expect(wrongArrows(serverImports, isWrong)).toEqual([]);
   });
 
-  test('every room has its place in the order', () => {
+  test('every room has a place in the order', () => {
     const found = serverImports.map(({ from }) => roomOf(from)).filter((room) => room !== undefined);
     expect([...new Set(found)].toSorted()).toEqual(ROOMS.toSorted());
   });
@@ -186,7 +186,7 @@ describe('inside the web', () => {
   const partOf = (path: string) => /^web\/(features\/[^/]+|[^/]+)\//.exec(path)?.[1] ?? 'app';
   const layerOf = (path: string) => layers.findIndex((names) => names.includes(path.split('/')[1] ?? ''));
 
-  test('lib, ui, charts and forms, lists, features, app: a later one imports earlier ones only', () => {
+  test('a later folder imports only earlier ones: lib, ui, charts and forms, lists, features, app', () => {
     const isWrong = ({ from, to }: Import) => {
       if (!to.startsWith('web/') || partOf(from) === partOf(to) || partOf(from) === 'app') return false;
       return layerOf(to) >= layerOf(from);

@@ -10,17 +10,17 @@ import { ensureServerBuilt } from '../scripts/lib/builds.mjs';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server of the run; its database is the template that `createTestDatabase` clones. */
+    /** The PostgreSQL of the run; its database is the template that `createTestDatabase` clones. */
     testServer: ServerConnection;
   }
 }
 
-/** Less than Vitest waits for it. */
+/** Less than Vitest's limit for teardown. */
 const STOP_LIMIT_MS = 8_000;
 const PREFIX = 'signal-board-tests-';
 const SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];
 
-/** The program as it is now, and one PostgreSQL for the run, in a folder that goes away with it. */
+/** Builds the current program and starts one PostgreSQL for the run, in a folder removed at its end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await ensureServerBuilt(process.execPath);
   await removeLeftovers();
@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return () => discard(folder);
 }
 
-/** What a killed run left behind. */
+/** Removes the folders of killed runs. */
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1] ?? Number.NaN);
@@ -42,7 +42,7 @@ async function removeLeftovers(): Promise<void> {
 }
 
 /**
- * Without the checkpoint of a proper stop: writing the tables of a whole run can take minutes on a busy machine.
+ * Skips the checkpoint of a clean stop: writing the tables of a whole run can take minutes on a busy machine.
  */
 async function discard(folder: string): Promise<void> {
   const server = await findPostmaster(join(folder, 'postgres'));

@@ -25,6 +25,6 @@ test('no two requirements share an id or a text', () => {
   }
 });
 
-test('docs/conformance.md is what `npm run conformance` writes', () => {
+test('docs/conformance.md matches the output of `npm run conformance`', () => {
   expect(readFileSync(PAGE, 'utf8')).toBe(conformancePage(tags));
 });

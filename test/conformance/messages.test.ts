@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Validation of the forms. */
 const VALIDATION_OF_FORMS = [
   'Username is required',
   'Password is required',
@@ -20,7 +19,7 @@ const VALIDATION_OF_FORMS = [
   'Mobile number must contain only digits',
 ];
 
-/** Messages around accounts; a placeholder is written as in the journeys. */
+/** Messages about accounts; placeholders are written as in the browser tests. */
 const CATALOGUE_OF_THE_SHELL = [
   'Failed to fetch user',
   'Failed to fetch settings',
@@ -68,7 +67,6 @@ const CATALOGUE_OF_THE_SHELL = [
   'Page Not Found',
 ];
 
-/** Empty and loading states. */
 const EMPTY = [
   'No parameters available',
   'No price logs found',
@@ -85,7 +83,7 @@ const EMPTY = [
   'No execution logs yet',
 ];
 
-/** Tooltips of a workflow, and what blocks an order. */
+/** Tooltips of a workflow, and reasons that block an order. */
 const VALIDATION_OF_ORDERS = [
   'Waiting to start processing',
   'Currently processing users',
@@ -111,7 +109,7 @@ const VALIDATION_OF_ORDERS = [
   'No data to export',
 ];
 
-/** Messages around trading. */
+/** Messages about trading. */
 const CATALOGUE_OF_TRADING = [
   'Failed to fetch signals',
   'Failed to fetch tokens',
@@ -167,7 +165,7 @@ const screenTests = globSync(['e2e/*.spec.ts', 'web/**/*.test.tsx'], { cwd: ROOT
   .replaceAll(/^\s*test(\.describe)?\(.*$/gm, '');
 
 // Requirements: accounts-validation-1, accounts-messages-1, trading-validation-1, trading-messages-1
-test.each(TEXTS)('a test of the screens asserts the whole text: %s', (text) => {
+test.each(TEXTS)('a screen test asserts the full text: %s', (text) => {
   const literals = ["'", '"', '`'].map((quote) => `${quote}${text}${quote}`);
   expect(literals.some((literal) => screenTests.includes(literal))).toBe(true);
 });

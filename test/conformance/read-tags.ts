@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export interface Tag {
   requirement: string;
-  /** The test file, from the root of the project. */
+  /** The test file, relative to the project root. */
   file: string;
 }
 

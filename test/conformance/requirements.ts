@@ -1,4 +1,4 @@
-/** What the product must do, by subject. A test names the requirements that it proves in a comment above it. */
+/** The product's requirements by subject. A comment above each test names the requirements that it proves. */
 export const REQUIREMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'Screens: session states': {
     'screens-session-states-1':

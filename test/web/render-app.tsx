@@ -10,13 +10,13 @@ import { toasts } from '#web/ui/toast.ts';
 
 /** The ids of the records in the recorded answers. */
 export const { ids } = recording;
-/** The answers of a real server; lists of pages, cut in the recording, are whole. */
+/** Recorded answers of a real server, with the list of pages restored that the recording cuts off. */
 export const recorded = {
   ...recording.answers,
   'GET /api/navigation/pages': { pages: PAGES.filter((page) => !('navigation' in page)) },
 };
 
-/** A call of the app, as the server would receive it. */
+/** A call of the app as the server would receive it. */
 export interface Call {
   /** For example `GET /api/signals`. */
   key: string;
@@ -42,7 +42,7 @@ export const UNREACHABLE = Symbol('unreachable');
 /** A call that is never answered. */
 export const PENDING = new Promise<never>(() => {});
 
-/** A body, a failure, a promise of either, or a function that gives one of them; by method and path. */
+/** By method and path: a body, a failure, a promise of either, or a function that returns one of them. */
 export type Answers = Record<string, unknown>;
 
 export interface App {
@@ -52,19 +52,19 @@ export interface App {
   calls: Call[];
   /** The calls of a method and path. */
   sent: (key: string) => Call[];
-  /** The path and query of the address. */
+  /** Path and query of the current URL. */
   address: () => string;
-  /** Starts the app again at its present address. */
+  /** Restarts the app at its current URL. */
   reload: () => void;
 }
 
 interface BrowserOptions {
   widthPx?: number;
-  /** Who is signed in. */
+  /** The signed-in user. */
   user?: Record<string, unknown>;
 }
 
-// --- What jsdom does not have ------------------------------------------------------------------------------------
+// --- What jsdom lacks --------------------------------------------------------------------------------------------
 
 class Silent {
   addEventListener() {}
@@ -77,9 +77,9 @@ class Silent {
   disconnect() {}
 }
 
-/** What the app has handed to the browser's downloads. */
+/** Files that the app has saved as downloads. */
 export const savedFiles: { name: string; blob: Blob }[] = [];
-/** What the browser's own alerts have said. */
+/** Messages of the browser's alerts. */
 export const alerts: string[] = [];
 let problems: string[] = [];
 let widthPx = 0;
@@ -102,19 +102,19 @@ const matches = (media: string): boolean => {
 
 const report = (...parts: unknown[]) => void problems.push(parts.map(String).join(' '));
 
-// Roles are looked for in parts of the screen, where nothing is hidden.
+// Queries by role search parts of the screen in which nothing is hidden.
 configure({
   defaultHidden: true,
   asyncUtilTimeout: 30_000,
-  // Without the whole document.
+  // Without a dump of the document.
   getElementError: (message) => new Error(message ?? 'not found'),
 });
 
-/** Files of one worker share this module, but each has a window of its own. */
+/** Test files of one worker share this module, but each file has its own window. */
 const watchedWindows = new WeakSet<Window>();
 
 function prepareWindow(): void {
-  // That of jsdom takes seconds for a large file.
+  // Node's Blob: jsdom's takes seconds for a large file.
   vi.stubGlobal('Blob', Blob);
   vi.stubGlobal('EventSource', Silent);
   vi.stubGlobal('ResizeObserver', Silent);
@@ -165,7 +165,7 @@ function show(): void {
   unmount = app.unmount;
 }
 
-/** The whole app at an address. Calls have the recorded answers unless the test gives others. */
+/** Renders the whole app at a path. Calls get the recorded answers unless the test passes others. */
 export function renderApp(path: string, answers: Answers = {}, browser: BrowserOptions = {}): App {
   widthPx = browser.widthPx ?? 1440;
   problems = [];
@@ -216,7 +216,7 @@ async function answerTo(call: Call, own: Answers, signal?: AbortSignal | null): 
 
 const json = (status: number, body: unknown) => new Response(JSON.stringify(body), { status });
 
-/** An answer that comes when the test says so. */
+/** An answer that arrives when the test calls `release`. */
 export function held(answer: unknown): { promise: Promise<unknown>; release: () => void } {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   return { promise, release: () => resolve(answer) };
@@ -229,10 +229,10 @@ export type Scope = ReturnType<typeof scopeOf>;
 /** The first record of a recorded list. */
 export const first = <Row,>(rows: readonly Row[]): Row => rows[0] ?? fail('nothing was recorded');
 
-/** Queries inside of an element. */
+/** Queries inside an element. */
 export const scopeOf = (element: HTMLElement) => ({ element, ...within(element) });
 
-/** Queries of everything that is shown. */
+/** Queries of the whole document. */
 export const page = () => scopeOf(document.body);
 
 export const main = async (): Promise<Scope> => scopeOf(await page().findByRole('main'));
@@ -242,7 +242,7 @@ export const dialog = async (name: string | RegExp): Promise<Scope> =>
 
 export const findTitle = (name: string | RegExp) => page().findByRole('heading', { level: 1, name });
 
-/** The alert of the screen with this text; a toast is none. */
+/** The alert on the screen with this text, not a toast. */
 export async function alertOf(text: string | RegExp): Promise<Scope> {
   const isIt = (alert: HTMLElement) =>
     alert.closest('[data-toasts]') === null &&
@@ -277,7 +277,7 @@ export async function expectToast(title: string, text: string | RegExp = ''): Pr
   });
 }
 
-/** Waits until nothing is found any more. */
+/** Waits until `find` returns null. */
 export const expectGone = (find: () => unknown): Promise<void> => waitFor(() => expect(find()).toBeNull());
 
 export const eventually = waitFor;
@@ -290,13 +290,13 @@ export const descriptionOf = (field: HTMLElement): string =>
     .join(' ')
     .trim();
 
-/** Replaces what a field holds, at once: typing takes jsdom a while. */
+/** Replaces a field's value in one step, because typing is slow in jsdom. */
 export function fill(field: HTMLElement, text: string): void {
   field.focus();
   fireEvent.change(field, { target: { value: text } });
 }
 
-/** The text of the chosen option. */
+/** The text of the selected option. */
 export const chosen = (select: HTMLElement): string =>
   (select as HTMLSelectElement).selectedOptions[0]?.textContent ?? '';
 
