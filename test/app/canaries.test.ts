@@ -18,7 +18,7 @@ test.each<[string, (text: string) => string | Buffer]>([
   expect(canaries.findIn('here', hide(canary))).toHaveLength(1);
 });
 
-test('finds nothing without a canary, nor the canaries of others', () => {
+test('finds no canary in clean content and none of other sets', () => {
   const others = createCanaries().next('key');
   expect(canaries.findIn('here', `${others} ${Buffer.from(others).toString('hex')}`)).toEqual([]);
 });

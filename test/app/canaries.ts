@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * Secrets that are found wherever they turn up: all contain one marker, which is searched for as plain text, base64,
- * base64url, hex and URL-encoded. It has only letters and digits, so URL encoding does not change it, and the two kinds
- * of base64 are the same.
+ * Test secrets that can be found in any output. All contain one marker, searched for as plain text, base64, base64url,
+ * hex and URL-encoded. The marker has only letters and digits, so URL encoding does not change it and both kinds of
+ * base64 are the same.
  */
 export interface Canaries {
-  /** A new secret; what follows the marker makes encodings differ from the plain text. */
+  /** Returns a new secret; the characters after the marker make its encodings differ from the plain text. */
   next(what: string): string;
-  /** Describes each canary in the content, with a few characters around it. */
+  /** Describes each canary in the content with some context. */
   findIn(where: string, content: string | Buffer): string[];
 }
 
@@ -35,7 +35,7 @@ export function createCanaries(): Canaries {
   };
 }
 
-/** The text in each encoding, at any place of a longer text. */
+/** The text in each encoding, as it appears inside a longer text. */
 function formsOf(text: string): Record<string, string> {
   const hex = Buffer.from(text).toString('hex');
   return {
@@ -46,7 +46,7 @@ function formsOf(text: string): Record<string, string> {
   };
 }
 
-/** The part of the base64 that depends only on the text, after so many bytes (of three) before it. */
+/** The part of the base64 that depends only on the text, when `offset` bytes (modulo three) precede it. */
 function base64Inside(text: string, offset: number): string {
   const encoded = Buffer.from('x'.repeat(offset) + text)
     .toString('base64')

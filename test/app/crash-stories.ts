@@ -12,11 +12,11 @@ import type { TestEngine } from './test-engine.ts';
 import { ledgerOf, oppositeSignal, reasonFor, withLong } from './token-holders.ts';
 
 /**
- * What a process was doing when it died, and what must be true when its successor is done. I1: the workflow ends.
- * I2, I3, I6: no second order, nothing beyond the plan. I4: what filled is protected.
+ * The work of a process that dies, and the invariants that must hold when its successor is done. I1: the workflow ends.
+ * I2, I3, I6: no second order, nothing beyond the plan. I4: filled quantities are protected.
  */
 interface CrashStory {
-  /** Statements, requests and answers, and how many of them change the outside: fewer would mean that they were not counted. */
+  /** The least number of statements, requests and answers, and of changes among them: fewer means broken counting. */
   leastPoints: number;
   leastChanges: number;
   begin(engine: TestEngine): Promise<{ userId: string; judge(): Promise<void> }>;
@@ -79,7 +79,7 @@ export const CRASH_STORIES: Record<string, CrashStory> = {
     leastChanges: 15,
     async begin(engine) {
       const { userId, token } = await withLong(engine);
-      // Leaves less than the smallest order: the balance decides that, so the position is closed before.
+      // Sizes below the minimum order. That depends on the balance, so it is found after the position was closed.
       await engine.db
         .update(userSettings)
         .set({ maximumRiskPerTrade: '0.0000001' })
@@ -115,7 +115,7 @@ const CLOSED = [
   ['sell', true, 'filled'],
 ];
 
-/** Runs a story with a process that dies at that point, and with its successor; tells how far the process came. */
+/** Runs a story with a process that dies at the given point, then with its successor; returns how far the first came. */
 export async function interrupt(engine: TestEngine, { begin }: CrashStory, diesAt: CrashAt) {
   const { userId, judge } = await begin(engine);
   const { point, live, bury } = engine.mortal(diesAt);
@@ -129,7 +129,7 @@ export async function interrupt(engine: TestEngine, { begin }: CrashStory, diesA
   engine.venue.setFaults([]);
   await judge();
   expect(engine.doubleEntries).toEqual([]);
-  // Users of earlier runs must not trade the signal of the next one.
+  // Users of earlier runs must not trade the next run's signal.
   await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
   return { died, points: point.count(), changes: point.changes() };
 }
@@ -157,7 +157,7 @@ async function judgeTrade(
   return { trade, entries: entries.length };
 }
 
-/** A position whose stop and target the exchange lost, found by the audit. */
+/** A position whose stop and target the exchange lost, which the audit finds. */
 async function loseProtection(engine: TestEngine, faults: VenueFault[]) {
   const { userId, token, trade } = await withLong(engine);
   await engine.db

@@ -3,22 +3,22 @@ import { createPreparingClient } from '#server/platform/db/clients.ts';
 import { drizzleOver } from '#server/platform/db/drizzle-over.ts';
 import type { OpenDatabase } from '#server/platform/db/pool.ts';
 
-/** The process is gone: nothing else that it does happens. */
+/** Thrown to a dead process: none of its later calls takes effect. */
 export class Crash extends Error {
   override readonly name = 'Crash';
 }
 
 /**
- * Dies at the n-th statement or request, or at the first one after the n-th change. Dying between two reads leaves the same
- * state as dying before both: the second form tries every state once.
+ * The process dies at the n-th statement or request, or at the first one after the n-th change. The second form tries
+ * every state once, because dying between two reads leaves the same state as dying before both.
  */
 export type CrashAt = number | { afterChanges: number };
 
 export type CrashPoint = ReturnType<typeof crashPoint>;
 
 /**
- * Counts statements to the database and requests to the exchange. From the n-th on nothing gets through, as after a
- * kill -9 between any two of them.
+ * Counts statements to the database and requests to the exchange. From the n-th on nothing gets through, as after
+ * kill -9 between two of them.
  */
 export function crashPoint(at: CrashAt) {
   let count = 0;
@@ -29,7 +29,7 @@ export function crashPoint(at: CrashAt) {
   return {
     /** Resolves when the process dies. */
     death,
-    /** Throws when the process is dead. `changes`: whether this changes the database or the exchange. */
+    /** Counts one statement or request; throws when the process is dead. `changes`: it changes database or exchange. */
     pass(changes: boolean): void {
       count += 1;
       if (isAt()) dead = true;
@@ -40,18 +40,18 @@ export function crashPoint(at: CrashAt) {
       if (changes) changed += 1;
     },
     count: () => count,
-    /** How many of them have changed the database or the exchange. */
+    /** The number of them that changed the database or the exchange. */
     changes: () => changed,
     isDead: () => dead,
   };
 }
 
-/** Whether a transaction is open after a statement, and whether others see a change. */
+/** Whether a transaction is open after the statement, and whether the statement makes a change visible to others. */
 function effectOf(text: string, isInTransaction: boolean): { opens: boolean; changes: boolean } {
   if (/^\s*(begin|start transaction)\b/i.test(text)) return { opens: true, changes: false };
   if (/^\s*(commit|end)\b/i.test(text)) return { opens: false, changes: true };
   if (/^\s*rollback\s*;?\s*$/i.test(text)) return { opens: false, changes: false };
-  // Reads of columns; a call of a function, which may write, counts as a change.
+  // Only a select of columns is a read: a function call may write, so it counts as a change.
   const reads = /^\s*select (distinct )?"/i.test(text);
   return { opens: isInTransaction, changes: !isInTransaction && !reads };
 }
@@ -63,13 +63,13 @@ function textOf(statement: unknown): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** A pool whose every statement passes the crash point first; a dead one's transactions roll back with it. */
+/** A pool whose statements pass the crash point first; open transactions roll back when the process dies. */
 export function openCrashingDatabase(database: OpenDatabase, point: CrashPoint) {
   const connections = new Set<pg.ClientBase>();
   class CrashingClient extends createPreparingClient('engine') {
     #isInTransaction = false;
 
-    // The driver calls it with a callback, others without.
+    // The driver passes a callback, other callers do not.
     override query(...parameters: unknown[]): never {
       const { opens, changes } = effectOf(textOf(parameters[0]), this.#isInTransaction);
       this.#isInTransaction = opens;
@@ -99,8 +99,8 @@ export function openCrashingDatabase(database: OpenDatabase, point: CrashPoint) 
     db: drizzleOver(pool),
     pool,
     /**
-     * Ends all connections and open transactions, as the kernel does. Does not wait for the pool: the dead process's code may
-     * still hold a connection.
+     * Closes all connections and so ends open transactions, as the kernel would. Does not wait for the pool, because code
+     * of the dead process may still hold a connection.
      */
     async kill() {
       for (const client of connections) {

@@ -11,7 +11,7 @@ import { createLog, type Logger } from '#server/platform/log.ts';
 
 const HOLDER = join(import.meta.dirname, 'hold-database.ts');
 
-/** A data folder of its own for each test, with what runs on it; all of it ends with the test. */
+/** A new data folder for each test. Removes it and stops everything that runs on it after the test. */
 export function setUpDataFolder() {
   let root = '';
   let children: ChildProcess[] = [];
@@ -32,7 +32,7 @@ export function setUpDataFolder() {
       opened.push(open);
       return open;
     },
-    /** Another program on the same folder, with its first line. */
+    /** Starts another program on the same folder; returns it with its first line of output. */
     async holdInChild(): Promise<{ child: ChildProcess; line: string }> {
       const child = spawn(process.execPath, [HOLDER, folder.dataDir], {
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -66,7 +66,7 @@ export function setUpDataFolder() {
   return folder;
 }
 
-/** Whether the database of a folder that was opened answers. */
+/** Whether the opened database answers. */
 export const isAnswering = ({ pool }: Pick<OpenDatabase, 'pool'>): Promise<boolean> =>
   pool.query('select 1').then(
     () => true,

@@ -17,7 +17,7 @@ import { testEngineRows } from './test-engine-rows.ts';
 
 export interface Trader {
   userId: string;
-  /** Its account in the exchange's own books. */
+  /** The trader's account in the exchange's books. */
   accountId: string;
 }
 
@@ -25,10 +25,10 @@ export interface HandSignal {
   token: string;
   price: string;
   action?: 'buy' | 'sell';
-  /** With one, a candle is stored before the signal. */
+  /** Stores a candle with this ATR before the signal. */
   atr?: string;
   matureTrend?: string;
-  /** The exchange's price; the signal's when not given. */
+  /** The exchange's price; the signal's by default. */
   livePrice?: string;
 }
 
@@ -36,20 +36,20 @@ export interface HandSignal {
 export interface Instance {
   admin: TestClient;
   deps: Deps;
-  /** Ends it: what it was working on stays as it is. */
+  /** Stops the instance; its work in progress stays unfinished. */
   stop(): Promise<void>;
 }
 
 export type Calculated = Extract<GenerateAnswer, { success: true }>;
 
 const TOKENS = 40;
-/** A price serves all callers for a second. */
+/** Longer than the one second for which a price is cached for all callers. */
 const PRICE_AGE_MS = 1_050;
 
 export type HandTrading = Awaited<ReturnType<typeof startHandTrading>>;
 
 /**
- * Orders by hand: the whole program in demo mode against an exchange with its own address and faults. Nothing is traded
+ * Manual orders: the whole program in demo mode against an exchange with its own URL and faults. Nothing is traded
  * automatically.
  */
 export async function startHandTrading(options: { engine?: boolean; config?: Partial<Config> } = {}) {
@@ -73,7 +73,7 @@ export async function startHandTrading(options: { engine?: boolean; config?: Par
   board.deps.accountGuard = OPEN_TO_ALL;
   const rows = testEngineRows({ db, clock: systemClock, settle: async () => {} });
   const instances: Instance[] = [];
-  // The list of contracts is read once: every token has to be on it.
+  // The list of contracts is read only once, so it must contain every token from the start.
   const tokens = Array.from({ length: TOKENS }, (_, index) => `HAND${index + 1}`);
   for (const token of tokens) await site.push(token, '100');
 
@@ -85,7 +85,7 @@ export async function startHandTrading(options: { engine?: boolean; config?: Par
     );
   }
 
-  /** A token that no test has used, with a contract. */
+  /** A token with a contract that no other test uses. */
   function nextToken(): string {
     const token = tokens.shift();
     if (token === undefined) throw new Error('more tokens are needed');
@@ -116,12 +116,12 @@ export async function startHandTrading(options: { engine?: boolean; config?: Par
       await rows.storeCandle({ token, price, atr, ...(matureTrend === undefined ? {} : { matureTrend }) });
     }
     const { signalId, workflowId } = await rows.storeSignal({ token, price, action });
-    // Only the test trades it.
+    // Only the test trades the signal.
     await db.delete(workflows).where(eq(workflows.id, workflowId));
     return signalId;
   }
 
-  /** The price service takes requests again at once. */
+  /** Resets the limit of the price service, so it accepts requests immediately. */
   async function clearPriceLimit(): Promise<void> {
     await board.database.pool.query(`delete from rate_limits where key like 'current-price%'`);
   }
@@ -141,7 +141,7 @@ export async function startHandTrading(options: { engine?: boolean; config?: Par
     storeSignal,
     generate,
     clearPriceLimit,
-    /** A successful calculation of a new trader for a new signal. */
+    /** Makes a successful calculation of a new trader for a new signal. */
     async calculate(signal: Partial<HandSignal> = {}, settings: Partial<TradingSettings> = {}) {
       const token = signal.token ?? nextToken();
       const trader = await createTrader(settings);
@@ -150,7 +150,7 @@ export async function startHandTrading(options: { engine?: boolean; config?: Par
       if (!answer.success) throw new Error(answer.message);
       return { ...trader, token, signalId, logId: answer.positionGeneratorLogId, answer };
     },
-    /** Another instance on the same database. */
+    /** Starts another instance on the same database. */
     async startInstance(more: { engine?: boolean; config?: Partial<Config> } = {}): Promise<Instance> {
       const program = await buildProgram({
         config: { ...board.config, ...more.config, instanceId: `instance-${instances.length + 2}` },
@@ -173,14 +173,14 @@ export async function startHandTrading(options: { engine?: boolean; config?: Par
       instances.push(instance);
       return instance;
     },
-    /** The price service takes any number of requests for a minute. */
+    /** Lets the price service accept any number of requests for a minute. */
     liftPriceLimit: () => countPrices(-1_000_000),
-    /** The price service has taken so many requests in a second that lasts a minute. */
+    /** Uses up this many requests of the price service's limit, whose one-second window is stretched to a minute. */
     async usePriceLimit(requests: number) {
       await clearPriceLimit();
       await countPrices(requests);
     },
-    /** Until the exchange's price is asked for anew. */
+    /** Waits until cached prices have expired. */
     outlivePrices: () => sleep(PRICE_AGE_MS),
     async close() {
       await Promise.all(instances.map((instance) => instance.stop()));

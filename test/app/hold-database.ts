@@ -1,4 +1,4 @@
-// Opens the embedded database of a folder, prints that it did, and holds it until it is ended.
+// Opens the embedded database of a folder, prints a line when it is open, and holds it until this process ends.
 import { openDatabase } from '#server/platform/db/pool.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
 import { createLog } from '#server/platform/log.ts';

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { expect, inject } from 'vitest';
 import { startServerProcess, type TestServerProcess } from './test-server-process.ts';
 
-// Real programs on one PostgreSQL behind a load balancer, as compose.yaml has them.
+// Real programs on one PostgreSQL behind a load balancer, as in compose.yaml.
 
 export const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
 export const NAMES = ['one', 'two'] as const;
@@ -13,7 +13,7 @@ export let database: string;
 let server: pg.Client;
 let balancer: Server;
 let address: string;
-/** The instances that the balancer knows. */
+/** The balancer's instances. */
 export const instances = new Map<string, TestServerProcess>();
 const started = new Set<TestServerProcess>();
 
@@ -21,7 +21,7 @@ export async function startInstances(): Promise<void> {
   server = new pg.Client({ ...inject('testServer'), database: 'postgres' });
   await server.connect();
   database = `test_${randomBytes(8).toString('hex')}`;
-  // Empty: the two make its tables together, under their lock.
+  // Starts empty: both instances create the tables concurrently, serialised by the migration lock.
   await server.query(`create database ${database} template template0`);
   balancer = createBalancer();
   await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve));
@@ -46,7 +46,7 @@ export async function startInstance(name: string): Promise<void> {
       INSTANCE_ID: name,
       WEBHOOK_RATE_LIMIT: '0',
       LOG_LEVEL: 'warn',
-      // Every workflow ends at its second step: what is done with a signal is not the question here.
+      // In development every workflow ends at its second step: these tests do not need trading.
       APP_ENV: 'development',
       VERIFY_FIRST_MS: '200',
       VERIFY_SECOND_MS: '200',
@@ -56,7 +56,7 @@ export async function startInstance(name: string): Promise<void> {
   started.add(instance);
 }
 
-/** In turn, and to the next one when a connection cannot be made. */
+/** A round-robin balancer that tries the next instance when a connection fails. */
 function createBalancer(): Server {
   let turn = 0;
   return createServer((client) => {
@@ -105,7 +105,7 @@ export async function signIn(at = address): Promise<string> {
 
 let webhook: Promise<string> | undefined;
 
-/** Of the administrator, who may have one alone. */
+/** The key of the administrator's only webhook, which is created on first use. */
 export function hookKey(cookie: string): Promise<string> {
   webhook ??= call('/api/hooks', { cookie, body: {} })
     .then((answer) => answer.json() as Promise<{ hookKey: string }>)

@@ -19,13 +19,13 @@ export const newSecrets = (): SiteCredentials => ({
   passphrase: `phrase-${randomUUID()}`,
 });
 
-/** The program, users who enter API keys on their settings page, and an exchange that knows these keys. */
+/** The program with users who enter API keys on their settings page, and an exchange that knows these keys. */
 export interface KeyBoard {
   site: ExchangeSite;
   board: TestApp;
   /** Opens an account at the exchange. */
   newKey(): SiteKey;
-  /** As often as a test likes: the limits of calls are lifted. */
+  /** Enters a key; the rate limits are lifted, so a test can enter any number. */
   enter(trader: TestUser, key: SiteCredentials, platform?: string): Promise<Answer>;
   testKey(trader: TestUser): Promise<unknown>;
   shown(trader: TestUser): Promise<Record<string, unknown>>;
@@ -35,7 +35,7 @@ export interface KeyBoard {
   /** Sends a signal for the token at this price; returns its id. */
   send(token: string, price?: string): Promise<string>;
   workflowEnd(signalId: string): Promise<void>;
-  /** How the signal's workflow decided about the trader. */
+  /** The decision of the signal's workflow about the trader. */
   userOf(signalId: string, trader: TestUser): Promise<Record<string, string> | undefined>;
   close(): Promise<void>;
 }
@@ -112,7 +112,7 @@ interface Queryable {
   query(text: string): Promise<unknown>;
 }
 
-/** Resets the count of entered and tested keys. */
+/** Resets the rate limits for entering and testing keys. */
 export async function forgetCredentialCalls(database: Queryable): Promise<void> {
   await database.query(
     "delete from rate_limits where key like 'credentials-entry:%' or key like 'exchange-call:%'",

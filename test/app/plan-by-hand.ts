@@ -14,11 +14,11 @@ interface Wanted {
   signalId: string;
 }
 
-/** A calculation of the manual profile for a signal, as the calculator makes one. */
+/** Calculates a manual order for a signal, as the calculator does. */
 export const calculateByHand = (engine: TestEngine, wanted: Wanted): Promise<PositionGeneratorLogRow> =>
   calculate(engine, { ...wanted, profile: 'manual', workflowId: null });
 
-/** One of a workflow, on record without its order: so versions before this one committed it. */
+/** Calculates for a workflow without planning the order, as earlier versions committed it. */
 export const calculateForWorkflow = (
   engine: TestEngine,
   wanted: Wanted & { workflowId: string },
@@ -38,7 +38,7 @@ async function calculate(
   return await recordCalculation(engine.deps, { ...request, result, isEstimate: false });
 }
 
-/** Commits the order of a calculation, as an operator's button does. */
+/** Commits the order of a calculation, as the operator's button does. */
 export async function commitByHand(engine: TestEngine, log: PositionGeneratorLogRow) {
   const { position } = log;
   if (position === null) throw new Error('the calculation has no position');
@@ -51,11 +51,11 @@ export async function commitByHand(engine: TestEngine, log: PositionGeneratorLog
   }
 }
 
-/** A trade of the manual profile for a new user, its order planned and not sent. */
+/** A manual trade of a new user whose order is planned but not sent. */
 export async function planByHand(engine: TestEngine, fields: SignalFields & { token: string }) {
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { signalId, workflowId } = await engine.storeSignal(fields);
-  // Only the test trades it.
+  // Only the test trades the signal.
   await engine.db.delete(workflows).where(eq(workflows.id, workflowId));
   const log = await calculateByHand(engine, { userId, signalId });
   const intent = await commitByHand(engine, log);

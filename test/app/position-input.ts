@@ -1,7 +1,7 @@
 import { calculatePosition, type Position, type PositionInput } from '#domain/sizing/position.ts';
 import { ownTokenRules } from '#domain/sizing/token-rules.ts';
 
-/** A signal whose position can be calculated, for tests that change one thing of it. */
+/** Valid input for a position, for tests that change one field. */
 export const POSITION_INPUT: PositionInput = {
   signal: { token: 'BTC', action: 'buy', price: '65000' },
   priceLog: { atr: '300', immediateTrend: 'up', matureTrend: 'up' },

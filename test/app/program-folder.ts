@@ -10,7 +10,7 @@ import { PROGRAM, startServerProcess, type TestServerProcess } from './test-serv
 
 const COMPILE_CACHE = fileURLToPath(new URL('../../.cache/node', import.meta.url));
 
-/** Gives every test of the file a data folder, and ends the programs that it started there. */
+/** Gives every test of the file a data folder and stops the programs that the test started there. */
 export function programFolder() {
   let dataDir = '';
   let servers: TestServerProcess[] = [];
@@ -53,7 +53,7 @@ export function programFolder() {
       servers.push(server);
       return server;
     },
-    /** Runs the program to its end, for starts that fail. */
+    /** Runs the program until it exits, for starts that fail. */
     async runToEnd(env: Record<string, string>, args: string[] = []) {
       const child = spawnProgram(env, args);
       let stdout = '';

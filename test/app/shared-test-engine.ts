@@ -9,12 +9,12 @@ import { startTestEngine, type TestEngine, type TestEngineOptions } from './test
 import type { SignalFields } from './test-engine-rows.ts';
 import { nextToken } from './token-holders.ts';
 
-/** `times` of a fault that does not end. */
+/** `times` for a fault that never ends. */
 export const ALWAYS = Number.POSITIVE_INFINITY;
 
 /**
- * One engine for a test file. After each test faults end, users are switched off and, unless `settles` is false, the
- * work that is left is finished, so that tests do not see each other's orders.
+ * One engine for a test file. After each test faults are removed, users are switched off and, unless `settles` is false,
+ * remaining work is finished, so tests do not see each other's orders.
  */
 export function sharedTestEngine({
   settles = true,
@@ -33,7 +33,7 @@ export function sharedTestEngine({
   return new Proxy({} as TestEngine, { get: (_target, name) => Reflect.get(engine, name) as unknown });
 }
 
-/** A new user who sizes by risk, and a signal in a token that no other test uses. */
+/** Stores a new user who sizes by risk, and a signal for a token that no other test uses. */
 export async function storeTradedSignal(
   engine: TestEngine,
   { settings, signal }: { settings?: Partial<TradingSettings>; signal?: SignalFields } = {},
@@ -43,7 +43,7 @@ export async function storeTradedSignal(
   return { token, userId, ...(await engine.storeSignal({ price: '100', ...signal, token })) };
 }
 
-/** The same with the user's order planned and not sent. The faults strike from then on. */
+/** Like `storeTradedSignal`, with the user's order planned but not sent. The faults apply from then on. */
 export async function planTrade(
   engine: TestEngine,
   {
@@ -58,7 +58,7 @@ export async function planTrade(
   return { ...stored, trade, plannedAt: engine.clock.now() };
 }
 
-/** Replaces all faults by these, which strike this user only. */
+/** Replaces all faults with these, which affect only this user. */
 export function strike(engine: TestEngine, userId: string, faults: readonly VenueFault[]): void {
   engine.venue.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId } })));
 }
@@ -66,7 +66,7 @@ export function strike(engine: TestEngine, userId: string, faults: readonly Venu
 export const entriesOf = async (engine: TestEngine, userId: string) =>
   (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => !reduceOnly);
 
-/** What another instance does when a lease's holder has not renewed it for half a minute. */
+/** Takes over a lease, as another instance does when its holder has not renewed it for half a minute. */
 export async function takeOver({ db }: Pick<TestEngine, 'db'>, key: string): Promise<void> {
   await db.execute(
     sql`update leases set holder = 'successor', version = version + 1, lease_until = now() + interval '1 minute' where key = ${key}`,
@@ -77,13 +77,13 @@ export async function giveBack({ db }: Pick<TestEngine, 'db'>, key: string): Pro
   await db.execute(sql`update leases set lease_until = '-infinity' where key = ${key}`);
 }
 
-/** An instance that loses this lease during a call to the exchange. */
+/** Dependencies of an instance that loses this lease during a call to the exchange. */
 export const overtakenAt = (
   engine: TestEngine,
   { key, call, when = 'after' }: { key: string; call: DyingCall; when?: 'before' | 'after' },
 ): AutomationDeps => atExchangeCall(engine.deps, { call, when, happens: () => takeOver(engine, key) });
 
-/** The same database with other transactions. */
+/** The database with its `transaction` method replaced. */
 export function withTransaction(
   db: AutomationDeps['db'],
   transaction: AutomationDeps['db']['transaction'],

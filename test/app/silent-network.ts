@@ -4,7 +4,7 @@ import type { ServerConnection } from '#server/platform/db/embedded.ts';
 
 export type SilentNetwork = Awaited<ReturnType<typeof startSilentNetwork>>;
 
-/** TCP to a PostgreSQL that can fall silent as a network does: nothing arrives, and no side notices. */
+/** A TCP proxy to PostgreSQL that can go silent like a network: nothing arrives, and neither side notices. */
 export async function startSilentNetwork(target: ServerConnection) {
   const sockets = new Set<Socket>();
   let era = 0;
@@ -49,11 +49,11 @@ export async function startSilentNetwork(target: ServerConnection) {
   return {
     host: '127.0.0.1',
     port: (server.address() as AddressInfo).port,
-    /** Nothing passes any more, either way. */
+    /** Drops everything in both directions. */
     swallow() {
       isSilent = true;
     },
-    /** Keeps answers back; `heldBytes` says how many bytes of them there are. */
+    /** Holds answers back; `heldBytes` returns their size. */
     hold() {
       isHolding = true;
       return {
@@ -61,7 +61,7 @@ export async function startSilentNetwork(target: ServerConnection) {
           [...held.values()].flatMap(({ bytes }) => bytes).reduce((sum, one) => sum + one.length, 0),
       };
     },
-    /** Delivers everything that was kept back. */
+    /** Delivers the answers held back. */
     letGo() {
       isHolding = false;
       for (const [socket, { bytes, isOver }] of held) {
@@ -70,7 +70,7 @@ export async function startSilentNetwork(target: ServerConnection) {
       }
       held.clear();
     },
-    /** New connections pass again; earlier ones stay dead, and no side notices. */
+    /** New connections work again; earlier ones stay dead without either side noticing. */
     heal() {
       era += 1;
       isSilent = false;

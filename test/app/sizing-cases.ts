@@ -28,7 +28,7 @@ const fraction = (max: number) =>
 const signalCase = fc.record({
   token: fc.constantFrom(...TOKENS),
   action: fc.constantFrom('buy' as const, 'sell' as const),
-  // Up to 3% away from the live price, so that both prices are chosen.
+  // Up to 3% away from the signal's price, so either price may be used.
   livePerMille: fc.integer({ min: 970, max: 1030 }),
   atrPerMille: fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 90 })),
   matureTrend: fc.constantFrom('up', 'down', '0.49', '0.5', '-0.75', 'flat'),
@@ -63,7 +63,7 @@ const compared = (preview: Preview): object =>
       }
     : { success: false, error: preview.error };
 
-/** Compares sizing through the API with the domain's own arithmetic, for random signals and settings of each. */
+/** Compares sizing through the API with the domain's arithmetic, for random signals and settings. */
 export async function compareSizing(
   trading: HandTrading,
   counts: { signals: number; settingsEach: number },
@@ -91,7 +91,7 @@ export async function compareSizing(
       livePrice,
       ...(atr === null ? {} : { atr, matureTrend }),
     });
-    // Requests for other tokens at the same time must not use up the price service.
+    // Concurrent requests for other tokens must not use up the limit of the price service.
     await trading.liftPriceLimit();
     for (const edited of settings.slice(index * settingsEach, (index + 1) * settingsEach)) {
       const answer = await trading.board.admin.post('/api/internal/position-generator/preview', {
@@ -115,7 +115,7 @@ export async function compareSizing(
       if (chosen.success) successes += 1;
     }
   };
-  // A price serves all callers for a second: the tokens are worked through side by side.
+  // A token's price is cached for a second, so work through the tokens concurrently.
   const lanes = Map.groupBy(signals.entries(), ([, { token }]) => token);
   await Promise.all(
     [...lanes.values()].map(async (lane) => {
@@ -125,7 +125,7 @@ export async function compareSizing(
       }
     }),
   );
-  // Both trades and refusals were compared.
+  // Trades and refusals both occurred.
   expect(successes).toBeGreaterThan(cases / 4);
   expect(successes).toBeLessThan(cases);
 }

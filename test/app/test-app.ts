@@ -21,14 +21,14 @@ export interface TestUser {
 export interface TestAppOptions {
   config?: Partial<Config>;
   clock?: Clock;
-  /** Also runs workflows and orders; without it what arrives is stored and waits. */
+  /** Also runs workflows and orders; without the engine, deliveries are stored and wait. */
   engine?: boolean;
   webFolder?: string;
 }
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>;
 
-/** The real app over a database of its own, with its first administrator. */
+/** The real app on its own database, with its first administrator. */
 export async function startTestApp(options: TestAppOptions = {}) {
   const { database, close } = await createTestDatabase();
   const lines: string[] = [];
@@ -63,7 +63,7 @@ export async function startTestApp(options: TestAppOptions = {}) {
     anonymous: testClient(app),
     /** Signed in as the first administrator. */
     admin,
-    /** Creates a user through the API, signed in. */
+    /** Creates a user through the API and signs the user in. */
     async createUser(fields: Partial<CreateUserBody> = {}): Promise<TestUser> {
       created += 1;
       const body = { username: `user${created}@example.com`, password: USER_PASSWORD, ...fields };

@@ -5,7 +5,7 @@ export type Answer = LightMyRequestResponse;
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Extra = Pick<InjectOptions, 'headers' | 'remoteAddress'>;
 
-/** A caller of the app in process; with a cookie when signed in. */
+/** Calls the app in process; with a cookie when signed in. */
 export interface TestClient {
   /** The session cookie as the browser would send it; empty when signed out. */
   cookie: string;
@@ -39,7 +39,7 @@ export function testClient(app: App, cookie = ''): TestClient {
   };
 }
 
-/** Signs in and keeps the cookie; fails with the answer's text when the sign-in is refused. */
+/** Signs in and keeps the cookie; throws the answer's text when the sign-in is refused. */
 export async function signIn(app: App, username: string, password: string): Promise<TestClient> {
   const answer = await testClient(app).post('/api/auth/login', { username, password });
   const [cookie] = answer.cookies;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTestDatabase } from './test-database.ts';
 
-test('two databases of one run have the schema and do not see each other', async () => {
+test('two databases of one run have the schema and are isolated', async () => {
   const one = await createTestDatabase();
   const other = await createTestDatabase();
   try {

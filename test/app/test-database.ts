@@ -15,10 +15,10 @@ export function createTestDatabase(): Promise<TestDatabase> {
   return cloneDatabase(inject('testServer'));
 }
 
-/** The same for programs outside of a test run, on their own server. */
+/** Like `createTestDatabase`, for programs outside a test run, on the given server. */
 export async function cloneDatabase(server: ServerConnection): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  // Faster than through the log, since this server never syncs to disk.
+  // Faster than copying through the WAL, because this server never syncs to disk.
   await onServer(server, `create database ${name} template ${server.database} strategy file_copy`);
   const log = createLog({ level: 'silent' });
   const database = openPool({ connection: { ...server, database: name }, log });

@@ -12,7 +12,7 @@ export interface SignalFields {
   receivedAt?: Date;
 }
 
-/** Writes what users and charting platforms leave in the tables, without the routes. */
+/** Writes the rows of users and deliveries directly, without the routes. */
 export function testEngineRows(options: {
   db: Db;
   clock: Clock;
@@ -70,7 +70,7 @@ export function testEngineRows(options: {
       await settle(token);
       return id;
     },
-    /** A stored signal with its pending automatic workflow, as ingest leaves them. */
+    /** Stores a signal with its pending automatic workflow, as ingest does. */
     async storeSignal(fields: SignalFields = {}) {
       const signalId = timeOrderedId();
       const workflowId = timeOrderedId();

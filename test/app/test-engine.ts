@@ -38,7 +38,7 @@ type TradeUserTask = Parameters<typeof tradeUser>[1];
 
 const SECRET = 'a secret key of the tests, long enough';
 
-/** Whether the next due step only looks at the order's fills. */
+/** Whether the next due step only checks the order's fills. */
 function isFillWatch(
   config: Config,
   { dueAt, profile }: typeof trades.$inferSelect,
@@ -53,16 +53,16 @@ function isFillWatch(
 export interface SettleOptions {
   deps?: AutomationDeps;
   maxRounds?: number;
-  /** What else happens meanwhile, by the engine's clock. */
+  /** Other events during the run, by the engine's clock. */
   agenda?: Agenda;
 }
 
 export interface Agenda {
-  /** When the next thing happens; null when nothing is left. */
+  /** When the next event is due; null when none is left. */
   nextAt(): Date | null;
-  /** Does all that is due. */
+  /** Runs all due events. */
   run(): Promise<void>;
-  /** After each round of the engine's work. */
+  /** Called after each round of the engine's work. */
   onRound?(): Promise<void>;
 }
 
@@ -70,20 +70,20 @@ export interface TestEngineOptions {
   config?: Partial<Config>;
   /** A clone of the run's template by default. */
   createDatabase?: () => Promise<TestDatabase>;
-  /** The exchange is called over loopback HTTP, not in process. */
+  /** Calls the exchange over loopback HTTP instead of in process. */
   overHttp?: boolean;
-  /** Trades in paper mode itself instead of with the real clients at the test venue: without faults. */
+  /** Trades in real paper mode, without faults, instead of with the exchange clients at the test venue. */
   paperMode?: boolean;
-  /** Sees every request that comes to the exchange. */
+  /** Called before and after every request to the exchange. */
   watch?: Partial<Record<'before' | 'after', (request: VenueRequest) => Promise<void>>>;
 }
 
 export type TestEngine = Awaited<ReturnType<typeof startTestEngine>>;
 
 /**
- * The engine over a real database, with the real clients at the test venue, without job queue and timers: `settle` calls
- * the handlers for unfinished rows and moves the clock to the next due time, until nothing is left. That proves that jobs
- * are only wake-up calls.
+ * The engine on a real database, with the real clients at the test venue, without job queue and timers. `settle` calls
+ * the handlers for unfinished rows and moves the clock to the next due time until nothing is left, which proves that
+ * jobs are only wake-up calls.
  */
 export async function startTestEngine(options: TestEngineOptions = {}) {
   const { database, close } = await (options.createDatabase ?? createTestDatabase)();
@@ -111,7 +111,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     onError: (error) => log.error({ err: error }, 'the paper books failed'),
   });
 
-  /** Sent jobs, which outlive the process as in the job queue. */
+  /** Sent jobs; they survive the process, as in the job queue. */
   const sentTasks: TradeUserTask[] = [];
   const doubleEntries: string[] = [];
   async function noteDoubleEntries(): Promise<void> {
@@ -226,7 +226,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     return row;
   }
 
-  /** What became of each user of a workflow. */
+  /** The outcome of each user of a workflow. */
   async function outcomes(workflowId: string) {
     const rows = await db
       .select()
@@ -238,7 +238,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
 
   return {
     clock,
-    /** Moments at which the exchange had two entries of one user and token open; I2 forbids them. */
+    /** Every time the exchange had two open entries of one user and token, which I2 forbids. */
     doubleEntries,
     db,
     venue,
@@ -247,7 +247,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     settle,
     trade,
     outcomes,
-    /** Runs a workflow until its users' orders are planned, and no further. */
+    /** Runs a workflow only until its users' orders are planned. */
     async plan(workflowId: string, by = deps) {
       await runWorkflow(by, workflowId);
       for (const [userId, { position }] of await outcomes(workflowId)) {
@@ -260,8 +260,8 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
         .orderBy(asc(trades.createdAt));
     },
     /**
-     * Sets the clock to the trade's next due time and advances the trade. Looks at the fills of a waiting order count as
-     * one step with what follows, unless they change the order's state.
+     * Sets the clock to the trade's next due time and advances the trade. Checks for fills of a waiting order that do not
+     * change its state are skipped: they count as one step with the next.
      */
     async advance(tradeId: string, by = deps) {
       for (;;) {
@@ -271,7 +271,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
         await advanceTrade(by, tradeId);
         const after = await trade(tradeId);
         const [now] = (await listAttempts(by.db, tradeId)).slice(-1);
-        // Without the lease nothing was written: this would loop forever.
+        // Without the lease nothing was written, and this would loop forever.
         const isStuck = after.dueAt?.getTime() === before.dueAt?.getTime();
         if (isStuck || !isFillWatch(by.config, before, attempt) || now?.state !== attempt?.state)
           return after;
@@ -286,7 +286,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
       return {
         deps: mortalDeps,
         point,
-        /** Works until nothing is left or until it dies. */
+        /** Works until nothing is left or the process dies. */
         async live(settling?: Omit<SettleOptions, 'deps'>) {
           const life = settle({ ...settling, deps: mortalDeps }).catch((error: unknown) => {
             if (!point.isDead()) throw error;
@@ -296,7 +296,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
         bury: () => own.kill(),
       };
     },
-    /** What a new process does first. */
+    /** Releases all leases, as a new process does first. */
     restart: () => releaseAllLeases(db),
     trades: (signalId: string) => db.select().from(trades).where(eq(trades.signalId, signalId)),
     steps: (workflowId: string) =>
@@ -312,7 +312,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     },
     /** Oldest first. */
     attempts: (tradeId: string) => listAttempts(db, tradeId),
-    /** What the result dialog shows: the trade's own lines, and the calls to the exchange by type. */
+    /** The content of the result dialog: the trade's events, and the calls to the exchange by type. */
     async events(tradeId: string) {
       const rows = await db
         .select()
@@ -331,7 +331,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
   };
 }
 
-/** A repetition must trade in the same order; the database returns any. */
+/** Sorts trades by planning, so a repeated run trades in the same order; the database returns any order. */
 async function inOrderOfPlanning(db: AutomationDeps['db'], tradeIds: string[]): Promise<string[]> {
   if (tradeIds.length < 2) return tradeIds;
   const rows = await db

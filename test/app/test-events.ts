@@ -19,7 +19,7 @@ export interface TestStream {
     find: (stream: TestStream) => Found | undefined | false | null,
     limitMs?: number,
   ): Promise<Found>;
-  /** Resolves when the server has ended the stream. */
+  /** Resolves when the stream has ended. */
   ended: Promise<void>;
   close(): void;
 }
@@ -64,6 +64,6 @@ async function read(response: IncomingMessage, heard: HeardEvent[]): Promise<voi
       }
     }
   } catch {
-    // The test closed it.
+    // The test closed the stream.
   }
 }

@@ -16,7 +16,7 @@ const MOST_JOBS = 500;
 
 export type TestJobs = ReturnType<typeof testJobs>;
 
-/** A queue in memory: jobs run only in `drain`. */
+/** An in-memory queue whose jobs run only in `drain`. */
 export function testJobs(clock: FakeClock) {
   const waiting: WaitingJob[] = [];
   const jobs: Jobs = {
@@ -41,7 +41,7 @@ export function testJobs(clock: FakeClock) {
   return {
     jobs,
     waiting: (): readonly WaitingJob[] => waiting,
-    /** Runs all jobs, earliest first, and moves the clock to delayed ones. */
+    /** Runs all jobs, earliest first, and moves the clock to the time of delayed jobs. */
     async drain(deps: AutomationDeps): Promise<void> {
       const handlers: JobHandlers = {
         'run-workflow': ({ workflowId }) => runWorkflow(deps, workflowId),

@@ -26,11 +26,11 @@ export const CANDLE = {
   MACD: '-12.3',
 };
 
-/** The fields that a test changes; undefined leaves a field out. */
+/** Fields that a test changes; undefined removes a field. */
 type Fields = Record<string, unknown>;
 
 export interface SendOptions {
-  /** The query string, its question mark included; the webhook's key when not given. */
+  /** The query string including its question mark; the webhook's key by default. */
   query?: string;
   headers?: Record<string, string>;
   remoteAddress?: string;
@@ -41,7 +41,7 @@ export interface TestSender {
   hook: Webhook;
   signal(fields?: Fields, options?: SendOptions): Promise<Answer>;
   candle(fields?: Fields, options?: SendOptions): Promise<Answer>;
-  /** The body as it stands. */
+  /** Sends the body unchanged. */
   send(path: DeliveryPath, body: string | Buffer, options?: SendOptions): Promise<Answer>;
 }
 

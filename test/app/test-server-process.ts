@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { findPostmaster, stopPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { programArguments } from '../../scripts/lib/builds.mjs';
 
-/** The program as it was built, which is what its users run. */
+/** The built program that users run. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url));
 const COMPILE_CACHE = fileURLToPath(new URL('../../.cache/node', import.meta.url));
 const START_LIMIT_MS = 60_000;
@@ -15,15 +15,15 @@ const STOP_LIMIT_MS = 15_000;
 
 interface RunningProgram {
   child: ChildProcess;
-  /** What it has printed so far, standard output and errors together. */
+  /** Standard output and errors so far. */
   output(): string;
   /** Resolves with the exit code; null when a signal ended it. */
   ended: Promise<number | null>;
-  /** Resolves with the address that it listens at; rejects when it ends or takes too long. */
+  /** Resolves with the program's URL; rejects when the program ends or takes too long to start. */
   listening(): Promise<string>;
 }
 
-/** Starts the program. Settings of this machine and a `.env` of the project do not reach it. */
+/** Starts the program, isolated from settings of this machine and the project's `.env`. */
 export function spawnProgram(options: {
   dataDir: string;
   env: Record<string, string>;
@@ -60,7 +60,7 @@ export function spawnProgram(options: {
   };
 }
 
-/** Stops the database server that may still run in a data folder. */
+/** Stops the database server of a data folder if it still runs. */
 export async function stopDatabase(dataDir: string): Promise<void> {
   const database = await findPostmaster(join(dataDir, 'postgres'));
   if (database === null) return;
@@ -69,18 +69,18 @@ export async function stopDatabase(dataDir: string): Promise<void> {
 }
 
 export interface TestServerProcess extends Pick<RunningProgram, 'child' | 'output'> {
-  /** The origin, without a slash at the end. */
+  /** The origin without a trailing slash. */
   url: string;
   adminUsername: string;
   adminPassword: string;
   dataDir: string;
-  /** Asks the program to end, waits for it, and returns its exit code. Removes its data folder, unless it was given. */
+  /** Stops the program and returns its exit code. Removes the data folder unless the test passed one. */
   stop(): Promise<number | null>;
-  /** Kills the program: its database lives on, and the data folder stays for the next start. */
+  /** Kills the program; its database keeps running, and the data folder stays for the next start. */
   kill9(): Promise<void>;
 }
 
-/** The real program on a free port, with a data folder of its own unless one is given. */
+/** Starts the real program on a free port, with a new data folder unless one is passed. */
 export async function startServerProcess(
   options: { env?: Record<string, string>; dataDir?: string; args?: string[] } = {},
 ): Promise<TestServerProcess> {

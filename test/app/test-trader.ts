@@ -4,7 +4,7 @@ import type { VenueAnswer } from '#test/venues/http.ts';
 import type { TestVenue } from '#test/venues/venue.ts';
 import { venueCredentials } from '#test/venues/venue-credentials.ts';
 
-/** `code` is the exchange's own, null where the answer has no envelope. */
+/** `code` is the exchange's code; null where the answer has no envelope. */
 export interface TraderAnswer {
   ok: boolean;
   code: string | null;
@@ -12,7 +12,7 @@ export interface TraderAnswer {
   response: VenueAnswer;
 }
 
-/** The same few requests in each dialect, signed by hand: for tests of the venue itself. */
+/** The same few requests in each dialect, signed without the client library, for tests of the venue. */
 export interface TestTrader {
   prepare(): Promise<void>;
   /** A long entry of `size` at `price` with a stop at 63000 and a target at 69000. */
@@ -124,7 +124,7 @@ export function bybitTrader({ venue, userId, secretKey, now }: TraderOptions): T
     async find(id) {
       const answer = await send('GET', '/v5/order/realtime', { orderLinkId: id });
       const { list } = (answer.data ?? {}) as { list?: unknown[] };
-      // An unknown order is an empty list, without a code of its own.
+      // An unknown order is an empty list without an error code.
       return { ...answer, ok: answer.ok && list?.length === 1 };
     },
     close: (size = '0.01') => place({ side: 'Sell', orderType: 'Market', qty: size, reduceOnly: true }),

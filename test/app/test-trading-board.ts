@@ -23,14 +23,14 @@ const SECRET_KEY = 'a secret key of the tests, long enough';
 export type TradingBoard = Awaited<ReturnType<typeof startTradingBoard>>;
 
 /**
- * Whole programs with job queues and real time, one or several on one database, that trade at a test venue with its own
- * address, books, prices and faults.
+ * One or several whole programs on one database, with job queues and real time, that trade at a test venue with its own
+ * URL, books, prices and faults.
  */
 export async function startTradingBoard(
   options: {
     instances?: number;
     config?: Partial<Config>;
-    /** How far each instance's clock is behind the database and the exchange; negative: ahead. */
+    /** By how many ms each instance's clock is behind the database and the exchange; negative: ahead. */
     behindMs?: readonly number[];
   } = {},
 ) {
@@ -96,11 +96,11 @@ export async function startTradingBoard(
   return {
     programs,
     db,
-    /** Signed in at the first program. */
+    /** The administrator, signed in at the first program. */
     admin,
-    /** All requests that the exchange got, in order. */
+    /** All requests to the exchange, in order. */
     requests,
-    /** The same administrator at another program. */
+    /** Signs the administrator in at another program. */
     async adminAt(index: number): Promise<TestClient> {
       const program = programs[index];
       if (program === undefined) throw new Error(`no instance ${index}`);
@@ -117,13 +117,13 @@ export async function startTradingBoard(
       const client = await signIn(first.app, body.username, body.password);
       return { id: user.id, username: body.username, client };
     },
-    /** A new price at the exchange. */
+    /** Sets a new price at the exchange. */
     async push(token: string, price: string) {
       marks.push(token, price);
       await venue.settle(token);
     },
     setFaults: (faults: VenueFault[]) => venue.setFaults(faults),
-    /** Cuts the exchange off, and brings it back. */
+    /** Disconnects or reconnects the exchange. */
     setReachable(reachable: boolean) {
       isReachable = reachable;
     },

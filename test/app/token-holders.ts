@@ -3,17 +3,17 @@ import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts
 import { timeOrderedId } from '#server/platform/ids.ts';
 import type { TestEngine } from './test-engine.ts';
 
-/* Users who hold something in a token, and what became of the next signal for them. */
+/* Users with a position in a token, and the outcome of the next signal for them. */
 
 let count = 0;
 
-/** A token that no test has used. */
+/** A token that no other test uses. */
 export function nextToken(): string {
   count += 1;
   return `H${count}`;
 }
 
-/** A user with a long position that this product opened at 100, at Bitget unless the settings say otherwise. */
+/** Creates a user with a long position opened by this product at 100; at Bitget by default. */
 export async function withLong(engine: TestEngine, settings: Partial<TradingSettings> = {}) {
   const token = nextToken();
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', ...settings });
@@ -29,7 +29,7 @@ export async function oppositeSignal(engine: TestEngine, token: string) {
   return await engine.storeSignal({ token, price: '100', action: 'sell' });
 }
 
-/** The user closes the position without us. */
+/** Closes the position at the exchange without the product, as its user could. */
 export async function flatten(
   engine: TestEngine,
   held: { userId: string; token: string; platform?: ExchangePlatform },
@@ -53,7 +53,7 @@ export async function flatten(
 export const ledgerOf = async (engine: TestEngine, userId: string) =>
   (await engine.exchangeOrders(userId)).map(({ side, reduceOnly, state }) => [side, reduceOnly, state]);
 
-/** What the user's part of the workflow ended with; null when nothing kept it from trading. */
+/** The reason why the workflow did not trade for the user; null when there is none. */
 export async function reasonFor(
   engine: TestEngine,
   { workflowId, userId }: { workflowId: string; userId: string },

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '#server/platform/db/database.ts';
 
-/** How many connections to this database wait until somebody else's transaction is over. */
+/** The number of connections to this database that wait for a lock of another transaction. */
 export async function countWaitingForLocks(db: Db): Promise<number> {
   const { rows } = await db.execute<{ count: number }>(sql`
     select count(*)::int as count from pg_stat_activity
