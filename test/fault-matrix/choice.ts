@@ -1,8 +1,8 @@
 import { createRandom } from '#demo/random.ts';
 
-/** Choices of a seed: the same text gives the same ones on every machine. */
+/** Seeded choices: the same text gives the same choices on every machine. */
 export interface Choice {
-  /** From `least` to `most`, both included. */
+  /** From `least` to `most`, inclusive. */
   integer(least: number, most: number): number;
   between(least: number, most: number): number;
   oneOf<Value>(values: readonly Value[]): Value;
@@ -11,7 +11,7 @@ export interface Choice {
 
 export function createChoice(seed: string): Choice {
   const { uniform } = createRandom(seed);
-  // The first numbers of neighbouring seeds are alike.
+  // Skip the first numbers: they are similar for neighbouring seeds.
   for (let warmUp = 0; warmUp < 8; warmUp += 1) uniform();
   const integer = (least: number, most: number) => least + Math.floor(uniform() * (most - least + 1));
   return {

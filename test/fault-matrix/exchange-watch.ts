@@ -3,7 +3,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 
-/** A time during which a filled position had no stop at the exchange, by the engine's clock. */
+/** A period without a stop for a filled position at the exchange, by the engine's clock. */
 export interface NakedTime {
   userId: string;
   ms: number;
@@ -35,7 +35,7 @@ const BOOKS = sql`
     group by user_id, token
   ) o on o.user_id = p.user_id and o.token = p.token`;
 
-/** Looks into the exchange's books again and again during a run, for what must never be true. */
+/** Checks the exchange's books repeatedly during a run: two live entries of a user, positions without a stop. */
 export function watchExchange({ db, clock }: { db: Db; clock: Clock }) {
   const requests = new Map<string, number>();
   const doubleEntries: string[] = [];
@@ -78,7 +78,7 @@ export function watchExchange({ db, clock }: { db: Db; clock: Clock }) {
     requests,
     doubleEntries,
     look,
-    /** Counts a request of a user, and looks. */
+    /** Counts a user's request and checks the books. */
     async sawRequest({ headers }: VenueRequest): Promise<void> {
       const key = headers['access-key'] ?? headers['x-bapi-api-key'];
       if (key === undefined) return;

@@ -25,7 +25,7 @@ describe.each(EXCHANGE_PLATFORMS)('%s', (exchange) => {
   });
 });
 
-test('an order takes at most twelve requests, by the median', async () => {
+test('the median order takes at most twelve requests', async () => {
   const calls = results.flatMap(({ callsPerOrder }) => callsPerOrder).sort((one, other) => one - other);
   expect(calls.length).toBeGreaterThan(100);
   expect(calls[Math.floor(calls.length / 2)]).toBeLessThanOrEqual(12);

@@ -92,7 +92,7 @@ function orderOf({ fault, exchange }: CaseResult): number {
   return MATRIX_FAULTS.indexOf(fault) * 10 + (exchange === 'Bitget' ? 0 : 1);
 }
 
-/** A PostgreSQL for this matrix, in a folder that goes away with it. */
+/** Runs `work` on a PostgreSQL in a temporary folder. */
 async function onServer<Result>(work: (server: ServerConnection) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'signal-board-fault-matrix-'));
   const log = createLog({ level: 'warn' });
@@ -106,7 +106,7 @@ async function onServer<Result>(work: (server: ServerConnection) => Promise<Resu
   }
 }
 
-/** A process for each processor; cases of one exchange and seed share their control run, and so a process. */
+/** Uses one process per processor. Cases of one exchange and seed share a control run, so they run in one process. */
 async function playAll({ server, cases, explain }: Task): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
   const groups = [...Map.groupBy(cases, ({ exchange, seed }) => `${exchange} ${seed}`).values()];
@@ -136,7 +136,7 @@ async function playAll({ server, cases, explain }: Task): Promise<CaseResult[]> 
   return results;
 }
 
-/** The matrix as a table: a row for each fault and exchange, in the order of the results. */
+/** The results as a table with a row for each fault and exchange. */
 function toTable(results: readonly CaseResult[]): string {
   const rows = Map.groupBy(results, ({ fault, exchange }) => `${fault} ${exchange}`);
   const head = ['fault', 'exchange', 'runs', 'violations', 'median calls', 'the struck user'];

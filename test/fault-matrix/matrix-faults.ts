@@ -2,10 +2,10 @@ import type { VenueFault, VenueFaultKind } from '#test/venues/faults.ts';
 import type { VenueOperation } from '#test/venues/operations.ts';
 import type { Choice } from './choice.ts';
 
-/** What strikes one user in a run: one fault or several, such as an order that rests and a lost cancel. */
+/** The faults for one user in a run; may be several, such as an order that rests and a lost cancel. */
 export interface ChosenFaults {
   faults: VenueFault[];
-  /** How long after the signal the faults end; null: never. */
+  /** Milliseconds from the signal to the end of the faults; null: they never end. */
   liftedAfterMs: number | null;
 }
 
@@ -24,7 +24,7 @@ function struck(
 
 const rests = () => struck({ kind: 'restFirst' }, 'place-order');
 
-/** A fault of the wire: mostly on the entry, else on the second entry, the cancel, a look-up or any request. */
+/** A network fault: mostly on the entry, else on the second entry, the cancel, a look-up or any request. */
 const onTheWire =
   (kind: VenueFaultKind): Chooser =>
   (choice) => {
@@ -45,7 +45,7 @@ const partly =
     return choice.chance(0.25) ? [fill, struck(kind, 'place-order', { nth: 2 })] : [fill];
   };
 
-/** An entry that does not fill at once: it rests, or fills in part. */
+/** An entry that does not fill immediately: it rests or fills partly. */
 const slowEntry: Chooser = (choice) =>
   choice.chance(0.5)
     ? [rests()]
@@ -72,7 +72,7 @@ const CHOOSERS: Record<string, Chooser> = {
   },
   'late-fill': (choice) => {
     const afterMs = choice.integer(1, 12) * 500;
-    // The order itself may come late: cut off, found by no look-up, and there after all.
+    // The order itself may arrive late: the request is cut off, look-ups find nothing, then the order appears.
     if (choice.chance(0.3)) return [struck({ kind: 'lateArrival', afterMs: afterMs * 8 })];
     return [...slowEntry(choice), struck({ kind: 'lateFill', afterMs })];
   },
@@ -119,12 +119,12 @@ const CHOOSERS: Record<string, Chooser> = {
   },
 };
 
-/** From the start, or from the middle of an order on. */
+/** The request with which a fault begins: the first, or one in the middle of an order. */
 const nthOfARun = (choice: Choice) => (choice.chance(0.5) ? 1 : choice.integer(2, 12));
 
-/** These have to end, or an order that they strike could never be settled. */
+/** These faults must end, or an affected order could never be settled. */
 const LASTING_FAULTS = ['wrong-key', 'clock-5-minutes-off'];
-/** The last is longer than a workflow waits for an order. */
+/** The last one is longer than a workflow waits for an order. */
 const LIFTED_AFTER_MS = [20_000, 60_000, 330_000];
 
 export const MATRIX_FAULTS = Object.keys(CHOOSERS);

@@ -16,20 +16,20 @@ export interface PlayedRun {
   signals: { signalId: string; workflowId: string }[];
 }
 
-/** How a run ended for one user, by its screens and by the exchange's books. */
+/** How a run ended for one user, according to the screens and the exchange's books. */
 export interface UserEnd {
   userId: string;
   violations: string[];
-  /** For the table, of the first signal. */
+  /** The outcome of the first signal, for the table. */
   outcome: string;
   entryOrders: number;
-  /** What must be the same whatever happens to another user. */
+  /** The parts that must not depend on other users. */
   summary: string;
 }
 
 type LedgerOrder = Awaited<ReturnType<TestEngine['exchangeOrders']>>[number];
 
-/** Judges a run by the exchange's ledger and by what the product shows. */
+/** Judges a run by the exchange's ledger and the product's records. */
 export async function judge(engine: TestEngine, run: PlayedRun, watch: ExchangeWatch): Promise<UserEnd[]> {
   const halted = new Set((await engine.db.select().from(tradingHalts)).map(({ userId }) => userId));
   const ends: UserEnd[] = [];
@@ -41,7 +41,7 @@ export async function judge(engine: TestEngine, run: PlayedRun, watch: ExchangeW
   return ends;
 }
 
-/** What holds for a run as a whole: every workflow ends, and no instant had two live entries of a user. */
+/** Judges the run as a whole: every workflow ends, and no user ever has two live entries. */
 export async function judgeRun(engine: TestEngine, run: PlayedRun, watch: ExchangeWatch): Promise<string[]> {
   const violations = watch.doubleEntries.map((double) => `I2: ${double}`);
   for (const { workflowId } of run.signals) {
@@ -121,7 +121,7 @@ interface TradeEnd {
   summary: string;
 }
 
-/** I3 and I7 of one trade: the ledger's fills against the plan, and against every figure that is shown. */
+/** I3 and I7 of one trade: compares the ledger's fills with the plan and with every figure shown. */
 async function judgeTrade(judged: {
   engine: TestEngine;
   trade: TradeRow;
@@ -182,7 +182,7 @@ async function judgeTrade(judged: {
   };
 }
 
-/** In the product's words: filled when one order filled whole, whatever an earlier one left. */
+/** The product's status: 'filled' when one order filled completely, whatever an earlier order left unfilled. */
 function statusOf(own: LedgerOrder[], filled: string): 'filled' | 'partial' | 'unfilled' {
   if (own.some(({ state }) => state === 'filled')) return 'filled';
   return isPositive(filled) ? 'partial' : 'unfilled';

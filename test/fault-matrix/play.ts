@@ -14,18 +14,18 @@ import type { Scenario } from './scenario.ts';
 export interface Played extends PlayedRun {
   watch: ExchangeWatch;
   died: boolean;
-  /** The machine was so busy that an answer may have been late, which is not the fault's doing. */
+  /** The machine was so busy that an answer may have been late without a fault. */
   wasSlow: boolean;
 }
 
 export interface Play extends ChosenFaults {
   exchange: ExchangePlatform;
   scenario: Scenario;
-  /** At which of its statements and requests the process dies; null: it lives. */
+  /** The number of the statement or request at which the process dies; null: it survives. */
   diesAt: number | null;
 }
 
-/** An engine on which runs are played one after another. */
+/** An engine that plays runs sequentially. */
 export interface Stage {
   engine: TestEngine;
   play(play: Play): Promise<Played>;
@@ -34,7 +34,7 @@ export interface Stage {
 
 const MOST_ROUNDS = 3_000;
 const LATE_MS = 60_000;
-/** Long enough for a busy machine: a late answer must not count as lost. */
+/** Long enough for a busy machine, so a slow answer does not count as lost. */
 const EXCHANGE_TIMEOUT_MS = 1_500;
 
 export async function openStage(
@@ -96,7 +96,7 @@ export async function openStage(
       }
       await engine.settle({ maxRounds: MOST_ROUNDS, agenda: world.agenda });
       engine.venue.setFaults([]);
-      // Late fills and orders of the exchange arrive.
+      // Let late fills and orders of the exchange arrive.
       engine.clock.advance(LATE_MS);
       await engine.venue.settle(token);
       await watch.look();
@@ -114,7 +114,7 @@ export function userOf({ headers }: VenueRequest): string | null {
 
 const isPlacement = ({ path }: VenueRequest) => /\/(place-order|order\/create)$/.test(path);
 
-/** What happens around the engine at given times: prices move, and a second signal comes. */
+/** Events outside the engine at given times: price moves, a second signal, the end of faults. */
 function createWorld(options: {
   engine: TestEngine;
   scenario: Scenario;
@@ -145,7 +145,7 @@ function createWorld(options: {
     .concat(liftedAfterMs === null ? [] : [{ atMs: startMs + liftedAfterMs, happen: lift }])
     .sort((one, other) => one.atMs - other.atMs);
 
-  // A process may die in the middle of this; the next one waits for the rest.
+  // A process may die during an event; the next process waits until it has finished.
   let running = Promise.resolve();
   const agenda: Agenda = {
     nextAt: () => (plan[0] === undefined ? null : new Date(plan[0].atMs)),
@@ -166,22 +166,22 @@ function createWorld(options: {
   return { agenda, move };
 }
 
-/** Deletes all rows: the next run of the same engine finds nothing of the last one. */
+/** Deletes all rows, so the next run finds nothing of the last one. */
 async function emptyDatabase(db: Db): Promise<void> {
   const { rows } = await db.execute<{ name: string }>(
     sql`select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
   );
   await db.transaction(async (tx) => {
-    // Without foreign keys and triggers: the tables come in any order.
+    // Disables foreign keys and triggers, because the tables come in any order.
     await tx.execute(sql`set local session_replication_role = replica`);
     for (const { name } of rows) await tx.execute(sql.raw(`delete from ${name}`));
   });
 }
 
-/** No order here has it. */
+/** A leverage that no order here uses. */
 const OTHER_LEVERAGE = 3;
 
-/** Accounts of users who have traded before, as an earlier order left them. */
+/** Creates the accounts of users who have traded before, as an earlier order left them. */
 async function openAccounts(
   engine: TestEngine,
   run: { exchange: ExchangePlatform; scenario: Scenario; userIds: string[]; faults: VenueFault[] },
@@ -190,7 +190,7 @@ async function openAccounts(
   const { token, action, candle, struck, users } = scenario;
   const { matureTrend } = candle;
   const { aligned } = alignment({ action, immediateTrend: null, matureTrend });
-  // A fault of the leverage strikes only where it has to be set.
+  // A leverage fault occurs only when the leverage has to be set.
   const strikesLeverage = faults.some(({ kind }) => kind.startsWith('leverage'));
   for (const [index, userId] of userIds.entries()) {
     const mustBeSet = index === struck && strikesLeverage;

@@ -15,27 +15,27 @@ export interface MatrixCase {
 
 export interface CaseResult extends MatrixCase {
   violations: string[];
-  /** Of the user that the fault struck. */
+  /** The outcome of the user with the fault. */
   outcome: string;
-  /** Private requests for each entry order, of every user with an order. */
+  /** Private requests per entry order, for every user with an order. */
   callsPerOrder: number[];
   overHttp: boolean;
   died: boolean;
   ms: number;
-  /** What was played and the steps of its trades; in runs with violations, and where asked for. */
+  /** The scenario and the steps of its trades; only for runs with violations or with `explain`. */
   story: string[] | null;
 }
 
 interface Stages {
   inProcess: () => Promise<Stage>;
   overHttp: () => Promise<Stage>;
-  /** Every result has its story. */
+  /** Adds the story to every result. */
   explain: boolean;
-  /** How the other users ended in the control run of the same exchange and seed. */
+  /** Summaries of the users in the control run of the same exchange and seed, by index. */
   controls: Map<string, Promise<Map<number, string>>>;
 }
 
-/** Without names, all faults at all exchanges. */
+/** All cases of the given seeds; all faults and exchanges unless named. */
 export function casesOf(chosen: { seeds: number[]; faults?: string[]; exchanges?: string[] }): MatrixCase[] {
   const { seeds, faults = [], exchanges = [] } = chosen;
   const platforms = EXCHANGE_PLATFORMS.filter((one) => exchanges.length === 0 || exchanges.includes(one));
@@ -47,8 +47,8 @@ export function casesOf(chosen: { seeds: number[]; faults?: string[]; exchanges?
 }
 
 /**
- * Plays cases on several lanes, each with databases of its own: while one waits for its database, or for an exchange that
- * never answers, others go on.
+ * Plays cases on several lanes, each with its own databases: while one lane waits for its database, or for an exchange
+ * that never answers, the others continue.
  */
 export async function playCases(options: {
   cases: readonly MatrixCase[];
@@ -76,10 +76,10 @@ export async function playCases(options: {
 
 const CRASH = 0.1;
 const HTTP = 0.1;
-/** So many statements and requests make a run of some users, roughly. */
+/** Roughly the number of statements and requests in a run of several users. */
 const MOST_POINTS = 700;
 
-/** Everything about a run follows from its fault, exchange and seed. */
+/** Plans a run; it depends only on fault, exchange and seed. */
 function planCase({ fault, exchange, seed }: MatrixCase) {
   const choice = createChoice(`${fault} ${exchange} ${seed}`);
   const overHttp = choice.chance(HTTP);
@@ -90,7 +90,7 @@ function planCase({ fault, exchange, seed }: MatrixCase) {
 
 const SLOW_TRIES = 3;
 
-/** One run of the matrix, and its judgement. */
+/** Plays and judges one run; repeats it when violations may come from a slow machine. */
 async function runCase(stages: Stages, one: MatrixCase): Promise<CaseResult> {
   for (let tries = 1; ; tries += 1) {
     const { wasSlow, ...result } = await runOnce(stages, one);
@@ -127,9 +127,9 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
       const who = index === scenario.struck ? 'the struck user' : `user ${index + 1}`;
       result.violations.push(...end.violations.map((violation) => `${violation} (${who})`));
     });
-    // The control run below clears the stage.
+    // Read now, because the control run below clears the stage.
     result.story?.push(...(await readStory(stage.engine, played)));
-    // A process that dies takes time: other users then meet another market.
+    // Not after a crash: the restart takes time, so other users meet a different market than in the control run.
     if (!played.died) {
       const control = await controlOf(stages, { exchange, seed, overHttp });
       ends.forEach(({ summary }, index) => {

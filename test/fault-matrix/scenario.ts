@@ -3,29 +3,29 @@ import type { TradingSettings } from '#domain/user-settings.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
 import { type Choice, createChoice } from './choice.ts';
 
-/** What a seed decides, whatever the fault: the same as in the control run that the others are compared with. */
+/** The part of a run that depends only on the seed, not the fault, so it equals the control run. */
 export interface Scenario {
   token: string;
   action: 'buy' | 'sell';
   price: string;
   candle: { price: string; atr: string; matureTrend: string };
-  /** In the order in which they trade. */
+  /** In trading order. */
   users: ScenarioUser[];
-  /** The index of the user that the fault strikes. */
+  /** The index of the user with the fault. */
   struck: number;
   moves: PriceMove[];
-  /** When a signal the other way follows; null: none does. */
+  /** Milliseconds until a signal in the opposite direction; null: none follows. */
   oppositeAfterMs: number | null;
 }
 
 export interface ScenarioUser {
   settings: Partial<TradingSettings>;
-  /** Leverage and margin mode are as an earlier order of this direction left them. */
+  /** Leverage and margin mode are set as after an earlier order of this direction. */
   tradedBefore: boolean;
 }
 
 export interface PriceMove {
-  /** So long after the signal, or just before this user's first order reaches the exchange. */
+  /** A time after the signal, or just before this user's first order reaches the exchange. */
   when: { afterMs: number } | { orderOf: number };
   price: string;
 }
@@ -38,7 +38,7 @@ const PRICES: Record<string, number> = {
   SUI: 3.1,
   XRP: 2.2,
   PEPE: 0.0000112,
-  // Traded by the exchange's generic contract.
+  // A token with the exchange's generic contract.
   NEAR: 6.7,
 };
 
@@ -51,22 +51,22 @@ export function createScenario(seed: number): Scenario {
   const users = Array.from({ length: choice.integer(3, 5) }, (_, index) => userOf(choice, index));
   const struck = choice.integer(0, users.length - 1);
   const others = users.flatMap((_, index) => (index === struck ? [] : [index]));
-  // A price that moves away from the limit makes the order rest.
+  // A price moving away from the limit makes the order rest.
   const against = action === 'buy' ? 1 : -1;
   const moves: PriceMove[] = [];
   if (choice.chance(0.4)) {
     const direction = choice.chance(0.7) ? against : -against;
     const factor = 1 + direction * choice.between(0.0007, 0.004);
-    // Not the struck user: its order may never come, and the prices of others must not depend on it.
+    // Not the struck user, whose order may never come: the prices of others must not depend on it.
     moves.push({ when: { orderOf: choice.oneOf(others) }, price: at(factor) });
   }
   for (let count = choice.integer(0, 3); count > 0; count -= 1) {
-    // Never at the exact end of a wait.
+    // The odd 137 ms keeps moves away from the exact end of a wait.
     const afterMs = choice.integer(1, 40) * 500 + 137;
     moves.push({ when: { afterMs }, price: at(1 + choice.between(-0.006, 0.006)) });
   }
   if (choice.chance(0.2)) {
-    // Beyond every stop, or every target.
+    // Beyond every stop or every target.
     const factor = choice.chance(0.5) ? 0.88 : 1.12;
     moves.push({ when: { afterMs: choice.integer(90, 140) * 500 + 137 }, price: at(factor) });
   }

@@ -1,4 +1,4 @@
-// A process of the matrix: plays the cases that it is sent.
+// A worker process of the matrix: plays the cases sent to it.
 import { once } from 'node:events';
 import type { ServerConnection } from '#server/platform/db/embedded.ts';
 import { cloneDatabase } from '../app/test-database.ts';
