@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
-/** TradingView cancels an alert after 3 s, and repeats one answered 5xx after 5 s, three times at most. */
+/** TradingView cancels a request after 3 s and repeats an alert answered 5xx after 5 s, at most three times. */
 export const TIMEOUT_MS = 3_000;
 const RESEND_AFTER_MS = 5_000;
 const RESENDS = 3;
 
 export interface SentAlert {
   nonce: string;
-  /** The id in the 200's answer; null when no delivery was answered 200. */
+  /** The id in the 200 response; null when no delivery was answered 200. */
   acknowledgedId: string | null;
-  /** One for each delivery: the status, or why there was none. */
+  /** For each delivery the status, or the reason why there was none. */
   answers: string[];
   slowestMs: number;
 }
 
 /**
- * Sends one alert as TradingView does through a reverse proxy. An instance that cannot be reached or hangs up is a 502 of
- * the proxy, which is sent again; a silent one is cancelled, and not sent again.
+ * Sends one alert as TradingView does through a reverse proxy. When the instance cannot be reached or hangs up, the
+ * proxy answers 502 and the alert is sent again; a request without a response is cancelled and not repeated.
  */
 export async function sendAlert(options: {
-  /** Asked before every delivery: the next one may go to another instance. */
+  /** Called before every delivery, because the next one may go to another instance. */
   url: () => string;
   nonce: string;
   body: string;
-  /** TradingView's own unless given; longer on a busy machine. */
+  /** TradingView's timeout by default; longer for a busy machine. */
   timeoutMs?: number;
 }): Promise<SentAlert> {
   const sent: SentAlert = { nonce: options.nonce, acknowledgedId: null, answers: [], slowestMs: 0 };
@@ -40,7 +40,7 @@ export async function sendAlert(options: {
   return sent;
 }
 
-/** Each delivery on its own connection, as from TradingView's many servers. */
+/** A new connection for each delivery, as from TradingView's many servers. */
 const unpooled = new Agent({ pipelining: 0 });
 
 async function post(

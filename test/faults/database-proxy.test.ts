@@ -50,7 +50,7 @@ const answered = (work: Promise<unknown>) =>
     sleep(LIMIT_MS, 'silent'),
   ]);
 
-test('a trap before keeps a statement from the server, a trap after only its answer from the client', async () => {
+test("a 'before' trap stops the statement, an 'after' trap only its answer", async () => {
   for (const [at, rows] of [
     ['before', []],
     ['after', ['kept']],
@@ -64,7 +64,7 @@ test('a trap before keeps a statement from the server, a trap after only its ans
       matches: ({ text, transaction }) => /^Q[\s\S]{4}commit/.test(text) && transaction.includes('kept'),
       strike: () => (struck += 1),
     });
-    // What a transaction was made of is remembered only while a trap is set.
+    // The proxy records a transaction only while a trap is set, so send the text again.
     await client.query(`select 'kept'`);
     expect(await answered(client.query('commit')), at).toBe('failed');
     expect(struck, at).toBe(1);
@@ -72,7 +72,7 @@ test('a trap before keeps a statement from the server, a trap after only its ans
   }
 });
 
-test('a black hole answers nothing and fails nothing; afterwards the connection is gone', async () => {
+test('a black hole neither answers nor fails; afterwards the connection is gone', async () => {
   const client = await connect();
   proxy.setMode({ kind: 'black-hole' });
   const waiting = client.query('select 1');
@@ -83,7 +83,7 @@ test('a black hole answers nothing and fails nothing; afterwards the connection 
   await (await connect()).end();
 });
 
-test('a forgotten connection stays silent, and a new one works', async () => {
+test('a forgotten connection stays silent while a new one works', async () => {
   const client = await connect();
   proxy.forget();
   expect(await answered(client.query('select 1'))).toBe('silent');
@@ -92,7 +92,7 @@ test('a forgotten connection stays silent, and a new one works', async () => {
   await other.end();
 });
 
-test('refuses connections, and accepts them again at the same port', async () => {
+test('refuses connections and accepts them again on the same port', async () => {
   const client = await connect();
   await proxy.refuse();
   expect(await answered(client.query('select 1'))).toBe('failed');

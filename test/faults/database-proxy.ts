@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerConnection } from '#server/platform/db/embedded.ts';
 
-/** Enough of a transaction's statements to recognise it by; a batch of deliveries can be long. */
+/** Enough of a transaction's statements to recognise it; a batch of deliveries can be long. */
 const REMEMBERED_CHARACTERS = 400_000;
 
 export interface SeenStatement {
-  /** What the client just sent, statement and parameters, as they stand on the wire. */
+  /** The bytes that the client just sent: statement and parameters. */
   text: string;
-  /** Everything that its connection has sent since it began its transaction, this included. */
+  /** Everything that the connection has sent in its current transaction, including this statement. */
   transaction: string;
 }
 
 /**
- * Strikes once, at the first statement that matches. `before`: it never reaches the server. `after`: its answer is lost.
- * Both cut the connection after `strike`.
+ * Strikes once, at the first matching statement. `before`: the statement never reaches the server. `after`: its answer
+ * is lost. Both cut the connection after `strike`.
  */
 export interface StatementTrap {
   matches(statement: SeenStatement): boolean;
@@ -31,12 +31,12 @@ interface Link {
   client: Socket;
   server: Socket;
   transaction: string;
-  /** The answer to the statement under way is not passed on. */
+  /** Set while the answer to the current statement is withheld. */
   sprung: StatementTrap | null;
   isForgotten: boolean;
 }
 
-/** TCP between an instance of the program and its PostgreSQL, with the faults of networks. */
+/** A TCP proxy between an instance of the program and its PostgreSQL that simulates network faults. */
 export async function startDatabaseProxy(target: ServerConnection) {
   const links = new Set<Link>();
   const traps = new Set<StatementTrap>();
@@ -105,14 +105,14 @@ export async function startDatabaseProxy(target: ServerConnection) {
     for (const socket of [client, server]) {
       socket.on('error', () => {});
       socket.on('close', () => {
-        // In a black hole no side hears that the other one is gone.
+        // In a black hole neither side notices that the other has closed.
         if ((mode.kind === 'black-hole' || link.isForgotten) && socket === server) return;
         cut(link);
       });
     }
   }
 
-  /** Listens again at the same port. */
+  /** Listens again on the same port. */
   async function accept(): Promise<void> {
     if (listener) return;
     const opened = createServer(serve);
@@ -129,7 +129,7 @@ export async function startDatabaseProxy(target: ServerConnection) {
     for (const link of [...links]) cut(link);
   }
 
-  /** Stops to listen, and resets open connections. */
+  /** Stops listening and resets open connections. */
   async function refuse(): Promise<void> {
     const closing = listener;
     listener = null;
@@ -142,18 +142,18 @@ export async function startDatabaseProxy(target: ServerConnection) {
   return {
     port,
     setMode(next: ProxyMode) {
-      // A connection that missed something is of no use any more.
+      // A connection that lost data cannot be used again.
       if (mode.kind === 'black-hole' && next.kind !== 'black-hole') reset();
       mode = next;
     },
     refuse,
     accept,
     reset,
-    /** Open connections stay open and pass nothing, as when a firewall forgot them. New ones work. */
+    /** Open connections stay open but pass nothing, as when a firewall has forgotten them. New ones work. */
     forget() {
       for (const link of links) link.isForgotten = true;
     },
-    /** Returns how to remove the trap. */
+    /** Returns a function that removes the trap. */
     setTrap(trap: StatementTrap): () => void {
       traps.add(trap);
       return () => void traps.delete(trap);
@@ -163,7 +163,7 @@ export async function startDatabaseProxy(target: ServerConnection) {
   };
 }
 
-/** Handles one chunk after the other, also when handling takes time. */
+/** Handles chunks sequentially, even when handling is asynchronous. */
 function inOrder(socket: Socket, handle: (chunk: Buffer) => Promise<void>): void {
   let last = Promise.resolve();
   socket.on('data', (chunk: Buffer) => {

@@ -4,33 +4,33 @@ import type { OrderResult } from '#contract/position-maker.ts';
 import type { Trade } from '#contract/signals.ts';
 import type { ProgramClient } from '#demo/program-client.ts';
 
-/** From the last restart, or the last delivery after it, to the end of every workflow. */
+/** Limit from the last restart, or the last delivery after it, to the end of every workflow. */
 const END_WITHIN_MS = 60_000;
-/** With an order in doubt that the exchange never got: it is tried again after three look-ups and a minute. */
+/** Limit for an order in doubt that the exchange never received: it is retried after three look-ups and a minute. */
 const DOUBT_WITHIN_MS = 100_000;
-/** Gives up when nothing has ended for so long. */
+/** Gives up when no workflow has ended for this long. */
 const WITHOUT_PROGRESS_MS = 150_000;
 const POLL_MS = 250;
 const LOOKED_AT = 100;
 
-/** A workflow that still ran when a limit had passed. */
+/** A workflow that was still running when a limit passed. */
 export interface Late {
   workflowId: string;
   token: string;
   status: string;
   afterMs: number;
-  /** One of its orders was, or had been, in doubt. */
+  /** Whether one of its orders is or was in doubt. */
   inDoubt: boolean;
 }
 
 export interface End {
-  /** Until nothing ran any more, or until it was given up. */
+  /** Seconds until no workflow was running, or until giving up. */
   seconds: number;
   left: number;
   late: Late[];
 }
 
-/** I1: everything that was stored ends soon. */
+/** I1: every stored signal's workflow ends in time. */
 export function judgeEnd({ left, late }: Pick<End, 'left' | 'late'>): string[] {
   const violations = late
     .filter(({ afterMs, inDoubt }) => afterMs >= (inDoubt ? DOUBT_WITHIN_MS : END_WITHIN_MS))
@@ -42,7 +42,7 @@ export function judgeEnd({ left, late }: Pick<End, 'left' | 'late'>): string[] {
   return violations;
 }
 
-/** Waits until no workflow runs any more, and looks at what runs whenever a limit passes. */
+/** Waits until no workflow is running; records the running ones whenever a limit passes. */
 export async function awaitEnd(admin: ProgramClient): Promise<End> {
   const startedAt = performance.now();
   const limits = [END_WITHIN_MS, DOUBT_WITHIN_MS];

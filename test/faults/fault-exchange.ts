@@ -16,19 +16,20 @@ const SECRET = 'what the keys of the accounts are made of';
 const CUT: VenueAnswer = { status: 200, headers: {}, body: '', delivery: 'cut' };
 
 export interface SeenCall {
-  /** What it asks for, in either exchange's dialect. */
+  /** The operations of the call, independent of the exchange's dialect. */
   operations: readonly VenueOperation[];
   /** Null for a public call. */
   accountId: string | null;
-  /** Null when it names none, or several. */
+  /** Null when the call names no token or several. */
   token: string | null;
-  /** Which instance of the program it came from. */
+  /** The index of the program instance that made the call. */
   instance: number;
 }
 
 /**
- * Strikes once, at the first call that matches. `before`: the exchange never gets it. `after`: it is processed and its
- * answer is lost. Both cut the connection after `strike`. `hold`: it is processed, and answered after `strike`.
+ * Strikes once, at the first matching call. `before`: the exchange never receives the call. `after`: the call is
+ * processed and its answer lost. Both cut the connection after `strike`. `hold`: the call is processed and answered
+ * after `strike`.
  */
 export interface CallTrap {
   matches(call: SeenCall): boolean;
@@ -39,8 +40,8 @@ export interface CallTrap {
 export type FaultExchange = ReturnType<typeof createFaultExchange>;
 
 /**
- * The exchange that outlives every crash of the program: the test venue with accounts, keys, books and prices of
- * its own, at one address for each instance of the program.
+ * The exchange, which survives every crash of the program: the test venue with its own accounts, keys, books and
+ * prices, and one URL for each instance of the program.
  */
 export function createFaultExchange(database: OpenDatabase) {
   const { db } = database;
@@ -80,20 +81,20 @@ export function createFaultExchange(database: OpenDatabase) {
   }
 
   return {
-    /** One more address, for one instance. */
+    /** Opens another URL, for one instance. */
     async listen(): Promise<string> {
       const instance = servers.length;
       const server = await listenVenue({ handle: (request) => handle(instance, request) }, { port: 0 });
       servers.push(server);
       return server.url;
     },
-    /** With `own` the account has its own faults; the others share theirs. */
+    /** With `own` the account has separate faults; other accounts share theirs. */
     openAccount({ own = false } = {}) {
       const accountId = randomUUID();
       if (own) ownExchanges.set(accountId, openExchange());
       return { accountId, credentials: venueCredentials(accountId, SECRET) };
     },
-    /** For an account with its own faults. */
+    /** Sets the faults of an account opened with `own`. */
     setFaults(accountId: string, faults: readonly VenueFault[]) {
       const own = ownExchanges.get(accountId);
       if (own === undefined) throw new Error('the account has no faults of its own');
@@ -103,12 +104,12 @@ export function createFaultExchange(database: OpenDatabase) {
       marks.push(token, price);
       await shared.settle(token);
     },
-    /** Returns how to remove the trap. */
+    /** Returns a function that removes the trap. */
     setTrap(trap: CallTrap): () => void {
       traps.add(trap);
       return () => void traps.delete(trap);
     },
-    /** Calls `hear` with every call; returns how to end that. */
+    /** Calls `hear` with every call; returns a function that stops it. */
     watch(hear: (call: SeenCall) => void): () => void {
       watchers.add(hear);
       return () => void watchers.delete(hear);

@@ -3,22 +3,22 @@ import { spawnProgram } from '../app/test-server-process.ts';
 
 const KEPT_OUTPUT = 400_000;
 
-/** One instance of the program, as its users run it, at one address for all its lives. */
+/** One instance of the built program, which keeps its URL across restarts. */
 export interface Instance {
   url: string;
-  /** Resolves when it listens. Rejects when it ends before that, unless it was killed meanwhile. */
+  /** Resolves when the program listens. Rejects when it ends before, unless the scenario killed it. */
   start(): Promise<void>;
   kill9(): Promise<void>;
-  /** Killed for good: it refuses to start again, as by a scenario that goes on while it is being interrupted. */
+  /** Kills it and refuses later starts, which an interrupted scenario may still try. */
   close(): Promise<void>;
-  /** SIGTERM; how it ended and how long that took. */
+  /** Sends SIGTERM; returns the exit code and the time that it took. */
   terminate(): Promise<{ code: number | null; ms: number }>;
   freeze(): void;
   thaw(): void;
   isRunning(): boolean;
-  /** The end of what it has printed in all its lives. */
+  /** The end of its output across all restarts. */
   output(): string;
-  /** How it ended where nothing in the scenario ended it. */
+  /** Descriptions of exits that the scenario did not cause. */
   unexpectedEnds: string[];
 }
 
@@ -47,11 +47,11 @@ export function createInstance(options: {
     if (child === started) child = null;
     if (isExpected) return;
     const { exitCode, signalCode } = started;
-    // First why it ended, then what it printed last.
+    // First the fatal error, then the last output.
     const fatal = printed.match(/^.*"level":"fatal".*$/gm)?.join('\n') ?? '';
     const text = `code ${exitCode}, signal ${signalCode}: ${fatal.slice(0, 3_000)}\n${printed.slice(-1_500)}`;
     unexpectedEnds.push(text);
-    // At once: what asks the program something next fails with less to say.
+    // Print immediately: the next request to the program fails with a less helpful error.
     process.stderr.write(`the program ended by itself: ${text}\n`);
   }
 

@@ -14,7 +14,7 @@ interface Process {
   command: string;
 }
 
-/** All that it has started, directly or not, by the kernel's own account. */
+/** All direct and indirect child processes, read from /proc. */
 function descendants(pid: number): Process[] {
   const parents = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
@@ -47,7 +47,7 @@ test.concurrent.each([
 ] as const)(
   'the harness interrupted by %s leaves no process and no folder behind',
   async (_how, signal, code, awaited) => {
-    // A group of its own: Ctrl-C reaches everything that a terminal has in the foreground.
+    // Its own process group: Ctrl-C signals every process in a terminal's foreground group.
     const harness = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...ENDLESS], {
       stdio: 'ignore',
       detached: true,
@@ -71,7 +71,7 @@ test.concurrent.each([
       expect(foldersOf(pid)).not.toEqual([]);
       process.kill(signal === 'SIGINT' ? -pid : pid, signal);
       expect(await ended).toBe(code);
-      // What a process leaves in the table when nobody asks for its end is no process any more.
+      // A zombie has an empty command line: it has ended but was not waited for.
       const left = [...seen].filter(
         ([one, command]) => read(`/proc/${one}/cmdline`).replaceAll('\0', ' ') === command && command !== '',
       );
@@ -88,6 +88,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

@@ -2,26 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type SentAlert, sendAlert } from './alert-sender.ts';
 import { PRICE, type Stage } from './stage.ts';
 
-/** An alert as it was meant, and what became of its deliveries. */
+/** An alert and the outcome of its deliveries. */
 export interface Alert extends SentAlert {
   token: string;
-  /** Whether it is one that traders take. */
+  /** Whether traders follow its processor. */
   trades: boolean;
 }
 
 export interface Load {
   alerts: Alert[];
-  /** Sends this many at a rate. Resolves when all were sent, which is before they are answered. */
+  /** Sends `count` alerts at a steady rate. Resolves when all are sent, before all are answered. */
   run(options: { count: number; perSecond: number; until?: () => boolean }): Promise<void>;
-  /** Resolves when every delivery, resent ones included, has its answer. */
+  /** Resolves when every delivery, including repeats, has its answer. */
   settled(): Promise<void>;
 }
 
 const IDLE_TOKENS = 40;
 
 /**
- * Alerts of the administrator's webhook, no two alike. One in `tradeEvery` names the processor that the traders
- * follow, and a token of its own; the others pass through the whole pipeline and find nobody.
+ * Sends unique alerts to the administrator's webhook. One in `tradeEvery` names the processor that the traders follow
+ * and an unused token; the others pass through the pipeline without an eligible user.
  */
 export function createLoad(
   stage: Pick<Stage, 'instances' | 'first' | 'hookKey' | 'tokens' | 'random'>,
@@ -33,7 +33,7 @@ export function createLoad(
   const underWay = new Set<Promise<unknown>>();
   let turn = 0;
 
-  /** The next instance that runs, as a load balancer with health checks picks it; any one when none does. */
+  /** The next running instance, as a load balancer with health checks would choose; the first instance when none runs. */
   function nextUrl(): string {
     const running = instances.filter((instance) => instance.isRunning());
     turn += 1;

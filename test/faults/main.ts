@@ -39,7 +39,7 @@ for (const [signal, number] of [
 try {
   process.exitCode = await main();
 } catch (error) {
-  // An error of a stage that is being closed must not end the closing.
+  // After an interruption, errors of the closing stage must not stop the clean-up.
   if (!isInterrupted) throw error;
 }
 

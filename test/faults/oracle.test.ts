@@ -39,13 +39,13 @@ const whole = (fields: Partial<TradeFacts> = {}): TradeFacts => ({
 const [shown] = whole().shown;
 
 describe('a trade', () => {
-  test('passes when it is filled, protected and shown so, and when it never was', () => {
+  test('passes when filled, protected and shown as such, and when there was no order', () => {
     expect(judgeTrade(whole())).toEqual([]);
     const nothing = { shown: [], orders: [], holding: { position: null, stopLoss: null, takeProfit: null } };
     expect(judgeTrade(nothing)).toEqual([]);
   });
 
-  test('passes in two attempts when the second begins after the first has ended, for the rest', () => {
+  test('passes with a second attempt for the rest after the first has ended', () => {
     const orders = [
       entry({ size: '10', filledSize: '4', state: 'canceled' }),
       entry({ clientOrderId: 'second', size: '6', filledSize: '6', createdAt: at(3), updatedAt: at(4) }),
@@ -101,7 +101,7 @@ describe('alerts', () => {
       ...fields,
     }) as Signal;
 
-  test('pass when stored once with an ended workflow, and when never acknowledged', () => {
+  test('pass when stored once with an ended workflow or never acknowledged', () => {
     expect(judgeAlerts([alert()], [signal()])).toEqual([]);
     expect(judgeAlerts([alert({ acknowledgedId: null })], [])).toEqual([]);
     expect(judgeAlerts([alert({ acknowledgedId: null })], [signal()])).toEqual([]);
@@ -130,7 +130,7 @@ describe('users without a fault', () => {
     ...fields,
   });
 
-  test('pass when everything planned for them is filled', () => {
+  test('pass when their planned quantity is filled', () => {
     expect(judgeUnstruck([part(), part({ filled: '10.0' })])).toEqual({ violations: [], unanswered: 0 });
   });
 
@@ -162,7 +162,7 @@ describe('the end of all workflows', () => {
     ...fields,
   });
 
-  test('passes within a minute of the last restart, with an order in doubt within a hundred seconds', () => {
+  test('passes within 60 s of the last restart, or 100 s with an order in doubt', () => {
     expect(judgeEnd({ left: 0, late: [] })).toEqual([]);
     expect(judgeEnd({ left: 0, late: [late({ inDoubt: true })] })).toEqual([]);
   });

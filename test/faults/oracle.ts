@@ -7,8 +7,8 @@ import type { Alert } from './load.ts';
 import type { Trader } from './stage.ts';
 
 /**
- * Judges a run from outside: by the exchange's ledger and the program's public API only. Judging is apart from reading, so
- * that a test can show what it must reject.
+ * Judges a run from outside, using only the exchange's ledger and the program's public API. Judging is separate from
+ * reading, so tests can check what it rejects.
  */
 type ExchangeOrder = Awaited<ReturnType<FaultExchange['exchangeOrders']>>[number];
 
@@ -25,8 +25,8 @@ export async function readSignals(admin: ProgramClient): Promise<Signal[]> {
 }
 
 /**
- * I1: what was acknowledged is there, under the id that was answered, and its workflow has ended. I2: no alert is
- * there twice, and each has one workflow.
+ * I1: every acknowledged alert is stored under the id in its answer, and its workflow has ended. I2: no alert is
+ * stored twice, and each has one workflow.
  */
 export function judgeAlerts(sent: readonly Alert[], signals: readonly Signal[]): string[] {
   const byNonce = Map.groupBy(signals, ({ parameters }) => String(parameters.nonce));
@@ -51,9 +51,9 @@ export function judgeAlerts(sent: readonly Alert[], signals: readonly Signal[]):
 }
 
 export interface TradeFacts {
-  /** What the screens show. */
+  /** The trades as shown on the screens. */
   shown: Pick<Trade, 'success' | 'fillStatus' | 'state' | 'exchangeResponse' | 'error'>[];
-  /** Every order that the exchange ever took from the account in the token. */
+  /** Every order that the exchange ever accepted from the account for the token. */
   orders: Pick<
     ExchangeOrder,
     | 'clientOrderId'
@@ -67,11 +67,11 @@ export interface TradeFacts {
     | 'updatedAt'
   >[];
   holding: Pick<Holding, 'stopLoss' | 'takeProfit'> & { position: { size: string } | null };
-  /** From here on the user was switched off. */
+  /** When the user was switched off. */
   switchedOffAt?: Date;
 }
 
-/** I2 to I7 and I9 of one signal's trade for one user, whose account held nothing in the token before. */
+/** I2 to I7 and I9 for one user's trade of one signal; the account held no position in the token before. */
 export function judgeTrade({ shown, orders, holding, switchedOffAt }: TradeFacts): string[] {
   const violations: string[] = [];
   const entries = orders.filter(({ reduceOnly }) => !reduceOnly);
@@ -122,27 +122,27 @@ const isLive = ({ state }: { state: string }) => state === 'live' || state === '
 
 export interface TradeToCheck {
   token: string;
-  /** Null when no signal was stored: then the exchange must know nothing either. */
+  /** Null when no signal was stored: then the exchange must have no order. */
   signalId: string | null;
   switchedOffAt?: Date;
 }
 
-/** What became of one signal for one user. */
+/** The outcome of one signal for one user. */
 export interface Part {
   token: string;
   userId: string;
-  /** Null when the exchange never got an order. */
+  /** Null when the exchange never received an order. */
   planned: string | null;
   filled: string;
-  /** In the product's own words, where less than planned was filled. */
+  /** The product's reason when less than planned was filled. */
   why: string | null;
 }
 
-/** What the product says when a busy machine did not answer in time: that can happen to any user. */
+/** The product's messages when a busy machine did not answer in time, which can happen to any user. */
 const NOT_ANSWERED =
   /could not be asked|could not be set: |Balance information unavailable|No live price of .* is available|not placed, will be sent again/;
 
-/** I8: a user without a fault is filled as planned. `unanswered` counts those for whom the exchange was too slow. */
+/** I8: a user without a fault is filled as planned. `unanswered` counts users for whom the exchange was too slow. */
 export function judgeUnstruck(parts: readonly Part[]): { violations: string[]; unanswered: number } {
   const violations: string[] = [];
   let unanswered = 0;
@@ -157,7 +157,7 @@ export function judgeUnstruck(parts: readonly Part[]): { violations: string[]; u
   return { violations, unanswered };
 }
 
-/** Reads and judges what became of these signals for one trader, each in a token of its own. */
+/** Reads and judges the trades of these signals for one trader; every signal has its own token. */
 export async function checkTrades(options: {
   admin: ProgramClient;
   exchange: FaultExchange;

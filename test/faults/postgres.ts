@@ -9,13 +9,13 @@ import { stopDatabase } from '../app/test-server-process.ts';
 
 const STOP_LIMIT_MS = 30_000;
 
-/** Named like the folders of other tests, so that the next run clears away what a killed one left. */
+/** Named like the folders of other tests, so the next run removes the folders of a killed one. */
 export const newFolder = (): Promise<string> =>
   mkdtemp(join(tmpdir(), `signal-board-tests-${process.pid}-faults-`));
 
 export type FaultPostgres = Awaited<ReturnType<typeof startFaultPostgres>>;
 
-/** A PostgreSQL server, which DATABASE_URL names. Without settings it has fsync as users have it, which promises rest on. */
+/** A PostgreSQL server for DATABASE_URL. By default fsync is on, as for users, because durability depends on it. */
 export async function startFaultPostgres(options: { settings?: readonly string[] } = {}) {
   const dataDir = await newFolder();
   const server = await startEmbedded({
@@ -23,14 +23,14 @@ export async function startFaultPostgres(options: { settings?: readonly string[]
     log: createLog({ level: 'silent' }),
     settings: options.settings ?? [],
   }).catch(async (error: unknown) => {
-    // Interrupted while it started: nothing else removes the folder.
+    // When interrupted while starting, nothing else removes the folder.
     await removeDataDir(dataDir);
     throw error;
   });
   let isClosed = false;
   return {
     connection: server.connection,
-    /** Ends it as a power cut would; its own processes follow at once. */
+    /** Kills the postmaster; its child processes end immediately after it. */
     kill9: () => killPostmaster(dataDir),
     /** A clean, fast stop: sessions are ended, nothing needs recovery. */
     async stop() {
@@ -40,12 +40,12 @@ export async function startFaultPostgres(options: { settings?: readonly string[]
         throw new Error('PostgreSQL did not stop in time');
       }
     },
-    /** Starts it again at the same address; resolves when it answers. */
+    /** Restarts the server on the same port; resolves when it answers. */
     async start() {
       if (isClosed) throw new Error('it is closed');
       await server.ensureRunning();
     },
-    /** Stops it and removes its data. */
+    /** Stops the server and removes its data. */
     async close() {
       isClosed = true;
       await server.stop();
@@ -62,7 +62,7 @@ export async function killPostmaster(dataDir: string): Promise<void> {
   while (isAlive(running.pid)) await sleep(5);
 }
 
-/** With the server that may still run in it. */
+/** Removes a data folder after stopping a server that may still run in it. */
 export async function removeDataDir(dataDir: string): Promise<void> {
   await stopDatabase(dataDir);
   await rm(dataDir, { recursive: true, force: true });

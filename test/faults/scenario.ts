@@ -12,25 +12,25 @@ export interface ScenarioResult {
   violations: string[];
 }
 
-/** Sizes are numbers or words, so that a run can be repeated from the command line. */
+/** Sizes are numbers or words, so a run can be repeated from the command line. */
 export type Sizes = Record<string, number | string>;
 
 export interface Scenario<Own extends Sizes = Sizes> {
   about: string;
-  /** Of the long form. */
+  /** The sizes of the long form. */
   sizes: Own;
-  /** What the scenario plays with. */
+  /** The options of the scenario's stage. */
   stage(sizes: Own): Omit<StageOptions, 'seed' | 'exchangeDatabase'>;
   run(stage: Stage, sizes: Own, say: Say): Promise<ScenarioResult>;
 }
 
-/** Each scenario reads its own sizes; those of the command line are checked against them by name and kind. */
+/** Each scenario has its own sizes; sizes from the command line are checked against them by name and type. */
 export const defineScenario = <Own extends Sizes>(scenario: Scenario<Own>): Scenario =>
   scenario as unknown as Scenario;
 
 /**
- * Waits for the end of everything that was sent, and judges it. Every instance must run. `isStruck` names the parts
- * that the scenario has struck itself.
+ * Waits until everything sent has ended, and judges it. Every instance must be running. `isStruck` marks the parts that
+ * the scenario itself disturbed.
  */
 export async function concludeLoad(
   stage: Stage,
@@ -85,7 +85,7 @@ function countAlerts(alerts: readonly Alert[]): Figures {
   };
 }
 
-/** Those of `all` that `names` lists, separated by blanks, or 'all'. */
+/** The items of `all` named in the space-separated `names`, or all of them for 'all'. */
 export function choose<Named extends { name: string }>(all: Named[], names: string): Named[] {
   if (names === 'all') return all;
   return names.split(' ').map((name) => {
@@ -95,7 +95,7 @@ export function choose<Named extends { name: string }>(all: Named[], names: stri
   });
 }
 
-/** One of them, by a random number from 0 up to 1. */
+/** Picks an item by a random number from 0 up to 1. */
 export function pick<Item>(items: readonly Item[], uniform: () => number): Item {
   const item = items[Math.floor(uniform() * items.length)];
   if (item === undefined) throw new Error('there is nothing to choose from');

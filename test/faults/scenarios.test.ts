@@ -8,13 +8,13 @@ import {
   withSizes,
 } from './scenarios.ts';
 
-test('the long form changes only sizes that its scenarios have', () => {
+test('the long form sets only sizes that its scenarios have', () => {
   for (const { name, sizes = {} } of LONG_FORM) {
     expect(Object.keys(scenarioOf(name).sizes), name).toEqual(expect.arrayContaining(Object.keys(sizes)));
   }
 });
 
-test('a shorter run has fewer of everything that is counted and keeps the other sizes', () => {
+test('a shorter run reduces all counts and keeps the other sizes', () => {
   const half = longFormOf(LONG_FORM_MINUTES / 2);
   expect(half.map(({ name }) => name)).toEqual(LONG_FORM.map(({ name }) => name));
   expect(half[1]?.sizes).toEqual({
@@ -29,7 +29,7 @@ test('a shorter run has fewer of everything that is counted and keeps the other 
   }
 });
 
-test('refuses a size that a scenario does not have or that is not a number', () => {
+test('refuses a size that is unknown or not a number', () => {
   expect(withSizes({ kills: 50, database: 'external' }, ['kills=3', 'database=embedded'])).toEqual({
     kills: 3,
     database: 'embedded',
@@ -39,7 +39,7 @@ test('refuses a size that a scenario does not have or that is not a number', () 
   }
 });
 
-test('the command that repeats a run names its seed and all of its sizes', () => {
+test('the command that repeats a run contains its seed and all sizes', () => {
   const run = {
     name: 'crash-points',
     seed: '7',

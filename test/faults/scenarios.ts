@@ -23,13 +23,13 @@ export const SCENARIO_NAMES = Object.keys(SCENARIOS) as ScenarioName[];
 
 export const scenarioOf = (name: ScenarioName): Scenario => SCENARIOS[name];
 
-/** A scenario, and the sizes that differ from its own. */
+/** A scenario with the sizes that differ from its defaults. */
 export interface ScenarioRun {
   name: ScenarioName;
   sizes?: Sizes;
 }
 
-/** The long form: what docs/reliability.md reports, about an hour and three quarters in all. */
+/** The long form, reported in docs/reliability.md: about an hour and three quarters in total. */
 export const LONG_FORM: ScenarioRun[] = [
   { name: 'kill-app' },
   { name: 'kill-app', sizes: { database: 'embedded' } },
@@ -43,10 +43,10 @@ export const LONG_FORM: ScenarioRun[] = [
   { name: 'sigterm-under-load' },
 ];
 
-/** What the long form takes on a machine of two processors. */
+/** Duration of the long form on two processors. */
 export const LONG_FORM_MINUTES = 105;
 
-/** Counts that a shorter run has fewer of; the other sizes make a scenario what it is. */
+/** Counts that a shorter run reduces; the other sizes are part of the scenario. */
 const COUNTS = new Set([
   'alerts',
   'kills',
@@ -59,7 +59,7 @@ const COUNTS = new Set([
   'times',
 ]);
 
-/** The long form in little: the same proportions, none of them empty. */
+/** A scaled-down long form with the same proportions, where every count is at least one. */
 export function longFormOf(minutes: number): Required<ScenarioRun>[] {
   const share = minutes / LONG_FORM_MINUTES;
   return LONG_FORM.map(({ name, sizes }) => ({
@@ -73,7 +73,7 @@ export function longFormOf(minutes: number): Required<ScenarioRun>[] {
   }));
 }
 
-/** `key=value` texts over a scenario's own sizes. Throws a RangeError for a size that it does not have. */
+/** Applies `key=value` texts to a scenario's sizes. Throws a RangeError for an unknown size. */
 export function withSizes(sizes: Sizes, given: readonly string[]): Sizes {
   const changed = { ...sizes };
   for (const text of given) {
@@ -88,12 +88,12 @@ export function withSizes(sizes: Sizes, given: readonly string[]): Sizes {
   return changed;
 }
 
-/** Reports its progress, then one line with the result; a violation also prints the command that repeats the run. */
+/** Runs a scenario: reports progress, then the result in one line; with violations also the command to repeat it. */
 export async function runScenario(
   context: {
     seed: string;
     say(line: string): void;
-    /** Where the exchange keeps its books, when there is a server already. */
+    /** The database for the exchange's books; a new server by default. */
     exchangeDatabase?: OpenDatabase;
   },
   { name, sizes: given }: ScenarioRun,

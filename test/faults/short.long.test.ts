@@ -4,8 +4,8 @@ import { createTestDatabase } from '../app/test-database.ts';
 import { runScenario, type ScenarioRun } from './scenarios.ts';
 
 /**
- * Every scenario of `npm run faults` in little: the same program, sender, exchange, network and oracle, as the long
- * form has them. docs/reliability.md has the figures of the long form.
+ * Every scenario of `npm run faults` with small sizes, but with the same program, sender, exchange, network and oracle
+ * as the long form. docs/reliability.md has the figures of the long form.
  */
 const atATime = createGate(3);
 
@@ -22,39 +22,39 @@ async function violationsOf(run: ScenarioRun): Promise<{ violations: string[]; o
   }
 }
 
-// Side by side: most of their time they wait for leases to run out and for the next delivery.
+// Concurrent, because scenarios mostly wait for leases to expire and for the next delivery.
 test.concurrent.each<[string, ScenarioRun]>([
   [
-    'kill -9 of the program loses and doubles nothing that was acknowledged',
+    'kill -9 of the program loses and duplicates no acknowledged alert',
     {
       name: 'kill-app',
       sizes: { alerts: 30, kills: 1, perSecond: 15, tradeEvery: 10, database: 'embedded' },
     },
   ],
   [
-    'kill -9 of PostgreSQL loses and doubles nothing that was acknowledged',
+    'kill -9 of PostgreSQL loses and duplicates no acknowledged alert',
     {
       name: 'kill-database',
       sizes: { alerts: 30, kills: 1, perSecond: 15, tradeEvery: 10, database: 'external' },
     },
   ],
   [
-    'a crash between acceptance and answer ends in one order, also where the exchange lost its stop',
+    'a crash between acceptance and answer leads to one order, even when the exchange lost its stop',
     { name: 'crash-points', sizes: { seeds: 1, points: 'P9-accepted', faults: 'none stop-dropped' } },
   ],
   [
-    'an alert that comes many times, to two instances, is one signal with one workflow and order',
+    'an alert repeated to two instances becomes one signal with one workflow and order',
     { name: 'duplicates', sizes: { repeated: 6, bursts: 2, burstOf: 20, instances: 2, apartMs: 200 } },
   ],
   [
-    'an instance frozen in the middle of an order sends no second one when it wakes up',
+    'an instance frozen during an order sends no second one when it wakes up',
     {
       name: 'zombies',
       sizes: { signals: 2, rounds: 1, instances: 2, frozenMs: 6_000, moments: 'set-leverage' },
     },
   ],
   [
-    'a connection to the database that is cut after COMMIT loses and doubles no alert',
+    'a database connection cut after COMMIT loses and duplicates no alert',
     {
       name: 'database-restarts',
       sizes: {
@@ -68,7 +68,7 @@ test.concurrent.each<[string, ScenarioRun]>([
     },
   ],
   [
-    'SIGTERM under load ends with exit code 0, and nothing is lost',
+    'SIGTERM under load exits with code 0 and loses nothing',
     { name: 'sigterm-under-load', sizes: { times: 1, perSecond: 10, tradeEvery: 10, database: 'embedded' } },
   ],
 ])(

@@ -22,7 +22,7 @@ import {
 export const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
 const PASSWORD = 'a password of a trader';
 const NO_DURABILITY = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];
-/** Of instances and their queues; the default is for one. */
+/** Connections for several instances and their queues; the default fits one. */
 const ROOM = ['max_connections=200'];
 export const PRICE = '100';
 const ACCEPTED_WITHOUT_ANSWER: VenueFault = {
@@ -34,9 +34,9 @@ export interface Trader {
   userId: string;
   accountId: string;
   platform: ExchangePlatform;
-  /** The key of the trader's own webhook; null for traders of the administrator's signals. */
+  /** The key of the trader's own webhook; null for traders who follow the administrator's signals. */
   hookKey: string | null;
-  /** Faults can strike only this one; the others must not notice (I8). */
+  /** Whether faults can be set for this trader only; the others must not be affected (I8). */
   hasOwnFaults: boolean;
 }
 
@@ -48,24 +48,24 @@ export interface StageOptions {
   /** Adds a trader whose orders are all accepted without an answer. */
   struckTrader?: boolean;
   tokens: number;
-  /** Where the exchange keeps its books, when there is a server already. */
+  /** The database for the exchange's books; a new server by default. */
   exchangeDatabase?: OpenDatabase;
 }
 
 const open = new Set<() => Promise<void>>();
 
-/** For an interruption: leaves no program, database or folder behind. */
+/** Called on an interruption: removes all programs, databases and folders. */
 export async function closeStages(): Promise<void> {
   await Promise.allSettled([...open].map((close) => close()));
 }
 
-/** The exchange, the database, the network between and the program of a scenario. */
+/** The exchange, database, network and program of a scenario. */
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 export async function openStage(options: StageOptions) {
   const cleanUp = createCleanUp();
   const opening = buildStage(options, cleanUp);
-  // An interrupted build fails at its next step, which is undone as well.
+  // An interrupted build fails at its next step, which is also undone.
   async function interrupt(): Promise<void> {
     await cleanUp.run();
     await opening.catch(() => undefined);
@@ -84,7 +84,7 @@ export async function openStage(options: StageOptions) {
 }
 
 interface CleanUp {
-  /** Undone at the end, the last one first. When that has begun: at once, and with an error. */
+  /** Registers an undo; they run in reverse order. Once they are running, undoes immediately and throws. */
   add(undo: () => Promise<unknown>): Promise<void>;
   run(): Promise<void>;
 }
@@ -147,7 +147,7 @@ async function buildStage(options: StageOptions, cleanUp: CleanUp) {
   const { hookKey } = await admin.post<Webhook>('/api/hooks', {});
   const traders: Trader[] = [];
 
-  /** Without a platform, of each exchange in turn. */
+  /** Adds a trader; without a platform, alternates between the exchanges. */
   const addTrader = async (wanted: { ownHook: boolean; ownFaults: boolean; platform?: ExchangePlatform }) => {
     const number = traders.length + 1;
     const trader = await createTrader({ url: first.url, admin, exchange, number, ...wanted });
@@ -167,17 +167,17 @@ async function buildStage(options: StageOptions, cleanUp: CleanUp) {
     exchange,
     instances,
     first,
-    /** One before each instance; none with the embedded database. */
+    /** One database proxy per instance; none with the embedded database. */
     proxies,
-    /** Signed in at the first instance. */
+    /** The administrator, signed in at the first instance. */
     admin,
     hookKey,
     traders,
-    /** Tokens that the exchange lists at PRICE, each to be traded once. */
+    /** Tokens that the exchange lists at PRICE; trade each only once. */
     tokens,
     addTrader,
     killDatabase: () => (postgres ? postgres.kill9() : killPostmaster(embeddedDir)),
-    /** Only for a database of the harness: the program starts its embedded one itself. */
+    /** Only for an external database: the program starts its embedded one itself. */
     stopDatabase: () => owned(postgres).stop(),
     startDatabase: () => owned(postgres).start(),
   };
@@ -198,7 +198,7 @@ async function openExchangeDatabase(cleanUp: CleanUp): Promise<OpenDatabase> {
   return opened;
 }
 
-/** Demo trading at the exchange of the harness, with waits short enough for many trades in little time. */
+/** Demo trading at the harness's exchange, with short waits for many trades in little time. */
 const programEnvironment = (exchangeUrl: string, index: number): Record<string, string> => ({
   APP_ENV: 'production',
   EXCHANGE_MODE: 'demo',
@@ -227,7 +227,7 @@ async function createTrader(options: {
 }): Promise<Trader> {
   const { url, admin, exchange, number, ownHook, ownFaults } = options;
   const username = `trader${number}@example.com`;
-  // In turn: two traders are one of each exchange.
+  // Alternating, so two traders cover both exchanges.
   const inTurn = EXCHANGE_PLATFORMS[(number - 1) % EXCHANGE_PLATFORMS.length] ?? 'Bitget';
   const platform = options.platform ?? inTurn;
   const { user } = await admin.post<{ user: User }>('/api/admin/create-client', {
@@ -237,7 +237,7 @@ async function createTrader(options: {
   const { accountId, credentials } = exchange.openAccount({ own: ownFaults });
   await admin.put(`/api/admin/user-settings/${user.id}`, {
     positionSizingMethod: 'Portfolio Allocation',
-    // A small part of a large balance, enough for hundreds of trades.
+    // A small share of a large balance, enough for hundreds of trades.
     investmentPortion: '0.001',
     signalProcessor: 'Tesla',
     signalTimeframe: 'Any',

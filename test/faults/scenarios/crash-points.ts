@@ -17,7 +17,7 @@ import {
 } from './crash-tables.ts';
 
 const NOT_REACHED_MS = 6_000;
-/** So many trades can be unfinished at a time; a run in doubt keeps its lane for more than a minute. */
+/** The most trades unfinished at the same time; a run in doubt occupies its lane for more than a minute. */
 const LANES = 24;
 
 interface Run {
@@ -33,15 +33,15 @@ interface Run {
 
 interface Lane {
   trader: Trader & { hookKey: string };
-  /** A run has switched the user off; the next one switches it on again. */
+  /** Whether a run has switched the user off; the next run switches the user on again. */
   isOff: boolean;
   latest: { sent: Promise<SentAlert>; token: string } | null;
 }
 
-/** The program dies at each point of a trade, under each fault; earlier runs go on beside it and die along. */
+/** The program dies at each point of a trade under each fault. Unfinished earlier runs crash with it. */
 export const crashPoints = defineScenario({
   about: 'kill -9 at each of 13 points of a trade, under each of 10 faults',
-  // `points` and `faults`: names separated by blanks; 'all' for all of them.
+  // `points` and `faults`: names separated by spaces, or 'all'.
   sizes: { seeds: 5, points: 'all', faults: 'all' },
   stage: (sizes) => ({ database: 'external', tokens: planOf(sizes).length }),
   async run(stage, sizes, say) {
@@ -107,7 +107,7 @@ async function createLanes(stage: Stage, count: number): Promise<Lane[]> {
   return lanes;
 }
 
-/** A lane whose last run has ended: faults of a lane strike one run only. */
+/** Waits for a lane whose last run has ended, because the faults of a lane must affect only one run. */
 async function freeLane(stage: Stage, lanes: Lane[]): Promise<Lane> {
   for (;;) {
     for (const lane of lanes) {

@@ -5,14 +5,14 @@ import type { CallTrap, SeenCall } from '../fault-exchange.ts';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** The trade to strike: what is known of it on the wire. */
+/** The trade to strike, with its ids as far as they were seen on the wire. */
 export interface Target {
   token: string;
   accountId: string;
   workflowId: string | null;
   tradeId: string | null;
   isPlaced: boolean;
-  /** Decides what a point leaves open. */
+  /** Chooses 'before' or 'after' for points that allow both. */
   coin: boolean;
 }
 
@@ -24,7 +24,7 @@ export type Point =
 const isCommit = (text: string) => /^Q[\s\S]{4}commit/i.test(text);
 const has = (text: string, id: string | null) => id !== null && text.includes(id);
 
-/** Where the program dies, from the alert's first byte to the last look at its order. */
+/** The points at which the program dies, from reading the alert to the last check of its order. */
 export const POINTS: Point[] = [
   { name: 'P0-read', at: 'before', statement: (_target, { text }) => text.includes('"hooks"."key_hash" in') },
   {
@@ -73,7 +73,7 @@ export const POINTS: Point[] = [
 export interface Fault {
   name: string;
   exchange?: VenueFault[];
-  /** The answer to one of the trade's commits is lost. */
+  /** Loses the answer to one of the trade's commits. */
   cutsCommit?: boolean;
   switchesOff?: boolean;
 }
@@ -94,7 +94,7 @@ export const FAULTS: Fault[] = [
   { name: 'switched-off', switchesOff: true },
 ];
 
-/** Strikes nothing: reads the ids of the alert's workflow and trade off the wire. */
+/** Never strikes; reads the ids of the alert's workflow and trade from the wire. */
 export function observer(target: Target): StatementTrap {
   return {
     at: 'after',
@@ -136,7 +136,7 @@ export function callTrap(
     strike,
     matches({ operations, accountId }: SeenCall) {
       if (accountId !== target.accountId) return false;
-      // Bybit reads protection and position by one call, which comes before the order as well.
+      // Bybit reads protection and position with one call, which also happens before the order.
       if (operations.includes('place-order')) target.isPlaced = true;
       return operations.includes(point.call) && (point.call !== 'protection' || target.isPlaced);
     },

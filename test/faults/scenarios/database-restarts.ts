@@ -6,7 +6,7 @@ import { choose, concludeLoad, defineScenario } from '../scenario.ts';
 import type { Stage } from '../stage.ts';
 
 const TRADE_EVERY = 40;
-/** TradingView gives up 15 s after its first try; an outage as long as that loses alerts whatever we do. */
+/** TradingView gives up 15 s after its first try, so a longer outage would lose alerts unavoidably. */
 const LONGEST_OUTAGE_MS = 8_000;
 
 interface Outage {
@@ -42,7 +42,7 @@ const OUTAGES: Outage[] = [
   },
 ];
 
-/** The database goes away in every way there is, again and again, under alerts that come twenty a second. */
+/** Makes the database unavailable repeatedly and in every way, under a load of alerts. */
 export const databaseRestarts = defineScenario({
   about: 'PostgreSQL away, restarted, cut off or slow every 20 s under load',
   sizes: {
@@ -50,9 +50,9 @@ export const databaseRestarts = defineScenario({
     everySeconds: 20,
     perSecond: 20,
     instances: 1,
-    /** Every delivery has its answer by then, 200 or 503. TradingView waits for 3 s. */
+    /** Every delivery must be answered by then, with 200 or 503. TradingView waits for 3 s. */
     answerWithinMs: 2_500,
-    /** Names of the outages, separated by blanks; 'all' for all of them. */
+    /** Names of outages separated by spaces, or 'all'. */
     outages: 'all',
   },
   stage: ({ instances, minutes, perSecond }) => ({

@@ -9,10 +9,10 @@ const SENDS = 4;
 const SIDE_BY_SIDE = 40;
 const TRADE_EVERY = 20;
 
-/** Each alert is sent four times over fifteen seconds, others fifty times at once, to one and to three instances. */
+/** Sends some alerts four times over fifteen seconds and others fifty times concurrently, across instances. */
 export const duplicates = defineScenario({
   about: 'the same alert again and again, spread over instances',
-  // `apartMs`: between the deliveries of one alert.
+  // `apartMs`: time between the deliveries of one alert.
   sizes: { repeated: 1_000, bursts: 100, burstOf: 50, instances: 3, apartMs: 5_000 },
   stage: ({ instances, repeated, bursts }) => ({
     database: 'external',

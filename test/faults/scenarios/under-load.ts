@@ -9,7 +9,7 @@ interface KillSizes {
   alerts: number;
   kills: number;
   perSecond: number;
-  /** One alert in so many is traded. Each leaves a position in every account, which the exchange reads with each call. */
+  /** One alert in this many is traded. Each leaves a position in every account, which slows down the exchange. */
   tradeEvery: number;
   database: Database;
 }
@@ -26,7 +26,7 @@ const killStage = ({ database, alerts, tradeEvery }: KillSizes) => ({
   tokens: Math.ceil(alerts / tradeEvery) + 1,
 });
 
-/** kill -9 of the program, also while it starts, as alerts come in and orders are under way. */
+/** kill -9 of the program, also during its start, while alerts arrive and orders are in progress. */
 export const killApp = defineScenario({
   about: 'kill -9 of the program under load',
   sizes: { alerts: 10_000, kills: 50, perSecond: 20, tradeEvery: 100, database: 'external' as Database },
@@ -34,7 +34,7 @@ export const killApp = defineScenario({
   run: (stage, sizes, say) => killUnderLoad(stage, sizes, say, killProgram),
 });
 
-/** kill -9 of PostgreSQL. The program starts an embedded one again, the harness any other. */
+/** kill -9 of PostgreSQL. The program restarts an embedded server, the harness an external one. */
 export const killDatabase = defineScenario({
   about: 'kill -9 of PostgreSQL under load',
   sizes: { alerts: 3_000, kills: 15, perSecond: 20, tradeEvery: 40, database: 'external' as Database },
@@ -57,7 +57,7 @@ async function killUnderLoad(
   let longestMs = 0;
   for (let index = 0; index < kills; index += 1) {
     const dueMs = startedAt + gapMs * (index + uniform()) - performance.now();
-    // Something has to begin between two kills.
+    // Leave time for some work to begin between two kills.
     await sleep(Math.max(dueMs, 50 + 400 * uniform()));
     const since = performance.now();
     await kill(stage, sizes);
@@ -100,14 +100,14 @@ async function killPostgres(stage: Stage, { database }: KillSizes): Promise<void
   }
 }
 
-/** SIGTERM in the middle of everything: exit code 0 within ten seconds, and nothing lost or doubled. */
+/** SIGTERM under load: exit code 0 within ten seconds, and nothing lost or duplicated. */
 export const sigterm = defineScenario({
   about: 'SIGTERM under load',
   sizes: { times: 50, perSecond: 20, tradeEvery: 40, database: 'external' as Database },
   stage: ({ database, times, perSecond, tradeEvery }) => ({
     database,
     traders: 2,
-    // Between two stops are at most the stop's limit and a start.
+    // The time between two stops is at most the stop's limit plus a start.
     tokens: Math.ceil((times * perSecond * 15) / tradeEvery),
   }),
   async run(stage, { times, perSecond, tradeEvery }, say) {

@@ -7,11 +7,11 @@ import type { Stage } from '../stage.ts';
 
 interface Moment {
   name: VenueOperation;
-  /** Only a trade under way makes this call: others have to go on with that trade, which is seen and timed. */
+  /** Only a trade in progress makes this call, so another instance must continue the trade, and that is timed. */
   isOfTrade: boolean;
 }
 
-/** An instance frozen at `set-leverage` wakes up with nothing left to do but to write its intent and send. */
+/** An instance frozen at `set-leverage` wakes up just before writing its intent and sending the order. */
 const MOMENTS: Moment[] = [
   { name: 'positions', isOfTrade: false },
   { name: 'set-leverage', isOfTrade: true },
@@ -20,19 +20,19 @@ const MOMENTS: Moment[] = [
   { name: 'protection', isOfTrade: false },
 ];
 
-/** Another instance goes on with what a frozen one was doing. */
+/** Limit for another instance to continue the work of a frozen one. */
 const TAKEN_OVER_WITHIN_MS = 30_000;
 
-/** One of several instances is stopped in the middle of its work until others have taken over, and then goes on. */
+/** Freezes one of several instances during its work until others have taken over, then lets it continue. */
 export const zombies = defineScenario({
   about: 'instances frozen past their leases, then woken up',
   sizes: {
     signals: 300,
     rounds: 10,
     instances: 3,
-    /** Longer than a lease (20 s) and the polls behind it: the others have taken over by then. */
+    /** Longer than a lease (20 s) plus polling, so the others have taken over by then. */
     frozenMs: 40_000,
-    /** Names of the calls at which to freeze, separated by blanks; 'all' for all of them. */
+    /** Names of the calls at which to freeze, separated by spaces, or 'all'. */
     moments: 'all',
   },
   stage: ({ instances, signals }) => ({
@@ -86,7 +86,7 @@ export const zombies = defineScenario({
   },
 });
 
-/** Stops the instance that makes the next call of this kind, in the middle of it. */
+/** Freezes the instance that makes the next call of this kind, during the call. */
 function freezeAt(
   { exchange, instances }: Stage,
   moment: VenueOperation,
@@ -104,7 +104,7 @@ function freezeAt(
   return { struck, cancel };
 }
 
-/** Until the first call that another instance makes for the same account and token. */
+/** Measures the time until another instance's first call for the same account and token. */
 function watchTakeover(
   { exchange }: Stage,
   { accountId, token, instance }: SeenCall,
