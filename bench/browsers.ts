@@ -68,7 +68,7 @@ export const events: Bench = {
 
 function instanceFor({ programs }: Cluster, number: number): Program['server'] {
   const program = programs[number % programs.length];
-  if (program === undefined) throw new Error('There is no instance');
+  if (program === undefined) throw new Error('The cluster has no instance');
   return program;
 }
 
@@ -80,7 +80,7 @@ async function openBrowsers(cluster: Cluster): Promise<TestStream[]> {
     const own = await signIn({ url: instanceFor(cluster, 0).url, ...account });
     for (let tab = 0; tab < TABS_A_USER; tab += 1) {
       const stream = await openStream(instanceFor(cluster, streams.length).url, own.cookie());
-      if (stream.status !== 200) throw new Error(`An event stream was answered ${stream.status}`);
+      if (stream.status !== 200) throw new Error(`An event stream was refused with ${stream.status}`);
       streams.push(stream);
     }
   }

@@ -198,7 +198,7 @@ export async function measureLoad(target: Loaded, kind: Kind, seconds: number): 
   requireAllAnswered(`${kind}s`, load, servers);
   const stored = (await countStored(target, kind)) - before;
   if (stored < load.answered) {
-    throw new Error(`${kind}: ${load.answered} were answered 200, and ${stored} are stored`);
+    throw new Error(`${kind}: ${load.answered} were answered 200 but ${stored} are stored`);
   }
   const each = (part: 'program' | 'database') => millisecondsEach(used[part], load.answered);
   const rate = load.answered / load.seconds;
@@ -316,7 +316,7 @@ export async function createTraders(
     const { rows } = await database.query<{ id: string }>(
       `select id from users where username like 'trader%' order by created_at, id`,
     );
-    if (rows.length !== wanted) throw new Error(`${rows.length} of ${wanted} traders were made`);
+    if (rows.length !== wanted) throw new Error(`Created ${rows.length} of ${wanted} traders`);
     return rows.map(({ id }) => id);
   });
 }

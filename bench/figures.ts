@@ -73,7 +73,7 @@ export function describeMachine({ processors, model, memoryGb, platform, node }:
 export const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 export function mean(values: readonly number[]): number {
-  if (values.length === 0) throw new RangeError('The mean of nothing');
+  if (values.length === 0) throw new RangeError('Cannot take the mean of no values');
   return sum(values) / values.length;
 }
 
@@ -85,7 +85,7 @@ export function median(values: readonly number[]): number {
 
 /** The smallest value that at least this share (0 to 1) of the values does not exceed. */
 export function percentile(values: readonly number[], share: number): number {
-  if (values.length === 0) throw new RangeError('A percentile of nothing');
+  if (values.length === 0) throw new RangeError('Cannot take a percentile of no values');
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
@@ -94,7 +94,7 @@ export function percentile(values: readonly number[], share: number): number {
 export function slope(points: readonly { x: number; y: number }[]): number {
   const [meanX, meanY] = [mean(points.map(({ x }) => x)), mean(points.map(({ y }) => y))];
   const spread = sum(points.map(({ x }) => (x - meanX) ** 2));
-  if (spread === 0) throw new RangeError('A slope needs points side by side');
+  if (spread === 0) throw new RangeError('A slope needs points with different x');
   return sum(points.map(({ x, y }) => (x - meanX) * (y - meanY))) / spread;
 }
 

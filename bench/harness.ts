@@ -336,7 +336,7 @@ export async function waitUntil(
 ): Promise<void> {
   const deadline = performance.now() + limitMs;
   while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error(`Not within ${limitMs} ms: ${what}`);
+    if (performance.now() > deadline) throw new Error(`Timed out after ${limitMs} ms: ${what}`);
     await sleep(everyMs);
   }
 }

@@ -101,7 +101,7 @@ async function measureLists(
     for (const [table, { reads, rows }] of await readWholeReads(program)) {
       const more = reads - (before.get(table)?.reads ?? 0);
       if (rows <= BIG_ROWS || TOTALS.test(table) || more === 0) continue;
-      say(`${table} was read whole ${more} times`);
+      say(`${table} was scanned sequentially ${more} times`);
       measured.wholeReads += more;
     }
     if (!explains) return measured;

@@ -101,8 +101,8 @@ async function main(): Promise<void> {
     return;
   }
   const minutes = Number(values.minutes);
-  if (!(minutes > 0)) throw new Error(`--minutes takes a number above 0, not ${values.minutes}`);
-  if (values.short && values.write) throw new Error('Figures of --short are not written to docs');
+  if (!(minutes > 0)) throw new Error(`--minutes must be a number above 0, not ${values.minutes}`);
+  if (values.short && values.write) throw new Error('--short cannot be combined with --write');
   const run: MeasuredBench[] = [];
   for (const [name, bench] of benchesOf(positionals, values.all)) {
     requireRunning();
@@ -163,7 +163,7 @@ function report({ bench, about, notes, figures, seconds }: MeasuredBench): strin
 /** Called after each benchmark, because a later one may fail. */
 async function write(run: readonly MeasuredBench[]): Promise<void> {
   const stored: unknown = JSON.parse(await readFile(RESULTS, 'utf8').catch(() => '[]'));
-  if (!Array.isArray(stored)) throw new Error('docs/performance.json holds no list of results');
+  if (!Array.isArray(stored)) throw new Error('docs/performance.json is not a list of results');
   const results = mergeResults(stored, run, Object.keys(BENCHES));
   await writeFile(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
   await writeFile(PAGE, writeFigures(await readFile(PAGE, 'utf8'), results));

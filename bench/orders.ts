@@ -56,7 +56,7 @@ export const trading: Bench = {
         const measuring = measureLoad(loadedBy(program), 'candle', sizes.seconds);
         const { load, rate, used } = await Promise.race([measuring, signals.failed]);
         const orders = (await countOrders(program)) - before;
-        if (orders === 0) throw new Error('Nothing was traded meanwhile');
+        if (orders === 0) throw new Error('Nothing was traded during the load');
         add('candles while trading', '/s', rate);
         add('candles while trading to candles alone', '×', rate / alone.rate, { least: 0.6 });
         add('answer p50 while trading', 'ms', load.p50);

@@ -37,7 +37,7 @@ export async function weighScripts(context: BrowserContext, url: string): Promis
     const deadline = lastAt + LIMIT_MS;
     // The event stream never ends, so the network is never idle: wait until no script has arrived for a while.
     while (underWay > 0 || performance.now() - lastAt < SETTLED_MS) {
-      if (performance.now() > deadline) throw new Error(`${url} did not come to rest`);
+      if (performance.now() > deadline) throw new Error(`${url} kept loading scripts`);
       await page.waitForTimeout(SETTLED_MS / 5);
     }
     return scripts;

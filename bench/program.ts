@@ -67,7 +67,7 @@ export const memory: Bench = {
           await sendLoad({ url: server.url, hookKey, kind, seconds: LOAD_SECONDS });
         }
       }
-      say('until all workflows have ended');
+      say('waiting until all workflows have ended');
       const open = 'select count(*) as count from workflows where completed_at is null';
       const what = 'all workflows ended';
       await waitUntil(async () => (await count(program, open)) === 0, {

@@ -74,7 +74,7 @@ Posting the candles of the last days …`);
     }),
   );
   say(`… done in ${((Date.now() - startMs) / 1000).toFixed(1)} s.`);
-  say(`The market goes ${speed} times as fast as the clock. Ctrl-C stops everything.`);
+  say(`The market runs ${speed} times as fast as the clock. Ctrl-C stops everything.`);
   const sayWithTime = (line: string) => say(`${new Date().toTimeString().slice(0, 8)}  ${line}`);
   await runStream({ markets, deliver: post, speed, signal, say: sayWithTime });
 }

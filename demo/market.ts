@@ -38,7 +38,7 @@ export interface Candle {
 
 export interface Market {
   token: DemoToken;
-  /** Advances by five minutes. Returns the closed candles, shortest timeframe first; a five-minute one always closes. */
+  /** Advances by five minutes. Returns the closed candles, shortest timeframe first; one of five minutes always exists. */
   step(): { closeTime: Date; candles: [Candle, ...Candle[]] };
   /** A sudden move by a factor; returns the five-minute candle with the new price. */
   surge(factor: number): Candle;
@@ -63,7 +63,7 @@ export function createMarket(options: { token: DemoToken; seed: string; begin: D
       return { closeTime: new Date(timeMs), candles: [first, ...longer] };
     },
     surge(factor) {
-      if (newest === undefined) throw new Error('A market surges after its first step only');
+      if (newest === undefined) throw new Error('A market can surge only after its first step');
       walk.jump(factor);
       const close = newest.bar.close * factor;
       const [high, low] = [Math.max(newest.bar.high, close), Math.min(newest.bar.low, close)];

@@ -76,7 +76,7 @@ export async function runStream(options: {
 
     if (turn % REPEATED_EVERY_TURNS === 9) {
       const { status, duplicate } = await deliver(candleMessage(newest, now));
-      say(`${token.token} the last candle once more: ${status}${duplicate ? ', a duplicate' : ''}`);
+      say(`${token.token} repeats its last candle: ${status}${duplicate ? ', a duplicate' : ''}`);
     }
     if (turn % UNFILLED_EVERY_TURNS === 6) {
       const unfilled = signalMessage({ ...newest, price: '{{close_price}}' }, new Date());

@@ -74,7 +74,7 @@ export async function calculate(page: Page) {
   await expect(fact(card(page, 'Position Parameters'), 'Entry Price')).toBeVisible();
 }
 
-/** Expects the tooltip of a disabled button. Hovering may scroll the page, which closes the tooltip, so it is retried. */
+/** Expects the tooltip of a disabled button. Retries, because hovering may scroll the page and close the tooltip. */
 export async function expectTip(button: Locator, text: string) {
   const page = button.page();
   await expect(async () => {

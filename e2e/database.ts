@@ -9,7 +9,7 @@ export async function runStatements(
   statements: { text: string; values: string[] }[],
 ): Promise<void> {
   const postmaster = await findPostmaster(join(server.dataDir, 'postgres'));
-  if (postmaster === null) throw new Error('The database of the server does not run');
+  if (postmaster === null) throw new Error('The database of the server is not running');
   const { host, port } = postmaster;
   const client = new pg.Client({ host, port, user: 'postgres', database: 'signal_board', ssl: false });
   await client.connect();

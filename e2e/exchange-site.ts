@@ -51,7 +51,7 @@ export async function startExchangeSite(): Promise<ExchangeSite> {
     url: site.url,
     async openBooks(server) {
       const postmaster = await findPostmaster(join(server.dataDir, 'postgres'));
-      if (postmaster === null) throw new Error('The database of the server does not run');
+      if (postmaster === null) throw new Error('The database of the server is not running');
       const { host, port } = postmaster;
       const books = openPool({
         connection: { host, port, user: 'postgres', database: 'signal_board' },

@@ -16,7 +16,7 @@ async function expectAccessible(page: Page) {
   expect(await seriousFindings(page)).toEqual([]);
 }
 
-test('a position without a stop that cannot be closed halts its user, shown on every screen until an administrator resumes', async ({
+test('an unprotected position that cannot be closed halts its user on every screen until an administrator resumes', async ({
   page,
   openBrowser,
   operator,

@@ -27,7 +27,7 @@ await runMain(async () => {
   const web = start(node, [vite, '--port', WEB_PORT, '--strictPort', '--clearScreen', 'false'], {
     env: withoutSecrets(env),
   });
-  say(`Server and web restart and reload by themselves: http://localhost:${WEB_PORT}`);
+  say(`Server and web restart and reload automatically: http://localhost:${WEB_PORT}`);
   const codes = [server, web].map(ended);
   const first = await Promise.race(codes);
   for (const child of [server, web]) child.kill('SIGTERM');

@@ -57,7 +57,7 @@ await runMain(async () => {
     total.failed += 1;
     say('\nInterrupted: not everything was run.');
   }
-  if (unsteady.length > 0) say(`\nWhat passed only when it was tried again:\n\n${unsteady.join('\n\n')}`);
+  if (unsteady.length > 0) say(`\nPassed only on a retry:\n\n${unsteady.join('\n\n')}`);
   if (failures.length > 0) say(`\nWhat failed:\n\n${failures.join('\n\n')}`);
   say(`\n${total.passed} passed, ${total.failed} failed`);
   return interrupted || (total.failed > 0 || total.passed === 0 ? 1 : 0);

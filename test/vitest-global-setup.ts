@@ -49,7 +49,7 @@ async function discard(folder: string): Promise<void> {
   if (server) {
     const { pid } = server;
     const isGone = await stopPostmaster({ pid, waitMs: STOP_LIMIT_MS, discards: true });
-    if (!isGone) throw new Error(`The database ${pid} of the tests does not stop`);
+    if (!isGone) throw new Error(`The test database (process ${pid}) does not stop`);
     await rm(server.host, { recursive: true, force: true });
   }
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });

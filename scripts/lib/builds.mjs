@@ -100,7 +100,8 @@ async function build(node, { name, config, inputs }) {
 }
 
 /**
- * Hashes contents, because a fresh checkout has new times. Synchronous reads of a thousand small files take about 45 ms.
+ * Hashes contents, because a fresh checkout has new times. Reading a thousand small files synchronously takes about
+ * 45 ms.
  * @param {string[]} paths relative to the project
  */
 function hashFiles(paths) {

@@ -78,8 +78,8 @@ export function ended(child) {
 }
 
 /**
- * npm sends SIGTERM to the shell that runs a script. Some shells do not forward it, and the script only notices that its
- * parent is gone, so a lost parent counts as SIGTERM.
+ * npm sends SIGTERM to the shell that runs a script. Some shells do not forward it, and the script only notices that
+ * its parent is gone, so a lost parent counts as SIGTERM.
  */
 function watchParent() {
   if (!process.env.npm_lifecycle_event) return undefined;

@@ -17,7 +17,7 @@ export async function ensureInstalled() {
     const code = await npmInstall();
     if (code !== 0) throw new SetupError(`npm install failed (${code}): the packages could not be installed`);
     if (!(await isInstalled()))
-      say('npm left packages out that are meant for this machine; going on without them.');
+      say('npm skipped packages that are meant for this machine; continuing without them.');
   });
 }
 

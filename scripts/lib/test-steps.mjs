@@ -45,7 +45,7 @@ export const build = async ({ node }) => {
 async function check(name, node, args) {
   const code = await run(node, args, { env: nodeEnvironment(node) });
   if (code === 0) return { passed: 1, failed: 0 };
-  return { passed: 0, failed: 1, failures: [`✗ ${name} (its findings stand above)`] };
+  return { passed: 0, failed: 1, failures: [`✗ ${name} (its findings are above)`] };
 }
 
 /**

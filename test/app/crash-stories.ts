@@ -115,7 +115,7 @@ const CLOSED = [
   ['sell', true, 'filled'],
 ];
 
-/** Runs a story with a process that dies at the given point, then with its successor; returns how far the first came. */
+/** Runs a story with a process that dies at the given point, then with its successor; returns how far the first got. */
 export async function interrupt(engine: TestEngine, { begin }: CrashStory, diesAt: CrashAt) {
   const { userId, judge } = await begin(engine);
   const { point, live, bury } = engine.mortal(diesAt);

@@ -99,8 +99,8 @@ export function openCrashingDatabase(database: OpenDatabase, point: CrashPoint) 
     db: drizzleOver(pool),
     pool,
     /**
-     * Closes all connections and so ends open transactions, as the kernel would. Does not wait for the pool, because code
-     * of the dead process may still hold a connection.
+     * Closes all connections and so ends open transactions, as the kernel would. Does not wait for the pool, because
+     * code of the dead process may still hold a connection.
      */
     async kill() {
       for (const client of connections) {

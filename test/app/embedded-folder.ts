@@ -43,7 +43,7 @@ export function setUpDataFolder() {
     },
     async postmasterPid(): Promise<number> {
       const server = await findPostmaster(folder.cluster());
-      if (!server) throw new Error('No server runs');
+      if (!server) throw new Error('No server is running');
       return server.pid;
     },
   };

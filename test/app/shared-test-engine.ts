@@ -13,8 +13,8 @@ import { nextToken } from './token-holders.ts';
 export const ALWAYS = Number.POSITIVE_INFINITY;
 
 /**
- * One engine for a test file. After each test faults are removed, users are switched off and, unless `settles` is false,
- * remaining work is finished, so tests do not see each other's orders.
+ * One engine for a test file. After each test faults are removed, users are switched off and, unless `settles` is
+ * false, remaining work is finished, so tests do not see each other's orders.
  */
 export function sharedTestEngine({
   settles = true,

@@ -260,8 +260,8 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
         .orderBy(asc(trades.createdAt));
     },
     /**
-     * Sets the clock to the trade's next due time and advances the trade. Checks for fills of a waiting order that do not
-     * change its state are skipped: they count as one step with the next.
+     * Sets the clock to the trade's next due time and advances the trade. Checks for fills that do not change the state
+     * of the order are skipped: they count as one step with the next.
      */
     async advance(tradeId: string, by = deps) {
       for (;;) {

@@ -40,7 +40,8 @@ export async function openStream(origin: string, cookie: string): Promise<TestSt
       for (;;) {
         const found = find(stream);
         if (found) return found;
-        if (Date.now() > deadline) throw new Error(`Not heard; heard ${JSON.stringify(heard)}`);
+        if (Date.now() > deadline)
+          throw new Error(`The event did not arrive; received ${JSON.stringify(heard)}`);
         await sleep(10);
       }
     },

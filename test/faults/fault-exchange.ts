@@ -97,7 +97,7 @@ export function createFaultExchange(database: OpenDatabase) {
     /** Sets the faults of an account opened with `own`. */
     setFaults(accountId: string, faults: readonly VenueFault[]) {
       const own = ownExchanges.get(accountId);
-      if (own === undefined) throw new Error('the account has no faults of its own');
+      if (own === undefined) throw new Error('the account was opened without own faults');
       own.setFaults(faults);
     },
     async push(token: string, price: string) {

@@ -52,7 +52,7 @@ export function createInstance(options: {
     const text = `code ${exitCode}, signal ${signalCode}: ${fatal.slice(0, 3_000)}\n${printed.slice(-1_500)}`;
     unexpectedEnds.push(text);
     // Print immediately: the next request to the program fails with a less helpful error.
-    process.stderr.write(`the program ended by itself: ${text}\n`);
+    process.stderr.write(`the program ended unexpectedly: ${text}\n`);
   }
 
   return {
@@ -61,8 +61,8 @@ export function createInstance(options: {
     output: () => (earlierOutput + output()).slice(-KEPT_OUTPUT),
     isRunning: () => child !== null,
     async start() {
-      if (child) throw new Error('it runs already');
-      if (isClosed) throw new Error('it is closed');
+      if (child) throw new Error('the instance is already running');
+      if (isClosed) throw new Error('the instance is closed');
       earlierOutput = (earlierOutput + output()).slice(-KEPT_OUTPUT);
       isExpected = false;
       const program = spawnProgram({ dataDir, env });

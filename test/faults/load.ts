@@ -33,7 +33,7 @@ export function createLoad(
   const underWay = new Set<Promise<unknown>>();
   let turn = 0;
 
-  /** The next running instance, as a load balancer with health checks would choose; the first instance when none runs. */
+  /** The next running instance, as a load balancer with health checks would choose; the first when none runs. */
   function nextUrl(): string {
     const running = instances.filter((instance) => instance.isRunning());
     turn += 1;

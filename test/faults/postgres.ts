@@ -42,7 +42,7 @@ export async function startFaultPostgres(options: { settings?: readonly string[]
     },
     /** Restarts the server on the same port; resolves when it answers. */
     async start() {
-      if (isClosed) throw new Error('it is closed');
+      if (isClosed) throw new Error('the server is closed');
       await server.ensureRunning();
     },
     /** Stops the server and removes its data. */

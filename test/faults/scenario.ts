@@ -41,7 +41,7 @@ export async function concludeLoad(
   const { admin, exchange, traders, instances } = stage;
   await load.settled();
   const end = await awaitEnd(admin);
-  say(`everything ended ${end.seconds.toFixed(1)} s later; reading it all`);
+  say(`all workflows ended ${end.seconds.toFixed(1)} s later; reading the results`);
   const signals = await readSignals(admin);
   const violations = [...judgeAlerts(load.alerts, signals), ...judgeEnd(end)];
   const idOf = new Map(signals.map(({ id, parameters }) => [String(parameters.nonce), id]));
@@ -60,7 +60,7 @@ export async function concludeLoad(
   const spared = judgeUnstruck(unstruck);
   violations.push(...spared.violations);
   for (const { unexpectedEnds } of instances) {
-    violations.push(...unexpectedEnds.map((text) => `the program ended by itself: ${text}`));
+    violations.push(...unexpectedEnds.map((text) => `the program ended unexpectedly: ${text}`));
   }
   return {
     violations,
@@ -90,7 +90,8 @@ export function choose<Named extends { name: string }>(all: Named[], names: stri
   if (names === 'all') return all;
   return names.split(' ').map((name) => {
     const found = all.find((one) => one.name === name);
-    if (found === undefined) throw new Error(`${name} is none of ${all.map((one) => one.name).join(', ')}`);
+    if (found === undefined)
+      throw new Error(`${name} is not one of ${all.map((one) => one.name).join(', ')}`);
     return found;
   });
 }

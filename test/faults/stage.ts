@@ -184,7 +184,7 @@ async function buildStage(options: StageOptions, cleanUp: CleanUp) {
 }
 
 function owned(postgres: FaultPostgres | null): FaultPostgres {
-  if (postgres === null) throw new Error('the embedded database is the program’s own');
+  if (postgres === null) throw new Error('the program manages its embedded database itself');
   return postgres;
 }
 

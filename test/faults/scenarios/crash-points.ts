@@ -73,7 +73,7 @@ export const crashPoints = defineScenario({
         say(`not filled, ${name}: ${checked.parts[0]?.why ?? 'the alert was never stored'}`);
     }
     violations.push(...judgeUnstruck(unstruck).violations);
-    violations.push(...stage.first.unexpectedEnds.map((text) => `ended by itself: ${text}`));
+    violations.push(...stage.first.unexpectedEnds.map((text) => `ended unexpectedly: ${text}`));
     return {
       figures: {
         runs: runs.length,
@@ -101,7 +101,7 @@ async function createLanes(stage: Stage, count: number): Promise<Lane[]> {
   const lanes: Lane[] = [];
   for (let index = 0; index < count; index += 1) {
     const { hookKey, ...trader } = await stage.addTrader({ ownHook: true, ownFaults: true });
-    if (hookKey === null) throw new Error('a lane needs a webhook of its own');
+    if (hookKey === null) throw new Error('a lane needs its own webhook');
     lanes.push({ trader: { ...trader, hookKey }, isOff: false, latest: null });
   }
   return lanes;
