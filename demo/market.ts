@@ -38,7 +38,7 @@ export interface Candle {
 
 export interface Market {
   token: DemoToken;
-  /** Advances by five minutes. Returns the closed candles, shortest timeframe first; one of five minutes always exists. */
+  /** Advances by five minutes. Returns the closed candles, shortest timeframe first, always with a five-minute one. */
   step(): { closeTime: Date; candles: [Candle, ...Candle[]] };
   /** A sudden move by a factor; returns the five-minute candle with the new price. */
   surge(factor: number): Candle;

@@ -76,7 +76,7 @@ test('a missing proxy setting shows on the dashboard of administrators only', as
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`conditions are listed with their severity, beginning and button, on a phone and in ${colorScheme}`, async ({
+  test(`lists conditions with severity, start and button, on a phone and in ${colorScheme}`, async ({
     page,
     signIn,
   }) => {

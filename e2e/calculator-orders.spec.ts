@@ -125,7 +125,7 @@ test('a manual order is prepared, confirmed, tracked across a reload and shown w
   const [total = 0, ...parts] = amounts;
   expect(Math.abs(parts.reduce((sum, part) => sum + part, 0) - total)).toBeLessThanOrEqual(2);
 
-  // Another calculation of the same signal finds the position.
+  // A second calculation of the same signal finds the open position.
   await calculate(page);
   await expect(submitButton(page)).toBeEnabled();
   await submitButton(page).click();

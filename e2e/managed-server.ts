@@ -18,7 +18,7 @@ export interface ManagedServer {
   stop(): Promise<void>;
   /** Adds the given settings to those of the first start. */
   start(env?: Env, args?: string[]): Promise<void>;
-  /** Stops it, if it runs, and removes its data. */
+  /** Stops the program if it is running and removes its data. */
   remove(): Promise<void>;
 }
 

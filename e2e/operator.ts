@@ -34,7 +34,7 @@ export interface Operator {
   platform(): Promise<ChartingPlatform>;
   /** Posts a signal and waits until its automatic workflow has ended. */
   postSignal(fields: { symbol: string } & Record<string, unknown>): Promise<Signal>;
-  /** Starts the signal's workflow by hand and waits until it has ended. */
+  /** Starts the signal's workflow manually and waits until it has ended. */
   trigger(signalId: string): Promise<Signal>;
 }
 

@@ -132,7 +132,7 @@ test('an administrator deletes the webhook of a user', async ({ page, operator, 
   expect(await send(owner.platform)).toBe(401);
 });
 
-test('the deactivation dialog names the webhook and what it feeds, and the list shows the owner inactive', async ({
+test('the deactivation dialog names the webhook and its recipients, and the list shows the owner as inactive', async ({
   page,
   operator,
   server,

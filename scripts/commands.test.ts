@@ -84,7 +84,7 @@ async function run(...args: string[]): Promise<{ code: number | null; output: st
 }
 
 describe('npm start', () => {
-  test('builds web and server at the first start and not again', async () => {
+  test('builds web and server only on the first start', async () => {
     expect(await run('scripts/start.mjs', 'one', 'two')).toEqual({
       code: 0,
       output: 'Building the web …\nBuilding the server …\nargs one two\n',

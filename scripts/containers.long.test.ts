@@ -54,7 +54,7 @@ const OF_COMPOSE = ['DATABASE_URL', 'INSTANCE_ID', 'PUBLIC_URL', 'TRUST_PROXY'];
 const boards = Object.entries(compose.services).filter(([name]) => name.startsWith('board-'));
 
 describe('compose.yaml', () => {
-  test('has three instances on one PostgreSQL, each under its own name', () => {
+  test('has three instances with distinct names on one PostgreSQL', () => {
     expect(boards.map(([name, { environment }]) => [name, environment?.INSTANCE_ID])).toEqual([
       ['board-1', 'board-1'],
       ['board-2', 'board-2'],
