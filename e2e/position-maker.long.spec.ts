@@ -74,7 +74,7 @@ for (const [part, everySeconds] of [
     await page.goto('/position-maker');
     await expect(card(page, 'System Status')).toHaveText('Running');
     const { calls, pass } = await stopTime(page, `/api/position-maker/${part}`);
-    await pass(5 * everySeconds);
+    for (let second = 0; calls.length < 6 && second < 30 * everySeconds; second += 1) await pass(1);
     // Counted from when the page processes the answer, which may be a second or two after its arrival.
     const gaps = calls.slice(1).map((second, at) => second - (calls[at] ?? 0));
     expect(gaps.length).toBeGreaterThanOrEqual(2);
