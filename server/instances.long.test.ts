@@ -17,6 +17,73 @@ import {
 beforeAll(startInstances);
 afterAll(stopInstances);
 
+// First, while the database holds no other signals.
+test('a rolling restart under load loses no alert and doubles none', { timeout: 120_000 }, async () => {
+  const cookie = await signIn();
+  const key = await hookKey(cookie);
+  const acknowledged = new Map<string, string>();
+  const sending = new Set<Promise<void>>();
+  let sent = 0;
+
+  /** As TradingView does: an alert that meets a 5xx, or nobody, is sent again, three times at most. */
+  async function sendAlert(price: string): Promise<void> {
+    for (let tries = 0; tries < 4; tries += 1) {
+      if (tries > 0) await sleep(1_000);
+      const answer = await call(`/hooks/trading_view_signal?hkid=${key}`, {
+        body: {
+          symbol: `T${Number(price) % 7}USDT`,
+          action: 'buy',
+          price,
+          timeframe: '15',
+          processor: 'Tesla',
+          time: price,
+        },
+      }).catch(() => null);
+      if (answer?.status === 200) {
+        acknowledged.set(price, ((await answer.json()) as { id: string }).id);
+        return;
+      }
+      expect(answer?.status ?? 503).toBe(503);
+    }
+  }
+
+  let isOver = false;
+  const load = (async () => {
+    for (; !isOver; sent += 1) {
+      const one = sendAlert(String(1_000 + sent));
+      sending.add(one);
+      await sleep(150);
+    }
+  })();
+
+  for (const name of NAMES) {
+    await sleep(500);
+    const instance = instances.get(name);
+    expect(await instance?.stop()).toBe(0);
+    instances.delete(name);
+    await sleep(300);
+    await startInstance(name);
+  }
+  await sleep(500);
+  isOver = true;
+  await load;
+  await Promise.all(sending);
+
+  expect(sent).toBeGreaterThan(15);
+  expect(acknowledged.size).toBe(sent);
+  const stored = await query<{ id: string }>('select id from signals');
+  expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(acknowledged.values()));
+  expect(stored).toHaveLength(sent);
+  await vi.waitFor(
+    async () => {
+      const rows = await query(`select signal_id from workflows where status in ('pending', 'processing')`);
+      expect(rows).toEqual([]);
+    },
+    { timeout: 30_000, interval: 200 },
+  );
+  expect(await query('select signal_id from workflows group by 1 having count(*) > 1')).toEqual([]);
+});
+
 describe('an instance in the middle of a workflow with several users', () => {
   const TRADERS = 4;
   const WITHIN_MS = 30_000;
@@ -148,70 +215,4 @@ describe('an instance in the middle of a workflow with several users', () => {
       expect(trades).toHaveLength(TRADERS);
     },
   );
-});
-
-test('a rolling restart under load loses no alert and doubles none', { timeout: 120_000 }, async () => {
-  const cookie = await signIn();
-  const key = await hookKey(cookie);
-  const acknowledged = new Map<string, string>();
-  const sending = new Set<Promise<void>>();
-  let sent = 0;
-
-  /** As TradingView does: an alert that meets a 5xx, or nobody, is sent again, three times at most. */
-  async function sendAlert(price: string): Promise<void> {
-    for (let tries = 0; tries < 4; tries += 1) {
-      if (tries > 0) await sleep(1_000);
-      const answer = await call(`/hooks/trading_view_signal?hkid=${key}`, {
-        body: {
-          symbol: `T${Number(price) % 7}USDT`,
-          action: 'buy',
-          price,
-          timeframe: '15',
-          processor: 'Tesla',
-          time: price,
-        },
-      }).catch(() => null);
-      if (answer?.status === 200) {
-        acknowledged.set(price, ((await answer.json()) as { id: string }).id);
-        return;
-      }
-      expect(answer?.status ?? 503).toBe(503);
-    }
-  }
-
-  let isOver = false;
-  const load = (async () => {
-    for (; !isOver; sent += 1) {
-      const one = sendAlert(String(1_000 + sent));
-      sending.add(one);
-      await sleep(150);
-    }
-  })();
-
-  for (const name of NAMES) {
-    await sleep(500);
-    const instance = instances.get(name);
-    expect(await instance?.stop()).toBe(0);
-    instances.delete(name);
-    await sleep(300);
-    await startInstance(name);
-  }
-  await sleep(500);
-  isOver = true;
-  await load;
-  await Promise.all(sending);
-
-  expect(sent).toBeGreaterThan(15);
-  expect(acknowledged.size).toBe(sent);
-  const stored = await query<{ id: string }>('select id from signals');
-  expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(acknowledged.values()));
-  expect(stored).toHaveLength(sent);
-  await vi.waitFor(
-    async () => {
-      const rows = await query(`select signal_id from workflows where status in ('pending', 'processing')`);
-      expect(rows).toEqual([]);
-    },
-    { timeout: 30_000, interval: 200 },
-  );
-  expect(await query('select signal_id from workflows group by 1 having count(*) > 1')).toEqual([]);
 });
