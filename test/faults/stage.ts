@@ -1,4 +1,5 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
 import type { Webhook } from '#contract/hooks.ts';
 import type { User } from '#contract/users.ts';
 import { type ProgramClient, signIn } from '#demo/program-client.ts';
@@ -256,10 +257,18 @@ async function createTrader(options: {
   return { userId: user.id, accountId, platform, hookKey, hasOwnFaults: ownFaults };
 }
 
+const PORTS = { from: 20_000, to: 32_000 };
+
+/** Below the range from which systems take ports of outgoing connections: the port stays free until the start. */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return port;
+  }
 }

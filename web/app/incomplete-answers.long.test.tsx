@@ -256,10 +256,10 @@ const BAD_TEXT = /undefined|NaN|\bnull\b|Invalid Date|\[object Object\]/;
 const ERROR_TITLES = ['This page could not be shown', 'Something went wrong'];
 /**
  * Texts that are true for an empty list or a zero figure, but wrong for a missing one. The exceptions are texts that
- * mean null, where a missing field may read the same.
+ * mean null, where a missing field may read the same, and the one that refuses an order without its data.
  */
 const UNTRUE_TEXT =
-  /^(No (?!parameters available|matching price log|stop$|reason was given).*|-?\$?0(\.0+)?[%x]?)$/;
+  /^(No (?!parameters available|matching price log|stop$|reason was given|order data prepared).*|-?\$?0(\.0+)?[%x]?)$/;
 
 /** All texts on the screen, except raw JSON blocks. */
 function textsOnScreen(): string[] {
