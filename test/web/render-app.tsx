@@ -1,4 +1,3 @@
-import { Blob } from 'node:buffer';
 import { configure, fireEvent, render, waitFor, within } from '@testing-library/react';
 import { type UserEvent, userEvent } from '@testing-library/user-event';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -114,8 +113,6 @@ configure({
 const watchedWindows = new WeakSet<Window>();
 
 function prepareWindow(): void {
-  // Node's Blob: jsdom's takes seconds for a large file.
-  vi.stubGlobal('Blob', Blob);
   vi.stubGlobal('EventSource', Silent);
   vi.stubGlobal('ResizeObserver', Silent);
   vi.stubGlobal('IntersectionObserver', Silent);

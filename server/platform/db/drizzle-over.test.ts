@@ -227,7 +227,7 @@ test('sends statements left to the COMMIT with it, and waits for their continuat
 
 test('refuses to leave statements to the COMMIT outside of a transaction', () => {
   const { db } = database;
-  expect(() => withCommit(db, db.execute(sql`select 1`).execute())).toThrow('of no transaction');
+  expect(() => withCommit(db, db.execute(sql`select 1`).execute())).toThrow('belong to no transaction');
 });
 
 test('returns the result of a transaction, in its isolation level', async () => {

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
-import { describe, expect, test } from 'vitest';
+import { Blob } from 'node:buffer';
+import { describe, expect, test, vi } from 'vitest';
 import {
   alertOf,
   alerts,
@@ -233,6 +234,8 @@ describe('an export', () => {
     const app = renderApp('/price-logs', {
       [LOGS]: (call: Call) => (call.query.limit === '1000' ? fullPage(call) : answerOf({ ...log })),
     });
+    // jsdom's own takes seconds for a file of this size.
+    vi.stubGlobal('Blob', Blob);
     await start(app);
     const cut = await dialog('Export CSV');
     await cut.findByText('The newest 100,000 of 123,456 rows were exported.');
