@@ -102,9 +102,10 @@ test('the status is refetched every 30 seconds, also under an open dialog, but n
   const { calls, pass } = await stopTime(page, '/api/environment/status');
   await pass(100);
   expect(calls.length).toBeGreaterThanOrEqual(2);
-  // The 30 seconds start when the page processes the answer, which may be a second or two after its arrival.
+  // The 30 seconds start when the page processes the answer, a second or two after its arrival; a call may be seen a
+  // second late.
   for (const [index, second] of calls.slice(1).entries()) {
-    expect(second - (calls[index] ?? 0)).toBeGreaterThanOrEqual(30);
+    expect(second - (calls[index] ?? 0)).toBeGreaterThanOrEqual(29);
     expect(second - (calls[index] ?? 0)).toBeLessThan(40);
   }
 

@@ -64,7 +64,7 @@ for (const [part, everySeconds] of [
   ['logs', 5],
 ] as const) {
   // Requirements: trading-calls-26, trading-constants-2
-  test(`the ${part} of the position maker is fetched every ${everySeconds} seconds`, async ({
+  test(`fetches the ${part} of the position maker every ${everySeconds} seconds`, async ({
     page,
     signIn,
   }) => {
