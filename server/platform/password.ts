@@ -1,4 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { hash, type Options, verify } from '@node-rs/argon2';
 import { LONGEST_PASSWORD } from '#contract/text.ts';
 import { AppError } from './http/errors.ts';
@@ -6,10 +7,10 @@ import { AppError } from './http/errors.ts';
 /** OWASP's argon2id parameters; the library's default algorithm is argon2id. */
 const ARGON2: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** 19 MiB each: bounds the memory, and leaves one of libuv's four threads for files and names. */
-const MAX_AT_ONCE = 3;
-/** About two seconds of work; further calls are refused immediately. */
-const MAX_WAITING = 200;
+/** 19 MiB each. One processor stays free for deliveries; one thread of libuv for files and names. */
+export const MAX_AT_ONCE = Math.max(1, Math.min(3, availableParallelism() - 1));
+/** Two to four seconds of work; further calls are refused immediately. */
+export const MAX_WAITING = 100 * MAX_AT_ONCE;
 
 // Groups of five characters, without those that look alike: 31^20 is 99 bits.
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz2345678';
