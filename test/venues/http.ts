@@ -15,4 +15,9 @@ export function textAnswer(status: number, body: string): VenueAnswer {
   return { status, headers: { 'content-type': 'text/html' }, body, delivery: 'whole' };
 }
 
+export const withHeaders = (answer: VenueAnswer, headers: Record<string, string>): VenueAnswer => ({
+  ...answer,
+  headers: { ...answer.headers, ...headers },
+});
+
 export const cutConnection = (): VenueAnswer => ({ ...textAnswer(200, ''), delivery: 'cut' });

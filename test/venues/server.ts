@@ -42,7 +42,9 @@ async function serve(
     Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
   );
   const body = await readBody(request);
-  const answer = await venue.handle({ method: request.method ?? 'GET', path, query, headers, body });
+  const method = request.method ?? 'GET';
+  const address = request.socket.remoteAddress;
+  const answer = await venue.handle({ method, path, query, headers, body, address });
   if (answer.delivery === 'never') return;
   if (answer.delivery === 'cut') {
     response.destroy();

@@ -11,6 +11,7 @@ import type { DialectOptions } from './dialect.ts';
 import { answerAfter, answerBefore } from './fault-answers.ts';
 import { createFaults, type StopDrop, type VenueFault } from './faults.ts';
 import { createPutOff } from './put-off.ts';
+import { createRequestLimits } from './request-limits.ts';
 import { TRADING_KEY, userIdOfVenueKey, type VenueKey } from './venue-credentials.ts';
 
 /** Bitget's and Bybit's APIs with scripted faults, on the books and the matching of paper mode. */
@@ -28,6 +29,8 @@ export interface VenueOptions extends Omit<PaperBooksOptions, 'losesStop'> {
   /** The permissions of an account's key; by default everything except withdrawals. */
   keyOf?: (userId: string) => VenueKey;
   faults?: readonly VenueFault[];
+  /** `documented`: enforces the exchanges' documented limits per account and address. */
+  limits?: 'none' | 'documented';
   onError?: (error: unknown) => void;
 }
 
@@ -35,6 +38,7 @@ export function createVenue(options: VenueOptions): TestVenue {
   const { clock, credentialsFor, userIdOfKey = userIdOfVenueKey } = options;
   const onError = options.onError ?? (() => undefined);
   const faults = createFaults(options.faults);
+  const limits = options.limits === 'documented' ? createRequestLimits() : null;
   const stopDrops = new Map<string, StopDrop>();
   const putOff = createPutOff({ clock, onError });
   const books = {
@@ -73,7 +77,10 @@ export function createVenue(options: VenueOptions): TestVenue {
       const words = dialect.words(now);
       const early = await answerBefore(struck, words);
       if (early) return early;
-      return answerAfter(struck, words, await dialect.answer({ request, faults: struck, now }));
+      const counted = limits?.count({ platform, request, userId, now: clock.now(), words });
+      if (counted?.refusal) return counted.refusal;
+      const answer = answerAfter(struck, words, await dialect.answer({ request, faults: struck, now }));
+      return counted?.report(answer) ?? answer;
     },
     async settle(token) {
       await putOff.runDue();

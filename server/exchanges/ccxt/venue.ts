@@ -20,6 +20,8 @@ export interface VenueRequest {
   /** Lower-case names. */
   headers: Record<string, string>;
   body: string;
+  /** Where the request came from; absent in process. */
+  address?: string | undefined;
 }
 
 export interface VenueAnswer {

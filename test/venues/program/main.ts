@@ -6,7 +6,7 @@ import { StartError } from '#server/platform/db/start-error.ts';
 import { createLog } from '#server/platform/log.ts';
 import { startVenueProgram, type VenueProgram } from './program.ts';
 
-const HELP = `npm run paper-exchange -- [--port N] [--seed TEXT] [--walk-ms N] [--balance N]
+const HELP = `npm run paper-exchange -- [--port N] [--seed TEXT] [--walk-ms N] [--balance N] [--limits documented]
 
 A simulated exchange on a loopback port: the REST dialects of Bitget and Bybit, with its own database, prices of a
 seeded walk, and faults on request.
@@ -15,6 +15,7 @@ seeded walk, and faults on request.
   --seed TEXT            another market; the same text gives the same one (1)
   --walk-ms N            how often the prices move, in milliseconds; 0: only when they are set (1000)
   --balance N            USDT that a new account holds (10000)
+  --limits documented    enforces the request limits that the exchanges document (none)
   --data-dir FOLDER      where its database lies (./data/paper-exchange)
   --database-url URL     an external PostgreSQL instead, which must hold nothing else
 
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     'walk-ms': { type: 'string', default: '1000' },
     balance: { type: 'string', default: '10000' },
+    limits: { type: 'string', default: 'none' },
     'data-dir': { type: 'string', default: join('data', 'paper-exchange') },
     'database-url': { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -40,6 +42,12 @@ function numberOf(name: 'port' | 'walk-ms' | 'balance', most: number): number {
   const value = Number(values[name]);
   if (Number.isInteger(value) && value >= 0 && value <= most) return value;
   throw new StartError(`--${name} is "${values[name]}"; it takes a whole number up to ${most}`);
+}
+
+function readLimits(): 'none' | 'documented' {
+  const { limits } = values;
+  if (limits === 'none' || limits === 'documented') return limits;
+  throw new StartError(`--limits is "${limits}"; it takes documented or none`);
 }
 
 const notice = ({ url, keys }: VenueProgram) => `
@@ -74,6 +82,7 @@ async function main(): Promise<void> {
     numberOf('walk-ms', 3_600_000),
     numberOf('balance', 1_000_000_000),
   ];
+  const limits = readLimits();
   const config = { databaseUrl: values['database-url'] ?? null, dataDir: values['data-dir'] };
   const database = await openDatabase({ config, log });
   try {
@@ -84,6 +93,7 @@ async function main(): Promise<void> {
       seed: values.seed,
       walkEveryMs,
       startBalance: String(balance),
+      limits,
       onError: (error) => log.error({ err: error }, 'the paper exchange could not settle an account'),
     });
     process.stdout.write(notice(program));

@@ -138,6 +138,29 @@ describe('prices', () => {
   });
 });
 
+test('with documented limits, refuses an address that asks too often', async () => {
+  const limited = await startVenueProgram({
+    database: own.database,
+    port: 0,
+    seed: '1',
+    walkEveryMs: 0,
+    startBalance: '5000',
+    limits: 'documented',
+    onError: (error) => {
+      throw error;
+    },
+  });
+  try {
+    const time = () => fetch(`${limited.url}/v5/market/time`).then((answer) => answer.json());
+    // 50 a second are allowed, however slow the machine is.
+    const answers = (await Promise.all(Array.from({ length: 400 }, time))) as { retCode: number }[];
+    expect(answers[0]).toMatchObject({ retCode: 0 });
+    expect(answers).toContainEqual(expect.objectContaining({ retCode: 10_006 }));
+  } finally {
+    await limited.close();
+  }
+});
+
 test('the command prints the settings and shuts down cleanly when stopped, even twice', async () => {
   const { host, port, user, database } = own.database.connection as ServerConnection;
   const books = `postgresql:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`;

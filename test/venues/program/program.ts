@@ -3,7 +3,7 @@ import { settleOnPrice } from '#server/exchanges/paper/price-settlement.ts';
 import type { OpenDatabase } from '#server/platform/db/pool.ts';
 import { memoryMarks } from '../memory-marks.ts';
 import { listenVenue } from '../server.ts';
-import { createVenue } from '../venue.ts';
+import { createVenue, type VenueOptions } from '../venue.ts';
 import { venueCredentials } from '../venue-credentials.ts';
 import { createControl } from './control.ts';
 import { madeUpPrices } from './prices.ts';
@@ -35,6 +35,7 @@ export async function startVenueProgram(options: {
   /** The interval between price changes; 0: only when a price is set. */
   walkEveryMs: number;
   startBalance: string;
+  limits?: VenueOptions['limits'];
   onError: (error: unknown) => void;
 }): Promise<VenueProgram> {
   const { db } = options.database;
@@ -45,6 +46,7 @@ export async function startVenueProgram(options: {
     clock: { now: () => new Date() },
     marks,
     startBalance: options.startBalance,
+    limits: options.limits ?? 'none',
     // Clients with default settings expect this mode.
     newAccountMode: 'one_way_mode',
     credentialsFor: (accountId) => venueCredentials(accountId, SECRET),
