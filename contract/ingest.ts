@@ -3,6 +3,8 @@ import { fieldError } from './errors.ts';
 
 export const MAX_DELIVERY_BYTES = 64 * 1024;
 export const MAX_PAYLOAD_DEPTH = 20;
+/** Far beyond what an alert of TradingView holds; what reading a body costs grows with its values. */
+export const MAX_PAYLOAD_VALUES = 1000;
 
 export const deliveryStored = z.object({ success: z.literal(true), id: z.string(), duplicate: z.boolean() });
 export const deliveryRefused = z.object({

@@ -19,23 +19,25 @@ export function readPayload(body: Uint8Array): { ok: true; payload: Payload } | 
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return refusal('', 'The body is not a JSON object');
   }
-  return findFault(value, '') ?? { ok: true, payload: value as Payload };
+  const fault = findFault(value);
+  if (fault !== null) return refusal(fault.path.join('.'), fault.message);
+  return { ok: true, payload: value as Payload };
 }
 
 const PLACEHOLDER = /\{\{[^{}]*\}\}/;
 
-function findFault(value: unknown, path: string): Refusal | null {
+function findFault(value: unknown): { path: string[]; message: string } | null {
   if (typeof value === 'string') {
     const placeholder = PLACEHOLDER.exec(value);
     // TradingView sends unknown placeholders literally.
-    if (placeholder !== null) return refusal(path, `is still the placeholder ${placeholder[0]}`);
-    return null;
+    return placeholder === null ? null : { path: [], message: `is still the placeholder ${placeholder[0]}` };
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) return refusal(path, 'is not a finite number');
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return { path: [], message: 'is not a finite number' };
   if (typeof value !== 'object' || value === null) return null;
   for (const [key, inner] of Object.entries(value)) {
-    const fault = findFault(inner, path === '' ? key : `${path}.${key}`);
-    if (fault !== null) return fault;
+    const fault = findFault(inner);
+    if (fault !== null) return { path: [key, ...fault.path], message: fault.message };
   }
   return null;
 }

@@ -20,6 +20,17 @@ test('accepts twenty levels but not twenty-one, and ignores brackets in texts', 
   expect(parse(JSON.stringify({ text: `"\\${'[{'.repeat(50)}` })).ok).toBe(true);
 });
 
+test('accepts a thousand values but not one more, and ignores commas in texts', () => {
+  const reason = 'The body has more than 1000 values';
+  const list = (values: number) => JSON.stringify(Array.from({ length: values }, () => 1));
+  expect(parse(list(1000)).ok).toBe(true);
+  expect(parse(list(1001))).toEqual({ ok: false, reason });
+  const fields = Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`f${at}`, 1]));
+  expect(parse(JSON.stringify(fields))).toEqual({ ok: false, reason });
+  expect(parse(`[${'[[]],'.repeat(500)}1]`)).toEqual({ ok: false, reason });
+  expect(parse(JSON.stringify({ text: ','.repeat(5000) })).ok).toBe(true);
+});
+
 test.each([
   [
     'The body is not valid JSON',

@@ -1,13 +1,13 @@
 import { parse } from 'secure-json-parse';
-import { MAX_PAYLOAD_DEPTH } from '#contract/ingest.ts';
+import { MAX_PAYLOAD_DEPTH, MAX_PAYLOAD_VALUES } from '#contract/ingest.ts';
 
 type StrictJson = { ok: true; value: unknown } | { ok: false; reason: string };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /**
- * Parses JSON that can be stored and written again: UTF-8, at most 20 levels deep, no `__proto__` keys,
- * no NUL and no lone surrogates (PostgreSQL takes neither, and JSON.stringify fails on deep values).
+ * Parses JSON that can be stored and written again: UTF-8, at most 20 levels deep and 1,000 values, no `__proto__`
+ * keys, no NUL and no lone surrogates (PostgreSQL takes neither, and JSON.stringify fails on deep values).
  */
 export function parseStrictJson(bytes: Uint8Array): StrictJson {
   let text: string;
@@ -16,8 +16,12 @@ export function parseStrictJson(bytes: Uint8Array): StrictJson {
   } catch {
     return { ok: false, reason: 'The body is not valid UTF-8' };
   }
-  if (depthOf(text) > MAX_PAYLOAD_DEPTH) {
+  const { depth, values } = measure(text);
+  if (depth > MAX_PAYLOAD_DEPTH) {
     return { ok: false, reason: `The body is nested deeper than ${MAX_PAYLOAD_DEPTH} levels` };
+  }
+  if (values > MAX_PAYLOAD_VALUES) {
+    return { ok: false, reason: `The body has more than ${MAX_PAYLOAD_VALUES} values` };
   }
   let value: unknown;
   try {
@@ -36,10 +40,12 @@ export function parseStrictJson(bytes: Uint8Array): StrictJson {
   return { ok: true, value };
 }
 
-// Counts on the text, before anything is built from it.
-function depthOf(text: string): number {
+// Counts on the text, before anything is built from it: 64 KiB of small values would take 20 ms.
+function measure(text: string): { depth: number; values: number } {
   let depth = 0;
   let deepest = 0;
+  let separators = 0;
+  let containers = 0;
   let inText = false;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
@@ -47,10 +53,13 @@ function depthOf(text: string): number {
       if (char === 0x5c) at++;
       else if (char === 0x22) inText = false;
     } else if (char === 0x22) inText = true;
-    else if (char === 0x7b || char === 0x5b) deepest = Math.max(deepest, ++depth);
-    else if (char === 0x7d || char === 0x5d) depth--;
+    else if (char === 0x2c) separators++;
+    else if (char === 0x7b || char === 0x5b) {
+      containers++;
+      deepest = Math.max(deepest, ++depth);
+    } else if (char === 0x7d || char === 0x5d) depth--;
   }
-  return deepest;
+  return { depth: deepest, values: separators + Math.max(1, containers) };
 }
 
 function isStorable(value: unknown): boolean {
