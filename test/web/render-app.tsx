@@ -143,7 +143,9 @@ function leave(): void {
   document.body.replaceChildren();
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
-  expect(problems.splice(0), 'errors in the browser').toEqual([]);
+  const reported = problems.splice(0);
+  // In the message, because the difference of two arrays is cut off in the output.
+  expect(reported, `errors in the browser:\n${reported.join('\n')}`).toEqual([]);
 }
 
 // --- The app -----------------------------------------------------------------------------------------------------
@@ -166,6 +168,9 @@ function show(): void {
 export function renderApp(path: string, answers: Answers = {}, browser: BrowserOptions = {}): App {
   widthPx = browser.widthPx ?? 1440;
   problems = [];
+  // A late call of an earlier test must not be counted in a later one.
+  const here = problems;
+  const reportHere = (text: string) => void here.push(text);
   savedFiles.length = 0;
   addressedBlob = null;
   alerts.length = 0;
@@ -185,7 +190,7 @@ export function renderApp(path: string, answers: Answers = {}, browser: BrowserO
     const headers = new Headers(init.headers);
     const call: Call = { key, query: Object.fromEntries(searchParams), body, headers };
     calls.push(call);
-    return answerTo(call, own, init.signal);
+    return answerTo(call, own, { signal: init.signal, onUnanswered: reportHere });
   });
   history.replaceState(null, '', path);
   show();
@@ -199,7 +204,11 @@ export function renderApp(path: string, answers: Answers = {}, browser: BrowserO
   };
 }
 
-async function answerTo(call: Call, own: Answers, signal?: AbortSignal | null): Promise<Response> {
+async function answerTo(
+  call: Call,
+  own: Answers,
+  { signal, onUnanswered }: { signal: AbortSignal | null | undefined; onUnanswered: (text: string) => void },
+): Promise<Response> {
   const aborted = new Promise<never>((_resolve, reject) => {
     signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')));
   });
@@ -207,7 +216,7 @@ async function answerTo(call: Call, own: Answers, signal?: AbortSignal | null): 
   const answer = await Promise.race([typeof given === 'function' ? given(call) : given, aborted]);
   if (answer === UNREACHABLE) throw new TypeError('Failed to fetch');
   if (answer instanceof Failure) return json(answer.status, answer.body);
-  if (answer === undefined) report(`nothing answers ${call.key}`);
+  if (answer === undefined) onUnanswered(`nothing answers ${call.key}`);
   return json(answer === undefined ? 404 : 200, answer ?? { message: 'Not found' });
 }
 
