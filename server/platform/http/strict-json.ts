@@ -40,7 +40,8 @@ export function parseStrictJson(bytes: Uint8Array): StrictJson {
   return { ok: true, value };
 }
 
-// Counts on the text, before anything is built from it: 64 KiB of small values would take 20 ms.
+// Counts on the text, before anything is built from it: 64 KiB of small values would take 20 ms. A value begins at each
+// opening bracket and after each comma, so an empty list counts as one as well.
 function measure(text: string): { depth: number; values: number } {
   let depth = 0;
   let deepest = 0;
