@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findSeries, listCandlesUntil } from '#server/console/price-logs/candles.store.ts';
-import { listPriceLogs } from '#server/console/price-logs/price-logs.store.ts';
 import { listSignals } from '#server/console/signals/signals.store.ts';
 import { createLastDays, readSignalStats } from '#server/console/signals/signals-per-day.ts';
 import { listWorkflows } from '#server/console/workflows/workflow-monitor.store.ts';
@@ -10,6 +9,7 @@ import type { Db } from '#server/platform/db/database.ts';
 import { drizzleOver } from '#server/platform/db/drizzle-over.ts';
 import { ADDED_UP } from '#server/platform/db/list-totals/counted-lists.ts';
 import { listChoices } from '#server/platform/db/list-totals/list-choices.ts';
+import { readList } from '#server/platform/db/list-totals/read-list.ts';
 import { monthName, monthOf } from '#server/platform/db/partitions.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { type Bench, type BenchContext, mean, median, percentile } from './figures.ts';
@@ -210,7 +210,7 @@ function listCases(now: Date): ListCase[] {
       listSignals(db, { filter, page, limit, now }),
     ),
     ...pagesOf('price logs', 'price-logs', filters, (db, filter, page) =>
-      listPriceLogs(db, { filter, page, limit, now }),
+      readList(db, 'price-logs', { filter, page, limit, now }),
     ),
     ...pagesOf('workflows', 'automation-workflows', workflowFilters, (db, filter, page) =>
       listWorkflows(db, { ...filter, page, limit, now }),

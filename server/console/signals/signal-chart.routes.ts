@@ -13,22 +13,21 @@ import {
   workflows,
   workflowUsers,
 } from '#server/platform/db/schema.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
 
 const CANDLES_BEFORE = 80;
 const CANDLES_AFTER = 40;
 
 export function registerSignalChartRoutes(app: App, { db }: Deps): void {
+  const admin = routeOptions({ access: 'admin', tags: ['signals'] });
+
   app.get(
     '/api/signals/:id/chart',
-    {
-      config: { access: 'admin' },
-      schema: { tags: ['signals'], params: idParams, response: { 200: signalChart } },
-    },
+    admin({ params: idParams, answer: signalChart }),
     async ({ params: { id } }) => {
-      const signal = await findSignal(db, id);
-      if (signal === null) throw new AppError('signalNotFound');
+      const signal = required(await findSignal(db, id), 'signalNotFound');
       const { token, timeframe, hookId, processor, price, action } = signal;
       const time = signal.signalTimeServer ?? signal.receivedAt;
       const series = await findSeries(db, { token, timeframe, hookId, processor });

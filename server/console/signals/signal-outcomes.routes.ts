@@ -2,9 +2,7 @@ import { idParams, optionalPagingQuery } from '#contract/paging.ts';
 import {
   checkEligibilityBody,
   type DecisionBasis,
-  type EligibilityBreakdown,
   eligibilityBreakdown,
-  type SignalUser,
   signalUsers,
   signalWorkflows,
   stopLevelsAnswer,
@@ -14,7 +12,6 @@ import {
   whyParams,
   whyQuery,
 } from '#contract/signals.ts';
-import type { EligibilityResult } from '#domain/eligibility/eligibility.ts';
 import { isWorkflowEnded } from '#domain/workflow/workflow-lifecycle.ts';
 import { listUserNames } from '#server/admin/users/users.store.ts';
 import type { Deps } from '#server/deps.ts';
@@ -27,30 +24,27 @@ import {
   listSignalWorkflows,
   type WorkflowRow,
 } from '#server/engine/workflow/workflows.store.ts';
-import { findSignal, type SignalRow } from '#server/ingest/stored-signals.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { findSignal } from '#server/ingest/stored-signals.ts';
+import { required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
+import { isoDates } from '#server/platform/iso-dates.ts';
 import { explainUser } from '../workflows/explain-user.ts';
 import { registerSignalChartRoutes } from './signal-chart.routes.ts';
 
-const config = { access: 'admin' } as const;
-const tags = ['signals'];
 const DEFAULT_PAGE_SIZE = 50;
 
 /** The outcomes of a signal: workflows, users, calculations and trades. */
 export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
   const { db } = deps;
+  const admin = routeOptions({ access: 'admin', tags: ['signals'] });
   registerSignalChartRoutes(app, deps);
 
-  async function requireSignal(id: string): Promise<SignalRow> {
-    const signal = await findSignal(db, id);
-    if (signal === null) throw new AppError('signalNotFound');
-    return signal;
-  }
+  const requireSignal = async (id: string) => required(await findSignal(db, id), 'signalNotFound');
 
   app.get(
     '/api/signals/:id/workflows',
-    { config, schema: { tags, params: idParams, response: { 200: signalWorkflows } } },
+    admin({ params: idParams, answer: signalWorkflows }),
     async ({ params: { id } }) => {
       await requireSignal(id);
       const rows = await listSignalWorkflows(db, id);
@@ -68,7 +62,7 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
 
   app.get(
     '/api/signals/:id/users',
-    { config, schema: { tags, params: idParams, response: { 200: signalUsers } } },
+    admin({ params: idParams, answer: signalUsers }),
     async ({ params: { id } }) => {
       const signal = await requireSignal(id);
       const newest = await findNewestWorkflow(db, id);
@@ -81,23 +75,34 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
 
   app.post(
     '/api/signal/check-eligibility',
-    { config, schema: { tags, body: checkEligibilityBody, response: { 200: eligibilityBreakdown } } },
+    admin({ body: checkEligibilityBody, answer: eligibilityBreakdown }),
     async ({ body: { signalId } }) => {
-      const signal = await requireSignal(signalId);
-      return toBreakdown(signalId, await selectUsers(deps, signal));
+      const { layers, eligible, decisions, ...result } = await selectUsers(
+        deps,
+        await requireSignal(signalId),
+      );
+      const [layer1, layer2, layer3, layer4] = layers;
+      return {
+        ...result,
+        signalId,
+        finalEligibleUsers: eligible.length,
+        breakdown: { layer1, layer2, layer3, layer4 },
+        eligibleUsers: eligible,
+        decisions: decisions.map((decision) => ({ ...decision, id: decision.userId })),
+      };
     },
   );
 
   app.get(
     '/api/signals/:id/why/:userId',
-    { config, schema: { tags, params: whyParams, querystring: whyQuery, response: { 200: whyAnswer } } },
+    admin({ params: whyParams, querystring: whyQuery, answer: whyAnswer }),
     async ({ params: { id, userId }, query: { workflowId } }) =>
       await explainUser(deps, { signal: await requireSignal(id), userId, workflowId }),
   );
 
   app.get(
     '/api/signals/:id/sltp',
-    { config, schema: { tags, params: idParams, response: { 200: stopLevelsAnswer } } },
+    admin({ params: idParams, answer: stopLevelsAnswer }),
     async ({ params: { id } }) => {
       await requireSignal(id);
       const calculations = await listSignalCalculations(db, id);
@@ -114,19 +119,15 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
 
   app.get(
     '/api/signals/:id/trades',
-    {
-      config,
-      schema: { tags, params: idParams, querystring: optionalPagingQuery, response: { 200: trades } },
-    },
+    admin({ params: idParams, querystring: optionalPagingQuery, answer: trades }),
     async ({ params: { id }, query }) => {
       await requireSignal(id);
       const rows = await listSignalTrades(db, { signalId: id, page: pageOf(query) });
       return rows.map(
         ({ trade, username, orderPayload }): Trade => ({
-          ...trade,
+          ...isoDates(trade),
           username,
           success: trade.success === true,
-          createdAt: trade.createdAt.toISOString(),
           exchangeResponse: trade.exchangeResponse as Trade['exchangeResponse'],
           orderPayload: {
             ...(orderPayload as Record<string, unknown> | null),
@@ -148,8 +149,7 @@ function pageOf({ page, limit }: { page?: number | undefined; limit?: number | u
 const toSignalUsers = (
   decisions: readonly { userId: string; username: string; status: string; reason: string }[],
   basis: DecisionBasis,
-): SignalUser[] =>
-  decisions.map(({ userId, username, status, reason }) => ({ id: userId, username, status, reason, basis }));
+) => decisions.map((decision) => ({ ...decision, id: decision.userId, basis }));
 
 /** Why decisions are made now: the newest workflow recorded none. */
 function basisWithout(newest: WorkflowRow | null): DecisionBasis {
@@ -157,23 +157,8 @@ function basisWithout(newest: WorkflowRow | null): DecisionBasis {
   return isWorkflowEnded(newest.status) ? 'workflow ended' : 'workflow under way';
 }
 
-/** The response schema drops the columns that screens do not show. */
 const toSignalWorkflow = (workflow: WorkflowRow) => ({
-  ...workflow,
+  ...isoDates(workflow),
   workflowId: workflow.id,
   startedAt: (workflow.startedAt ?? workflow.createdAt).toISOString(),
-  completedAt: workflow.completedAt?.toISOString() ?? null,
 });
-
-function toBreakdown(signalId: string, result: EligibilityResult): EligibilityBreakdown {
-  const [layer1, layer2, layer3, layer4] = result.layers;
-  return {
-    signalId,
-    processor: result.processor,
-    currentMode: result.currentMode,
-    finalEligibleUsers: result.eligible.length,
-    breakdown: { layer1, layer2, layer3, layer4 },
-    eligibleUsers: result.eligible.map(({ id, username, isTestUser }) => ({ id, username, isTestUser })),
-    decisions: result.decisions.map((decision) => ({ ...decision, id: decision.userId })),
-  };
-}

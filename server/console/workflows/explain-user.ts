@@ -18,7 +18,8 @@ import {
   type WorkflowRow,
 } from '#server/engine/workflow/workflows.store.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
+import { isoDates } from '#server/platform/iso-dates.ts';
 
 /** Explains why this user did or did not trade the signal: as recorded then, and as decided now. */
 export async function explainUser(
@@ -27,52 +28,43 @@ export async function explainUser(
 ): Promise<WhyAnswer> {
   const { db } = deps;
   const { signal, userId } = options;
-  const found = await findUser(db, userId);
-  if (found === null) throw new AppError('userNotFound');
+  const { user } = required(await findUser(db, userId), 'userNotFound');
   const workflow = await requestedWorkflow(deps, options);
   const steps = workflow === null ? [] : await listUserSteps(db, { workflowId: workflow.id, userId });
   const snapshot = workflow === null ? null : await findWorkflowUser(db, { workflowId: workflow.id, userId });
   const trades = await listUserSignalTrades(db, { signalId: signal.id, userId });
   const input = await readEligibilityInput(deps, signal);
-  const candidate = input.users.find(({ id }) => id === userId);
-  if (candidate === undefined) throw new AppError('userNotFound');
+  const candidate = required(
+    input.users.find(({ id }) => id === userId),
+    'userNotFound',
+  );
   const now = explainEligibility(candidate, input);
   const userSteps = steps.filter((step) => step.userId === userId);
   const selectedAt = selectionTime(steps);
-  const { id, username, isActive, isTestUser, createdAt } = found.user;
+  const { id, username, isActive, isTestUser, createdAt } = user;
   return {
     signalId: signal.id,
     user: { id, username, isActive, isTestUser, createdAt: createdAt.toISOString() },
-    workflow:
-      workflow === null
-        ? null
-        : {
-            workflowId: workflow.id,
-            trigger: workflow.trigger,
-            status: workflow.status,
-            createdAt: workflow.createdAt.toISOString(),
-            selectedAt: selectedAt?.toISOString() ?? null,
-          },
+    // The response schema drops the columns that this screen does not show.
+    workflow: workflow && {
+      ...isoDates(workflow),
+      workflowId: workflow.id,
+      selectedAt: selectedAt?.toISOString() ?? null,
+    },
     conclusion: conclude({
       workflow,
       snapshot,
       selectedAt,
       userCreatedAt: createdAt,
       steps: userSteps,
-      trade: trades.find((trade) => workflow !== null && trade.workflowId === workflow.id),
+      trade: trades.find((trade) => trade.workflowId === workflow?.id),
     }),
     decidedThen: snapshot === null ? null : { ...snapshot, checks: recallChecks(snapshot) },
     decidedNow: { ...now.decision, checks: now.checks },
-    // The response schema drops the columns that this screen does not show.
-    steps: userSteps.map((step) => ({
-      ...step,
-      startedAt: step.startedAt?.toISOString() ?? null,
-      completedAt: step.completedAt?.toISOString() ?? null,
-    })),
+    steps: userSteps.map(isoDates),
     trades: trades.map((trade) => ({
-      ...trade,
-      ofThisWorkflow: workflow !== null && trade.workflowId === workflow.id,
-      createdAt: trade.createdAt.toISOString(),
+      ...isoDates(trade),
+      ofThisWorkflow: trade.workflowId === workflow?.id,
     })),
   };
 }

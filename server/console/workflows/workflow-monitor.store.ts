@@ -1,17 +1,14 @@
-import { count, desc, eq, inArray, sql } from 'drizzle-orm';
-import type { WorkflowRow } from '#server/engine/workflow/workflows.store.ts';
+import { sql } from 'drizzle-orm';
+import type { WorkflowRun } from '#contract/automation.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
-import { countList } from '#server/platform/db/list-totals/count-list.ts';
-import { readPage } from '#server/platform/db/list-totals/read-page.ts';
-import { trades, workflowSteps, workflows } from '#server/platform/db/schema.ts';
+import { readList } from '#server/platform/db/list-totals/read-list.ts';
+import { isoDates } from '#server/platform/iso-dates.ts';
 
-export interface WorkflowSummary {
-  workflow: WorkflowRow;
-  stepCount: number;
-  tradeCount: number;
-  successfulTrades: number;
-}
+type Counts = Pick<WorkflowRun, 'stepCount' | 'tradeCount' | 'successfulTrades'>;
 
+const NONE: Counts = { stepCount: 0, tradeCount: 0, successfulTrades: 0 };
+
+/** One page, newest first, and the total number of matching workflows. */
 export async function listWorkflows(
   db: Queryable,
   options: {
@@ -21,43 +18,22 @@ export async function listWorkflows(
     limit: number;
     now: Date;
   },
-): Promise<{ rows: WorkflowSummary[]; total: number }> {
-  const { processor, status, page, limit, now } = options;
-  const total = await countList(db, 'workflows', { filter: { processor, status }, now });
-  const rows = await readPage(db, {
-    table: workflows,
-    where: [
-      processor === undefined ? undefined : eq(workflows.processor, processor),
-      status === undefined ? undefined : sql`${workflows.status} = ${status}`,
-    ],
-    order: [desc(workflows.createdAt), desc(workflows.id)],
-    page,
-    limit,
-  });
-  const ids = rows.map(({ id }) => id);
-  const steps = await db
-    .select({ id: workflowSteps.workflowId, steps: count() })
-    .from(workflowSteps)
-    .where(inArray(workflowSteps.workflowId, ids))
-    .groupBy(workflowSteps.workflowId);
-  const orders = await db
-    .select({
-      id: trades.workflowId,
-      total: count(),
-      successful: sql<number>`(count(*) filter (where ${trades.success}))::int`,
-    })
-    .from(trades)
-    .where(inArray(trades.workflowId, ids))
-    .groupBy(trades.workflowId);
-  const stepsOf = new Map(steps.map((one) => [one.id, one.steps]));
-  const ordersOf = new Map(orders.map((one) => [one.id, one]));
-  return {
-    rows: rows.map((workflow) => ({
-      workflow,
-      stepCount: stepsOf.get(workflow.id) ?? 0,
-      tradeCount: ordersOf.get(workflow.id)?.total ?? 0,
-      successfulTrades: ordersOf.get(workflow.id)?.successful ?? 0,
-    })),
-    total,
-  };
+): Promise<{ workflows: WorkflowRun[]; total: number }> {
+  const { processor, status } = options;
+  const { rows, total } = await readList(db, 'workflows', { ...options, filter: { processor, status } });
+  const counted = await db.execute<Counts & { id: string }>(sql`
+    select wanted.id, orders.*,
+      (select count(*)::int from workflow_steps where workflow_id = wanted.id) as "stepCount"
+    from unnest(${sql.param(rows.map(({ id }) => id))}::uuid[]) as wanted (id)
+    cross join lateral (
+      select count(*)::int as "tradeCount", (count(*) filter (where success))::int as "successfulTrades"
+      from trades where workflow_id = wanted.id
+    ) as orders`);
+  const countsOf = new Map(counted.rows.map(({ id, ...counts }) => [id, counts]));
+  const workflows = rows.map((workflow) => ({
+    ...isoDates(workflow),
+    ...(countsOf.get(workflow.id) ?? NONE),
+    workflowId: workflow.id,
+  }));
+  return { workflows, total };
 }

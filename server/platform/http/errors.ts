@@ -37,6 +37,12 @@ export class AppError extends Error {
   }
 }
 
+/** The value, or the catalogue's error when there is none. */
+export function required<Value>(value: Value | null | undefined, code: ErrorCode): Value {
+  if (value == null) throw new AppError(code);
+  return value;
+}
+
 /** The catalogue's entry for an error; `internal` for an unexpected one. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
