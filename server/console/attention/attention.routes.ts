@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ATTENTION_SEVERITIES, type AttentionCondition, attentionAnswer } from '#contract/attention.ts';
 import type { AttentionSource, Deps } from '#server/deps.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
 import type { Logger } from '#server/platform/log.ts';
 
 /** Shorter than the statement limit, so that one unreadable source does not delay the known conditions. */
@@ -21,11 +22,10 @@ export function registerAttentionRoutes(
   app: App,
   { attentionSources: sources, log }: Pick<Deps, 'attentionSources' | 'log'>,
 ): void {
-  app.get(
-    '/api/attention',
-    { config: { access: 'admin' }, schema: { response: { 200: attentionAnswer } } },
-    async () => ({ conditions: await collectConditions({ sources, log }) }),
-  );
+  const admin = routeOptions({ access: 'admin' });
+  app.get('/api/attention', admin({ answer: attentionAnswer }), async () => ({
+    conditions: await collectConditions({ sources, log }),
+  }));
 }
 
 /** Conditions of all sources, most severe first, then oldest first. A failing source does not hide the others. */

@@ -14,7 +14,7 @@ import { calculateFromFacts, recordCalculation } from '#server/engine/sizing/gen
 import { matchPriceLog } from '#server/engine/sizing/match-price-log.ts';
 import { findPriceLog, type PriceLogRow } from '#server/ingest/stored-price-logs.ts';
 import { findSignal, type SignalRow } from '#server/ingest/stored-signals.ts';
-import { AppError, invalidFields } from '#server/platform/http/errors.ts';
+import { invalidFields, required } from '#server/platform/http/errors.ts';
 import { type CalculatorDeps, readCalculatorFacts } from './calculator-facts.ts';
 
 /** Calculates a position with the saved settings and records the result, including refusals. Trades nothing. */
@@ -84,11 +84,10 @@ async function findSubject(
   { db }: CalculatorDeps,
   { signalId, userId }: { signalId: string; userId: string },
 ): Promise<{ signal: SignalRow; settings: TradingSettings }> {
-  const signal = await findSignal(db, signalId);
-  if (signal === null) throw new AppError('signalNotFound');
-  const settings = await findTradingSettings(db, userId);
-  if (settings === null) throw new AppError('settingsNotFound');
-  return { signal, settings };
+  return {
+    signal: required(await findSignal(db, signalId), 'signalNotFound'),
+    settings: required(await findTradingSettings(db, userId), 'settingsNotFound'),
+  };
 }
 
 /** The requested price log, if it may belong to the signal; by default the matching one. */
@@ -98,8 +97,7 @@ async function findOwnPriceLog(
   priceLogId: string | null,
 ): Promise<PriceLogRow | null> {
   if (priceLogId === null) return await matchPriceLog(db, signal);
-  const priceLog = await findPriceLog(db, priceLogId);
-  if (priceLog === null) throw new AppError('priceLogNotFound');
+  const priceLog = required(await findPriceLog(db, priceLogId), 'priceLogNotFound');
   const refuse = (message: string) => invalidFields([{ path: 'priceLogId', message }]);
   if (priceLog.token !== signal.token) {
     throw refuse(`The price log is of ${priceLog.token}, the signal of ${signal.token}`);

@@ -20,34 +20,32 @@ import { findTrade, findTradeOfCalculation } from '#server/engine/orders/trades.
 import { listOrdersInDoubt, writeOffOrder } from '#server/engine/orders/write-off.ts';
 import { findPositionGeneratorLog } from '#server/engine/sizing/position-generator.store.ts';
 import { getUser } from '#server/platform/http/access.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
 
-const config = { access: 'admin' } as const;
-const tags = ['position maker'];
 /** Two attempts with their waits take half a minute; an order in doubt is settled within this limit. */
 const FOLLOW_LIMIT_MS = 90_000;
 
 /** Manual orders: preparation, submission and progress. */
 export function registerOrderRoutes(app: App, deps: Deps): void {
+  const admin = routeOptions({ access: 'admin', tags: ['position maker'] });
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
 
-  app.post(
-    '/api/position-maker/prepare',
-    { config, schema: { tags, body: prepareBody, response: { 200: prepareAnswer } } },
-    ({ body }) => prepareOrder(deps, body),
+  app.post('/api/position-maker/prepare', admin({ body: prepareBody, answer: prepareAnswer }), ({ body }) =>
+    prepareOrder(deps, body),
   );
 
   app.post(
     '/api/position-maker/submit-order',
-    { config, schema: { tags, body: submitOrderBody, response: { 200: submitOrderAnswer } } },
+    admin({ body: submitOrderBody, answer: submitOrderAnswer }),
     ({ body }, reply) => submitAndFollow(body, reply),
   );
 
   app.post(
     '/api/individual-position-maker/process',
-    { config, schema: { tags, body: processBody, response: { 200: submitOrderAnswer } } },
+    admin({ body: processBody, answer: submitOrderAnswer }),
     ({ body }, reply) => submitAndFollow(body, reply),
   );
 
@@ -64,10 +62,12 @@ export function registerOrderRoutes(app: App, deps: Deps): void {
 
   app.get(
     '/api/position-maker/orders',
-    { config, schema: { tags, querystring: orderOfCalculationQuery, response: { 200: orderOfCalculation } } },
+    admin({ querystring: orderOfCalculationQuery, answer: orderOfCalculation }),
     async ({ query: { positionGeneratorLogId } }) => {
-      const log = await findPositionGeneratorLog(deps.db, positionGeneratorLogId);
-      if (log === null) throw new AppError('calculationNotFound');
+      const log = required(
+        await findPositionGeneratorLog(deps.db, positionGeneratorLogId),
+        'calculationNotFound',
+      );
       const trade = await findTradeOfCalculation(deps.db, log.id);
       return { order: trade === null ? null : await readOrderResult(deps, trade) };
     },
@@ -75,19 +75,17 @@ export function registerOrderRoutes(app: App, deps: Deps): void {
 
   app.get(
     '/api/position-maker/orders/:tradeId',
-    { config, schema: { tags, params: orderParams, response: { 200: orderResult } } },
+    admin({ params: orderParams, answer: orderResult }),
     ({ params: { tradeId } }) => readResult(tradeId),
   );
 
-  app.get(
-    '/api/position-maker/orders-in-doubt',
-    { config, schema: { tags, response: { 200: ordersInDoubt } } },
-    async () => ({ orders: await listOrdersInDoubt(deps) }),
-  );
+  app.get('/api/position-maker/orders-in-doubt', admin({ answer: ordersInDoubt }), async () => ({
+    orders: await listOrdersInDoubt(deps),
+  }));
 
   app.post(
     '/api/position-maker/orders/:tradeId/write-off',
-    { config, schema: { tags, params: orderParams, response: { 200: orderResult } } },
+    admin({ params: orderParams, answer: orderResult }),
     async (request) => {
       const { id, username } = getUser(request);
       const trade = await writeOffOrder(deps, { tradeId: request.params.tradeId, by: { id, username } });

@@ -8,47 +8,33 @@ import {
   previewBody,
 } from '#contract/position-generator.ts';
 import { DEFAULT_CURRENCY } from '#domain/token.ts';
-import { DEFAULT_USER_SETTINGS, EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { DEFAULT_USER_SETTINGS } from '#domain/user-settings.ts';
 import { deny } from '#domain/workflow/denials.ts';
 import { findTradingSettings } from '#server/admin/settings/settings.store.ts';
 import type { Deps } from '#server/deps.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
 import { generateByHand, previewPosition } from './calculate-by-hand.ts';
 import { createCurrentPrices } from './current-price.ts';
 
-const config = { access: 'admin' } as const;
-const tags = ['position generator'];
-
 /** The calculator: current price, calculation and preview. Trades nothing. */
 export function registerPositionGeneratorRoutes(app: App, deps: Deps): void {
+  const admin = routeOptions({ access: 'admin', tags: ['position generator'] });
   const prices = createCurrentPrices(deps);
 
   app.get(
     '/api/current-price/:symbol',
-    {
-      config,
-      schema: {
-        tags,
-        params: currentPriceParams,
-        querystring: currentPriceQuery,
-        response: { 200: currentPriceAnswer },
-      },
-    },
+    admin({ params: currentPriceParams, querystring: currentPriceQuery, answer: currentPriceAnswer }),
     async ({ params: { symbol }, query: { userId, marketType } }) => {
-      const fallback = (message: string) => ({
-        success: false,
-        data: null,
-        fallbackRequired: true,
-        message,
-      });
+      const fallback = (message: string) => ({ success: false, data: null, fallbackRequired: true, message });
       if (marketType !== undefined && marketType.toLowerCase() !== 'futures') {
         return fallback(deny('market_type_unavailable', { marketType }).reason);
       }
       const token = symbol.slice(0, -DEFAULT_CURRENCY.length);
       const wanted = await findPlatform(userId);
-      const platform = EXCHANGE_PLATFORMS.find((one) => one === wanted);
-      if (platform === undefined || !deps.exchanges.supported.includes(platform)) {
+      const platform = deps.exchanges.supported.find((one) => one === wanted);
+      if (platform === undefined) {
         const context = { exchange: wanted, mode: deps.config.exchangeMode };
         return fallback(deny('exchange_unsupported', context).reason);
       }
@@ -62,9 +48,7 @@ export function registerPositionGeneratorRoutes(app: App, deps: Deps): void {
 
   async function findPlatform(userId: string | undefined): Promise<string> {
     if (userId === undefined) return DEFAULT_USER_SETTINGS.exchangePlatform;
-    const settings = await findTradingSettings(deps.db, userId);
-    if (settings === null) throw new AppError('settingsNotFound');
-    return settings.exchangePlatform;
+    return required(await findTradingSettings(deps.db, userId), 'settingsNotFound').exchangePlatform;
   }
 
   /** Names the mode, because paper and demo prices are not market prices. */
@@ -73,13 +57,13 @@ export function registerPositionGeneratorRoutes(app: App, deps: Deps): void {
 
   app.post(
     '/api/internal/position-generator/generate',
-    { config, schema: { tags, body: generateBody, response: { 200: generateAnswer } } },
+    admin({ body: generateBody, answer: generateAnswer }),
     ({ body }) => generateByHand({ ...deps, prices }, body),
   );
 
   app.post(
     '/api/internal/position-generator/preview',
-    { config, schema: { tags, body: previewBody, response: { 200: previewAnswer } } },
+    admin({ body: previewBody, answer: previewAnswer }),
     ({ body }) => previewPosition({ ...deps, prices }, body),
   );
 }

@@ -1,23 +1,18 @@
 import { type EnvironmentStatus, environmentStatus } from '#contract/environment.ts';
 import type { Deps } from '#server/deps.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
 
 const PRODUCTION = 'production';
 
-export function registerEnvironmentRoutes(
-  app: App,
-  deps: Pick<Deps, 'config' | 'clock' | 'readiness'>,
-): void {
-  app.get(
-    '/api/environment/status',
-    { config: { access: 'admin' }, schema: { response: { 200: environmentStatus } } },
-    () => readEnvironmentStatus(deps),
-  );
+type StatusDeps = Pick<Deps, 'config' | 'clock' | 'readiness'>;
+
+export function registerEnvironmentRoutes(app: App, deps: StatusDeps): void {
+  const admin = routeOptions({ access: 'admin' });
+  app.get('/api/environment/status', admin({ answer: environmentStatus }), () => readEnvironmentStatus(deps));
 }
 
-async function readEnvironmentStatus(
-  deps: Pick<Deps, 'config' | 'clock' | 'readiness'>,
-): Promise<EnvironmentStatus> {
+async function readEnvironmentStatus(deps: StatusDeps): Promise<EnvironmentStatus> {
   const { config } = deps;
   const { ready } = await deps.readiness();
   const isDeployment = config.deploymentId !== null;

@@ -52,37 +52,32 @@ async function settledUntil(db: Db): Promise<Date> {
   return new Date(rows[0]?.until ?? 0);
 }
 
-const within = (column: SQL, { after, until }: Range) =>
+const within = (column: SQL, { after, until }: Range, write = (moment: Date) => moment.toISOString()) =>
   until === null
-    ? sql`${column} >= ${after.toISOString()}`
-    : sql`${column} >= ${after.toISOString()} and ${column} < ${until.toISOString()}`;
-
-const withinIds = (column: SQL, { after, until }: Range) =>
-  until === null
-    ? sql`${column} >= ${firstIdOf(after)}`
-    : sql`${column} >= ${firstIdOf(after)} and ${column} < ${firstIdOf(until)}`;
+    ? sql`${column} >= ${write(after)}`
+    : sql`${column} >= ${write(after)} and ${column} < ${write(until)}`;
 
 async function readRange(db: Db, range: Range): Promise<EndedWork> {
-  const workflows = await db.execute<{ trigger: string; status: string; count: string }>(sql`
-    select trigger, status, count(*) from workflows
+  const workflows = await db.execute<EndedWork['workflows'][number]>(sql`
+    select trigger, status, count(*)::float8 from workflows
     where ${within(sql`created_at`, range)} and completed_at is not null
     group by trigger, status`);
-  const orders = await db.execute<{ platform: string; trigger: string; outcome: string; count: string }>(sql`
+  const orders = await db.execute<EndedWork['orders'][number]>(sql`
     select exchange_platform as platform, trigger_type as trigger,
       case when not success and fill_status in ('filled', 'partial') then 'closed-unprotected'
         else coalesce(fill_status, 'unknown') end as outcome,
-      count(*)
+      count(*)::float8
     from trades
     where ${within(sql`created_at`, range)} and completed_at is not null
     group by 1, 2, 3`);
-  const closes = await db.execute<{ platform: string; count: string }>(sql`
-    select exchange_platform as platform, count(*) from position_closes
-    where ${withinIds(sql`id`, range)} and reason = ${CLOSE_REASONS.stopMissing}
+  const closes = await db.execute<EndedWork['unprotectedCloses'][number]>(sql`
+    select exchange_platform as platform, count(*)::float8 from position_closes
+    where ${within(sql`id`, range, firstIdOf)} and reason = ${CLOSE_REASONS.stopMissing}
     group by 1`);
   const bounds = sql.raw(`array[${SIGNAL_TO_ORDER_BUCKETS.join(', ')}]::numeric[]`);
-  const waits = await db.execute<{ bucket: string; count: string; seconds: string }>(sql`
-    select (select count(*) from unnest(${bounds}) as bound where bound < seconds) as bucket,
-      count(*), sum(seconds) as seconds
+  const waits = await db.execute<EndedWork['signalToOrder'][number]>(sql`
+    select (select count(*)::int from unnest(${bounds}) as bound where bound < seconds) as bucket,
+      count(*)::float8, sum(seconds)::float8 as seconds
     from (
       select extract(epoch from order_attempts.submitted_at - signals.received_at) as seconds
       from trades
@@ -93,14 +88,10 @@ async function readRange(db: Db, range: Range): Promise<EndedWork> {
     ) as waits
     group by 1`);
   return {
-    workflows: workflows.rows.map((row) => ({ ...row, count: Number(row.count) })),
-    orders: orders.rows.map((row) => ({ ...row, count: Number(row.count) })),
-    unprotectedCloses: closes.rows.map((row) => ({ ...row, count: Number(row.count) })),
-    signalToOrder: waits.rows.map(({ bucket, count, seconds }) => ({
-      bucket: Number(bucket),
-      count: Number(count),
-      seconds: Number(seconds),
-    })),
+    workflows: workflows.rows,
+    orders: orders.rows,
+    unprotectedCloses: closes.rows,
+    signalToOrder: waits.rows,
   };
 }
 

@@ -3,6 +3,7 @@ import type { ExecutionLogs } from '#contract/position-maker.ts';
 import { CALCULATION_MAX_AGE_MINUTES } from '#domain/sizing/trading-constants.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { orderAttempts, trades, users } from '#server/platform/db/schema.ts';
+import { isoDates } from '#server/platform/iso-dates.ts';
 
 const NEWEST = 50;
 /** An order is submitted within this time after its trade is created, because older calculations are refused. */
@@ -43,13 +44,12 @@ export async function listExecutionLogs(db: Db): Promise<ExecutionLogs> {
     .orderBy(desc(submittedAt), desc(trades.createdAt), desc(trades.id))
     .limit(NEWEST);
   // The response schema drops the other columns.
-  const logs = rows.map(({ trade, username, attemptId, submittedAt }) => ({
+  const logs = rows.map(({ trade, attemptId, ...row }) => ({
     ...trade,
+    ...isoDates(row),
     id: attemptId ?? trade.id,
     taskId: trade.id,
-    username,
     success: trade.success === true,
-    submittedAt: submittedAt.toISOString(),
   }));
   return { logs };
 }

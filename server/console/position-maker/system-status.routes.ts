@@ -12,26 +12,21 @@ import { listWorkers } from '#server/engine/orders/workers.store.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { getUser } from '#server/platform/http/access.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
+import { isoDates } from '#server/platform/iso-dates.ts';
 import { listExecutionLogs } from './execution-log.ts';
 
-const config = { access: 'admin' } as const;
-const tags = ['position maker'];
-
 export function registerSystemStatusRoutes(app: App, deps: Pick<Deps, 'db' | 'log'>): void {
-  app.get(
-    '/api/position-maker/status',
-    { config, schema: { tags, response: { 200: positionMakerStatus } } },
-    () => readSystemStatus(deps.db),
+  const admin = routeOptions({ access: 'admin', tags: ['position maker'] });
+
+  app.get('/api/position-maker/status', admin({ answer: positionMakerStatus }), () =>
+    readSystemStatus(deps.db),
   );
 
-  app.get('/api/position-maker/logs', { config, schema: { tags, response: { 200: executionLogs } } }, () =>
-    listExecutionLogs(deps.db),
-  );
+  app.get('/api/position-maker/logs', admin({ answer: executionLogs }), () => listExecutionLogs(deps.db));
 
-  app.post(
-    '/api/position-maker/restart',
-    { config, schema: { tags, body: restartBody, response: { 200: restartAnswer } } },
-    (request) => restartSystem(deps, { requestedBy: getUser(request).id }),
+  app.post('/api/position-maker/restart', admin({ body: restartBody, answer: restartAnswer }), (request) =>
+    restartSystem(deps, { requestedBy: getUser(request).id }),
   );
 }
 
@@ -47,10 +42,7 @@ async function readSystemStatus(db: Db): Promise<PositionMakerStatus> {
       processingTasks: tasks.processing,
       completedTasks: tasks.completed,
     },
-    workers: workers.map(({ lastActivity, ...worker }) => ({
-      ...worker,
-      lastActivity: lastActivity?.toISOString() ?? null,
-    })),
+    workers: workers.map(isoDates),
   };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClosePositionAnswer } from '#contract/positions.ts';
 import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
 import { isSamePosition } from '#domain/orders/held-position.ts';
-import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { deny } from '#domain/workflow/denials.ts';
 import { findTradingSettings } from '#server/admin/settings/settings.store.ts';
 import { findUser } from '#server/admin/users/users.store.ts';
@@ -20,11 +20,10 @@ import type { AccountReader } from '#server/engine/protection/read-account.ts';
 import { nearestTrade } from '#server/engine/protection/record-closings.ts';
 import { describeHidden, tradesOfAccount } from '#server/engine/protection/trades-of-account.ts';
 import { type Exchange, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
-import { AppError } from '#server/platform/http/errors.ts';
-import { type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
+import { type Lease, LeaseLostError, withLeaseWithin } from '#server/platform/jobs/leases.ts';
 
 const LEASE_PATIENCE_MS = 10_000;
-const LEASE_POLL_MS = 100;
 const CLOSE_LIMIT_MS = 15_000;
 const CLOSE_POLL_MS = 200;
 const MOST_REFUSALS = 3;
@@ -66,32 +65,27 @@ export async function closeOpenPosition(
   const exchange = deps.exchanges.get(platform);
   const key = { userId, exchangePlatform: platform };
   const holder = `${deps.config.instanceId} close ${token}`;
-  const deadline = performance.now() + leasePatienceMs;
-  for (;;) {
-    const leased = await withLease({ db: deps.db, key: `user:${userId}`, holder, log: deps.log }, (lease) =>
-      closeUnderLease({ ...task, deps, exchange, account, lease }),
-    ).finally(() => reader.forget(key));
-    if (leased.held) {
-      // Read the account immediately, so that the outcome is recorded with the closing.
-      await reader.read(key, 0).catch(() => undefined);
-      return leased.result;
-    }
-    if (performance.now() > deadline) {
-      return refused('Another order of this user is being prepared or closed; try again in a moment');
-    }
-    await sleep(LEASE_POLL_MS);
+  const leased = await withLeaseWithin(
+    { db: deps.db, key: `user:${userId}`, holder, log: deps.log, patienceMs: leasePatienceMs },
+    (lease) => closeUnderLease({ ...task, deps, exchange, account, lease }),
+  ).finally(() => reader.forget(key));
+  if (!leased.held) {
+    return refused('Another order of this user is being prepared or closed; try again in a moment');
   }
+  // Read the account immediately, so that the outcome is recorded with the closing.
+  await reader.read(key, 0).catch(() => undefined);
+  return leased.result;
 }
 
 const refused = (message: string): ClosePositionAnswer => ({ success: false, message });
 
 /** The exchange where a position opened here may be open, else the one in the user's settings. */
 async function findPlatform(deps: TradeDeps, { userId, token }: CloseTask): Promise<ExchangePlatform> {
-  if ((await findUser(deps.db, userId)) === null) throw new AppError('userNotFound');
+  required(await findUser(deps.db, userId), 'userNotFound');
   const settings = await findTradingSettings(deps.db, userId);
   const name = (await findOpenTradePlatform(deps.db, { userId, token })) ?? settings?.exchangePlatform;
-  const platform = EXCHANGE_PLATFORMS.find((one) => one === name);
-  if (platform !== undefined && deps.exchanges.supported.includes(platform)) return platform;
+  const platform = deps.exchanges.supported.find((one) => one === name);
+  if (platform !== undefined) return platform;
   const context = { exchange: name ?? 'no exchange', mode: deps.config.exchangeMode };
   throw new AppError('unavailable', { message: deny('exchange_unsupported', context).reason });
 }
@@ -114,15 +108,9 @@ async function closeUnderLease(work: CloseWork): Promise<ClosePositionAnswer> {
     }
     const result = await closeUntilFlat(work, position);
     const what = `The ${position.side} position of ${position.quantity} ${token} is closed`;
-    switch (result.outcome) {
-      case 'flat':
-        return closed(what, null);
-      case 'leftovers':
-      case 'other':
-        return closed(what, result.message);
-      default:
-        return refused(`The position in ${token} could not be closed: ${result.message}`);
-    }
+    if (result.outcome === 'flat') return closed(what, null);
+    if (isClosed(result)) return closed(what, result.message);
+    return refused(`The position in ${token} could not be closed: ${result.message}`);
   } catch (error) {
     if (error instanceof LeaseLostError) {
       return refused('Another instance has taken this user over; look at the position again');
@@ -141,6 +129,8 @@ async function readTrades({ deps, exchange, account, userId }: CloseWork) {
   const trades = await listOpenTrades(deps.db, { userId, exchangePlatform: exchange.platform });
   return tradesOfAccount(deps, trades, account);
 }
+
+const isClosed = ({ outcome }: CloseResult) => ['flat', 'leftovers', 'other'].includes(outcome);
 
 /** Repeats until the exchange reports the position closed, the time limit passes, or it has refused three times. */
 async function closeUntilFlat(work: CloseWork, position: OpenPosition): Promise<CloseResult> {
@@ -161,8 +151,7 @@ async function closeUntilFlat(work: CloseWork, position: OpenPosition): Promise<
       lease,
     });
     if (result.outcome === 'refused') refusals += 1;
-    const isClosed = ['flat', 'leftovers', 'other'].includes(result.outcome);
-    if (isClosed || refusals >= MOST_REFUSALS || performance.now() > deadline) return result;
+    if (isClosed(result) || refusals >= MOST_REFUSALS || performance.now() > deadline) return result;
     await sleep(CLOSE_POLL_MS);
     await cancelWhatStaysOpen(work);
   }

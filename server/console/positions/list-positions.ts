@@ -5,7 +5,7 @@ import type {
   PositionsAnswer,
   PositionsQuery,
 } from '#contract/positions.ts';
-import { D, type Decimal, toPlain } from '#domain/decimal.ts';
+import { D, toPlain } from '#domain/decimal.ts';
 import { GONE_WITHOUT_NEWS, WRITTEN_OFF } from '#domain/orders/position-differences.ts';
 import { sideOpenedBy } from '#domain/sizing/trend.ts';
 import type { Deps } from '#server/deps.ts';
@@ -20,6 +20,7 @@ import {
 import type { AccountReader } from '#server/engine/protection/read-account.ts';
 import { describeHidden, type HiddenPosition } from '#server/engine/protection/trades-of-account.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { isoDates } from '#server/platform/iso-dates.ts';
 
 const YOUNGEST_MS = 2_000;
 /** With more accounts, readings are reused for longer: 25 accounts a second stay within the exchange's limit per address. */
@@ -59,7 +60,7 @@ export async function listPositions(
     closed: closed.map(toView),
     closedCount: sums.all.count,
     ...addTotals({ open, closed: sums }),
-    cumulativeProfit: profit.map((point) => ({ at: point.at.toISOString(), profit: point.profit })),
+    cumulativeProfit: profit.map(isoDates),
     unreachable: readings.flatMap(({ unreachable }) => (unreachable === null ? [] : [unreachable])),
     at: deps.clock.now().toISOString(),
   };
@@ -103,39 +104,15 @@ const toHidden = ({ trade }: HiddenPosition): Unreachable['hidden'][number] => (
   quantity: trade.filledQuantity,
 });
 
-function toView({
+/** The response schema drops the columns that screens do not show. */
+const toView = ({
   closed,
-  username,
-  stopLoss,
-  takeProfit,
   isWrittenOff,
-}: Awaited<ReturnType<typeof listClosedPositions>>[number]): ClosedPositionView {
-  const { id: _id, exchangePositionId, recordedAt: _recordedAt, openedAt, closedAt, ...figures } = closed;
-  return {
-    ...figures,
-    username,
-    stopLoss,
-    takeProfit,
-    openedAt: openedAt.toISOString(),
-    closedAt: closedAt.toISOString(),
-    differences: exchangePositionId !== null ? [] : [isWrittenOff ? WRITTEN_OFF : GONE_WITHOUT_NEWS],
-  };
-}
-
-interface Sum {
-  openCount: number;
-  unrealisedProfit: Decimal;
-  margin: Decimal;
-  realisedProfit: Decimal;
-  fees: Decimal;
-}
-
-const emptySum = (): Sum => ({
-  openCount: 0,
-  unrealisedProfit: D(0),
-  margin: D(0),
-  realisedProfit: D(0),
-  fees: D(0),
+  ...more
+}: Awaited<ReturnType<typeof listClosedPositions>>[number]): ClosedPositionView => ({
+  ...isoDates(closed),
+  ...more,
+  differences: closed.exchangePositionId !== null ? [] : [isWrittenOff ? WRITTEN_OFF : GONE_WITHOUT_NEWS],
 });
 
 /** Sums in USDT: in total, by user and by token, sorted by name. */
@@ -146,49 +123,37 @@ function addTotals({
   open: OpenPositionView[];
   closed: ClosedSums;
 }): Pick<PositionsAnswer, 'totals' | 'perUser' | 'perToken'> {
-  const all = emptySum();
-  const users = new Map<string, { username: string; sum: Sum }>();
-  const tokens = new Map<string, Sum>();
-
-  function sumOfUser({ userId, username }: { userId: string; username: string }): Sum {
-    const known = users.get(userId) ?? { username, sum: emptySum() };
-    users.set(userId, known);
-    return known.sum;
-  }
-
-  function sumOfToken(token: string): Sum {
-    const sum = tokens.get(token) ?? emptySum();
-    tokens.set(token, sum);
-    return sum;
-  }
-
-  for (const position of open) {
-    for (const sum of [all, sumOfUser(position), sumOfToken(position.token)]) {
-      sum.openCount += 1;
-      sum.unrealisedProfit = sum.unrealisedProfit.plus(position.unrealisedProfit);
-      sum.margin = sum.margin.plus(position.margin);
-    }
-  }
-  const noteClosed = (sum: Sum, { realisedProfit, fees }: ClosedSums['all']) =>
-    Object.assign(sum, { realisedProfit: D(realisedProfit), fees: D(fees) });
-  noteClosed(all, closed.all);
-  for (const user of closed.users) noteClosed(sumOfUser(user), user);
-  for (const one of closed.tokens) noteClosed(sumOfToken(one.token), one);
+  const usernames = new Map([...open, ...closed.users].map(({ userId, username }) => [userId, username]));
+  const openOfUser = Map.groupBy(open, ({ userId }) => userId);
+  const closedOfUser = new Map(closed.users.map((user) => [user.userId, user]));
+  const tokens = new Set([...open, ...closed.tokens].map(({ token }) => token));
+  const openOfToken = Map.groupBy(open, ({ token }) => token);
+  const closedOfToken = new Map(closed.tokens.map((one) => [one.token, one]));
   return {
-    totals: toTotals(all),
-    perUser: [...users]
-      .map(([userId, { username, sum }]) => ({ userId, username, ...toTotals(sum) }))
+    totals: toTotals(open, closed.all),
+    perUser: [...usernames]
+      .map(([userId, username]) => ({
+        userId,
+        username,
+        ...toTotals(openOfUser.get(userId), closedOfUser.get(userId)),
+      }))
       .sort((a, b) => a.username.localeCompare(b.username)),
     perToken: [...tokens]
-      .map(([token, sum]) => ({ token, ...toTotals(sum) }))
+      .map((token) => ({ token, ...toTotals(openOfToken.get(token), closedOfToken.get(token)) }))
       .sort((a, b) => a.token.localeCompare(b.token)),
   };
 }
 
-const toTotals = (sum: Sum) => ({
-  openCount: sum.openCount,
-  unrealisedProfit: toPlain(sum.unrealisedProfit),
-  margin: toPlain(sum.margin),
-  realisedProfit: toPlain(sum.realisedProfit),
-  fees: toPlain(sum.fees),
+const toTotals = (
+  open: OpenPositionView[] = [],
+  closed?: Pick<ClosedSums['all'], 'realisedProfit' | 'fees'>,
+) => ({
+  openCount: open.length,
+  unrealisedProfit: sum(open.map(({ unrealisedProfit }) => unrealisedProfit)),
+  margin: sum(open.map(({ margin }) => margin)),
+  realisedProfit: toPlain(closed?.realisedProfit ?? '0'),
+  fees: toPlain(closed?.fees ?? '0'),
 });
+
+const sum = (amounts: string[]): string =>
+  toPlain(amounts.reduce((total, amount) => total.plus(amount), D(0)));

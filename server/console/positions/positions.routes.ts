@@ -11,39 +11,28 @@ import type { Deps } from '#server/deps.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { getUser } from '#server/platform/http/access.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
 import { closeOpenPosition } from './close-open-position.ts';
 import { listPositions } from './list-positions.ts';
 import { writeOffPosition } from './write-off-position.ts';
 
-const tags = ['positions'];
-
 export function registerPositionRoutes(app: App, deps: Deps): void {
   const reader = createAccountReader(deps);
+  const tags = ['positions'];
+  const admin = routeOptions({ access: 'admin', tags });
+  const user = routeOptions({ access: 'user', tags });
 
-  app.get(
-    '/api/positions',
-    {
-      config: { access: 'admin' },
-      schema: { tags, querystring: positionsQuery, response: { 200: positionsAnswer } },
-    },
-    (request) => listPositions(deps, reader, request.query),
+  app.get('/api/positions', admin({ querystring: positionsQuery, answer: positionsAnswer }), ({ query }) =>
+    listPositions(deps, reader, query),
   );
 
-  app.get(
-    '/api/my-positions',
-    {
-      config: { access: 'user' },
-      schema: { tags, querystring: myPositionsQuery, response: { 200: positionsAnswer } },
-    },
-    (request) => listPositions(deps, reader, { ...request.query, userId: getUser(request).id }),
+  app.get('/api/my-positions', user({ querystring: myPositionsQuery, answer: positionsAnswer }), (request) =>
+    listPositions(deps, reader, { ...request.query, userId: getUser(request).id }),
   );
 
   app.post(
     '/api/positions/close',
-    {
-      config: { access: 'admin' },
-      schema: { tags, body: closePositionBody, response: { 200: closePositionAnswer } },
-    },
+    admin({ body: closePositionBody, answer: closePositionAnswer }),
     async (request) => {
       const { userId, token } = request.body;
       const by = getUser(request).id;
@@ -56,10 +45,7 @@ export function registerPositionRoutes(app: App, deps: Deps): void {
 
   app.post(
     '/api/positions/write-off',
-    {
-      config: { access: 'admin' },
-      schema: { tags, body: writeOffPositionBody, response: { 200: messageAnswer } },
-    },
+    admin({ body: writeOffPositionBody, answer: messageAnswer }),
     async (request) => {
       const by = getUser(request);
       const { token } = await writeOffPosition(deps, reader, { tradeId: request.body.tradeId, by });

@@ -13,7 +13,7 @@ import type { AccountReader } from '#server/engine/protection/read-account.ts';
 import { goneRow } from '#server/engine/protection/record-closings.ts';
 import { type AccountDeps, readAccountTrades } from '#server/engine/protection/trades-of-account.ts';
 import { trades } from '#server/platform/db/schema.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
 
 /*
  * Write-off of positions that no connected account can show any more: the key was deleted or belongs to another account,
@@ -32,16 +32,17 @@ export async function writeOffPosition(
   { tradeId, by }: { tradeId: string; by: { id: string; username: string } },
 ): Promise<OpenTrade> {
   const { db, clock, log } = deps;
-  const found = await findOpenTrade(db, tradeId);
-  if (found === null) throw new AppError('positionNotFound');
+  const found = required(await findOpenTrade(db, tradeId), 'positionNotFound');
   if (found.state !== 'done') throw new AppError('orderFollowed');
   const { userId, exchangePlatform, token } = found;
   const key = { userId, exchangePlatform };
   const { hidden } = await readAccountTrades(deps, key);
-  const position = hidden.find(({ trade }) => trade.id === tradeId);
-  if (position === undefined) throw new AppError('positionNotHidden');
+  const { why } = required(
+    hidden.find(({ trade }) => trade.id === tradeId),
+    'positionNotHidden',
+  );
   const now = clock.now();
-  const text = `written off by ${by.username}: ${position.why}`;
+  const text = `written off by ${by.username}: ${why}`;
   await db.transaction(async (tx) => {
     if (!(await closeTrade(tx, tradeId, now))) throw new AppError('positionNotFound');
     await tx.update(trades).set({ writtenOffBy: by.id, writtenOffAt: now }).where(eq(trades.id, tradeId));
@@ -51,6 +52,6 @@ export async function writeOffPosition(
     await clearHalt(tx, { ...key, token }, { how: `The position was ${text}`, now });
   });
   reader.forget(key);
-  log.warn({ tradeId, ...key, token, by: by.id, why: position.why }, 'a position was written off');
+  log.warn({ tradeId, ...key, token, by: by.id, why }, 'a position was written off');
   return found;
 }

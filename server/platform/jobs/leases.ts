@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { writtenOnce } from '../db/built-once.ts';
 import type { Db, Queryable, Tx } from '../db/database.ts';
@@ -100,6 +101,21 @@ export const withLease = <Result>(
   work: (lease: Lease) => Promise<Result>,
 ): Promise<{ held: true; result: Result } | { held: false }> =>
   withLeaseAndRead({ ...options, read: async () => undefined }, work);
+
+const LEASE_POLL_MS = 100;
+
+/** Like `withLease`, but waits up to `patienceMs` for another holder. */
+export async function withLeaseWithin<Result>(
+  { patienceMs, ...options }: LeaseOptions & { patienceMs: number },
+  work: (lease: Lease) => Promise<Result>,
+): Promise<{ held: true; result: Result } | { held: false }> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const leased = await withLease(options, work);
+    if (leased.held || performance.now() >= deadline) return leased;
+    await sleep(LEASE_POLL_MS);
+  }
+}
 
 export interface LeaseOptions {
   db: Db;
