@@ -7,8 +7,10 @@ import {
 } from '#contract/trading-halts.ts';
 import type { Deps } from '#server/deps.ts';
 import { getUser } from '#server/platform/http/access.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
+import { isoDates } from '#server/platform/iso-dates.ts';
 import {
   endHalt,
   findNamedHalt,
@@ -17,40 +19,31 @@ import {
   type NamedHalt,
 } from './trading-halts.store.ts';
 
-const tags = ['trading halts'];
 const ENDED_SHOWN = 20;
 
 export function registerTradingHaltRoutes(app: App, deps: Pick<Deps, 'db' | 'clock'>): void {
-  app.get(
-    '/api/admin/trading-halts',
-    { config: { access: 'admin' }, schema: { tags, response: { 200: tradingHaltsAnswer } } },
-    async () => ({
-      halts: (await listOpenHalts(deps.db)).map(toView),
-      ended: (await listEndedHalts(deps.db, { limit: ENDED_SHOWN })).map(toView),
-    }),
-  );
+  const tags = ['trading halts'];
+  const admin = routeOptions({ access: 'admin', tags });
+  const user = routeOptions({ access: 'user', tags });
 
-  app.get(
-    '/api/my-trading-halts',
-    { config: { access: 'user' }, schema: { tags, response: { 200: myTradingHaltsAnswer } } },
-    async (request) => ({
-      halts: (await listOpenHalts(deps.db, { userId: getUser(request).id })).map(toView),
-    }),
-  );
+  app.get('/api/admin/trading-halts', admin({ answer: tradingHaltsAnswer }), async () => ({
+    halts: (await listOpenHalts(deps.db)).map(toView),
+    ended: (await listEndedHalts(deps.db, { limit: ENDED_SHOWN })).map(toView),
+  }));
+
+  app.get('/api/my-trading-halts', user({ answer: myTradingHaltsAnswer }), async (request) => ({
+    halts: (await listOpenHalts(deps.db, { userId: getUser(request).id })).map(toView),
+  }));
 
   app.post(
     '/api/admin/trading-halts/:id/resume',
-    {
-      config: { access: 'admin' },
-      schema: { tags, params: idParams, response: { 200: tradingHalt } },
-    },
+    admin({ params: idParams, answer: tradingHalt }),
     async (request) => {
       const by = getUser(request).id;
       const { id } = request.params;
       // Refused until the exchange shows the position closed or protected (docs/decisions/0008).
       const ended = await endHalt(deps.db, { id, by, now: deps.clock.now() });
-      const found = await findNamedHalt(deps.db, id);
-      if (found === null) throw new AppError('tradingHaltNotFound');
+      const found = required(await findNamedHalt(deps.db, id), 'tradingHaltNotFound');
       const { endedAt, userId, token, reason } = found.halt;
       if (!ended) throw new AppError(endedAt === null ? 'tradingHaltNotCleared' : 'tradingHaltEnded');
       request.log.info({ haltId: id, userId, token, reason, by }, 'trading of a halted user was resumed');
@@ -60,10 +53,7 @@ export function registerTradingHaltRoutes(app: App, deps: Pick<Deps, 'db' | 'clo
 }
 
 const toView = ({ halt, username, endedByName }: NamedHalt): TradingHaltView => ({
-  ...halt,
+  ...isoDates(halt),
   username,
-  since: halt.since.toISOString(),
-  clearedAt: halt.clearedAt?.toISOString() ?? null,
-  endedAt: halt.endedAt?.toISOString() ?? null,
   endedBy: endedByName,
 });

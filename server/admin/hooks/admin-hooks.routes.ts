@@ -10,20 +10,15 @@ import {
 import { idParams } from '#contract/paging.ts';
 import type { Deps } from '#server/deps.ts';
 import { getUser } from '#server/platform/http/access.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
 import { checkOwnPassword } from '../auth/check-password.ts';
 import { maskHookKey, openHookKey } from './hook-keys.ts';
-import {
-  deleteAnyHook,
-  findHookWithOwner,
-  type HookWithOwner,
-  listAllHooks,
-  setHookSuspended,
-} from './hooks.store.ts';
-import { renewHook } from './manage-hooks.ts';
+import { findHookWithOwner, type HookWithOwner, listAllHooks } from './hooks.store.ts';
+import { deleteHook, renewHook, suspendHook } from './manage-hooks.ts';
 
-const config = { access: 'admin' } as const;
+const admin = routeOptions({ access: 'admin' });
 
 /** The webhooks of all users with masked keys: only the owner can read a key, after a password check. */
 export function registerAdminHookRoutes(
@@ -32,7 +27,7 @@ export function registerAdminHookRoutes(
 ): void {
   app.get(
     '/api/admin/hooks',
-    { config, schema: { querystring: adminHooksQuery, response: { 200: adminHooksAnswer } } },
+    admin({ querystring: adminHooksQuery, answer: adminHooksAnswer }),
     async ({ query }) => {
       const { rows, total } = await listAllHooks(deps.db, query);
       return { hooks: rows.map(toAdminHook), total };
@@ -41,7 +36,7 @@ export function registerAdminHookRoutes(
 
   app.put(
     '/api/admin/hooks/:id',
-    { config, schema: { params: idParams, body: adminHookBody, response: { 200: adminHook } } },
+    admin({ params: idParams, body: adminHookBody, answer: adminHook }),
     async (request) => {
       const { id } = request.params;
       const { suspended, password = '' } = request.body;
@@ -52,7 +47,7 @@ export function registerAdminHookRoutes(
         await renewHook(deps, { id, userId });
         request.log.info(logged, 'webhook key renewed by an administrator');
       } else {
-        await setHookSuspended(deps.db, { id, suspended, now: deps.clock.now() });
+        await suspendHook(deps, { id, suspended });
         request.log.info(logged, suspended ? 'webhook suspended' : 'webhook suspension lifted');
       }
       return toAdminHook(await findHook(id));
@@ -61,23 +56,19 @@ export function registerAdminHookRoutes(
 
   app.delete(
     '/api/admin/hooks/:id',
-    { config, schema: { params: idParams, body: deleteHookBody, response: { 200: messageAnswer } } },
+    admin({ params: idParams, body: deleteHookBody, answer: messageAnswer }),
     async (request) => {
       const { id } = request.params;
       const { userId } = (await findHook(id)).hook;
       await checkOwnPassword(deps, request, request.body.password);
-      if (!(await deleteAnyHook(deps.db, id))) throw new AppError('webhookNotFound');
+      if (!(await deleteHook(deps, { id, evenSuspended: true }))) throw new AppError('webhookNotFound');
       const by = getUser(request).id;
       request.log.info({ webhookId: id, userId, by }, 'webhook deleted by an administrator');
       return { message: 'Webhook deleted' };
     },
   );
 
-  async function findHook(id: string): Promise<HookWithOwner> {
-    const found = await findHookWithOwner(deps.db, id);
-    if (found === null) throw new AppError('webhookNotFound');
-    return found;
-  }
+  const findHook = async (id: string) => required(await findHookWithOwner(deps.db, id), 'webhookNotFound');
 
   function toAdminHook({ hook, owner }: HookWithOwner): AdminHook {
     return {

@@ -11,28 +11,30 @@ import {
 import { idParams } from '#contract/paging.ts';
 import type { Deps } from '#server/deps.ts';
 import { getSession, getUser } from '#server/platform/http/access.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
+import { isoDates } from '#server/platform/iso-dates.ts';
 import { checkOwnPassword } from '../auth/check-password.ts';
 import { registerAdminHookRoutes } from './admin-hooks.routes.ts';
-import { deleteOwnHook, findOwnHook, type HookRow, listDeliveries } from './hooks.store.ts';
-import { createHook, renewHook, showHooks } from './manage-hooks.ts';
+import { findOwnHook, type HookRow, listDeliveries } from './hooks.store.ts';
+import { createHook, deleteHook, renewHook, showHooks } from './manage-hooks.ts';
 
 const SHOWN_DELIVERIES = 50;
-const config = { access: 'user' } as const;
+const user = routeOptions({ access: 'user' });
 
 export function registerHookRoutes(
   app: App,
   deps: Pick<Deps, 'config' | 'clock' | 'db' | 'log' | 'pool' | 'secretBox'>,
 ): void {
-  app.get('/api/hooks', { config, schema: { response: { 200: webhooks } } }, (request) => {
-    const { user, keyRevealedUntil } = getSession(request);
-    return showHooks(deps, { userId: user.id, keyRevealedUntil });
+  app.get('/api/hooks', user({ answer: webhooks }), (request) => {
+    const { user: owner, keyRevealedUntil } = getSession(request);
+    return showHooks(deps, { userId: owner.id, keyRevealedUntil });
   });
 
   app.post(
     '/api/hooks',
-    { config, schema: { body: createHookBody, response: { 201: webhook } } },
+    { config: { access: 'user' }, schema: { body: createHookBody, response: { 201: webhook } } },
     async (request, reply) => {
       const { id: userId } = getUser(request);
       const created = await createHook(deps, { userId, name: request.body.name });
@@ -43,7 +45,7 @@ export function registerHookRoutes(
 
   app.put(
     '/api/hooks/:id',
-    { config, schema: { params: idParams, body: renewHookBody, response: { 200: webhook } } },
+    user({ params: idParams, body: renewHookBody, answer: webhook }),
     async (request) => {
       const { id, userId } = await ownHook(request, request.params.id);
       await checkOwnPassword(deps, request, request.body.password);
@@ -55,11 +57,11 @@ export function registerHookRoutes(
 
   app.delete(
     '/api/hooks/:id',
-    { config, schema: { params: idParams, body: deleteHookBody, response: { 200: messageAnswer } } },
+    user({ params: idParams, body: deleteHookBody, answer: messageAnswer }),
     async (request) => {
       const { id, userId } = await ownHook(request, request.params.id);
       await checkOwnPassword(deps, request, request.body.password);
-      if (!(await deleteOwnHook(deps.db, { id, userId }))) {
+      if (!(await deleteHook(deps, { id, evenSuspended: false }))) {
         await ownHook(request, id);
         throw new AppError('webhookSuspended');
       }
@@ -68,21 +70,15 @@ export function registerHookRoutes(
     },
   );
 
-  app.get(
-    '/api/hooks/:id/deliveries',
-    { config, schema: { params: idParams, response: { 200: deliveries } } },
-    async (request) => {
-      const { id: hookId } = await ownHook(request, request.params.id);
-      const rows = await listDeliveries(deps.db, { hookId, limit: SHOWN_DELIVERIES });
-      return rows.map((row) => ({ ...row, receivedAt: row.receivedAt.toISOString() }));
-    },
-  );
+  app.get('/api/hooks/:id/deliveries', user({ params: idParams, answer: deliveries }), async (request) => {
+    const { id: hookId } = await ownHook(request, request.params.id);
+    const rows = await listDeliveries(deps.db, { hookId, limit: SHOWN_DELIVERIES });
+    return rows.map(isoDates);
+  });
 
   registerAdminHookRoutes(app, deps);
 
   async function ownHook(request: FastifyRequest, id: string): Promise<HookRow> {
-    const hook = await findOwnHook(deps.db, { id, userId: getUser(request).id });
-    if (hook === null) throw new AppError('webhookNotFound');
-    return hook;
+    return required(await findOwnHook(deps.db, { id, userId: getUser(request).id }), 'webhookNotFound');
   }
 }

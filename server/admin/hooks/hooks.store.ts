@@ -1,13 +1,8 @@
-import { and, asc, count, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { deliveries, hooks, users } from '#server/platform/db/schema.ts';
 
 export type HookRow = typeof hooks.$inferSelect;
-
-/** A user has at most one hook. */
-export async function listHooks(db: Queryable, userId: string): Promise<HookRow[]> {
-  return db.select().from(hooks).where(eq(hooks.userId, userId));
-}
 
 /** Null for another user's hook. */
 export async function findOwnHook(
@@ -37,44 +32,6 @@ export async function findHooksByHash(db: Queryable, keyHashes: Buffer[]): Promi
     .from(hooks)
     .innerJoin(users, eq(users.id, hooks.userId))
     .where(inArray(hooks.keyHash, keyHashes));
-}
-
-/** Fails with a unique violation when the user already has a hook. */
-export async function insertHook(db: Queryable, hook: HookRow): Promise<void> {
-  await db.insert(hooks).values(hook);
-}
-
-export async function updateHook(
-  db: Queryable,
-  options: {
-    id: string;
-    userId: string;
-    changes: Partial<Pick<HookRow, 'name' | 'keyHash' | 'keySealed'>>;
-    now: Date;
-  },
-): Promise<HookRow | null> {
-  const [row] = await db
-    .update(hooks)
-    .set({ ...options.changes, updatedAt: options.now })
-    .where(and(eq(hooks.id, options.id), eq(hooks.userId, options.userId)))
-    .returning();
-  return row ?? null;
-}
-
-/** Keeps a suspended hook: its owner could just create another. */
-export async function deleteOwnHook(
-  db: Queryable,
-  { id, userId }: { id: string; userId: string },
-): Promise<boolean> {
-  return await deleteHook(db, and(eq(hooks.id, id), eq(hooks.userId, userId), isNull(hooks.suspendedAt)));
-}
-
-export const deleteAnyHook = (db: Queryable, id: string): Promise<boolean> =>
-  deleteHook(db, eq(hooks.id, id));
-
-async function deleteHook(db: Queryable, which: SQL | undefined): Promise<boolean> {
-  const removed = await db.delete(hooks).where(which).returning({ id: hooks.id });
-  return removed.length > 0;
 }
 
 /** Newest first. Ids are time-ordered, and the index covers (hook, id). */
@@ -111,8 +68,7 @@ export async function listAllHooks(
     .orderBy(asc(users.usernameKey))
     .limit(limit)
     .offset((page - 1) * limit);
-  const [counted] = await db.select({ total: count() }).from(hooks).where(which);
-  return { rows, total: counted?.total ?? 0 };
+  return { rows, total: await db.$count(hooks, which) };
 }
 
 export async function findHookWithOwner(db: Queryable, id: string): Promise<HookWithOwner | null> {
@@ -122,13 +78,4 @@ export async function findHookWithOwner(db: Queryable, id: string): Promise<Hook
     .innerJoin(users, eq(users.id, hooks.userId))
     .where(eq(hooks.id, id));
   return row ?? null;
-}
-
-/** A hook that is already suspended keeps its `suspendedAt`. */
-export async function setHookSuspended(
-  db: Queryable,
-  { id, suspended, now }: { id: string; suspended: boolean; now: Date },
-): Promise<void> {
-  const suspendedAt = suspended ? sql`coalesce(${hooks.suspendedAt}, ${now})` : null;
-  await db.update(hooks).set({ suspendedAt, updatedAt: now }).where(eq(hooks.id, id));
 }

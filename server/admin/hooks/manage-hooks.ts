@@ -1,10 +1,12 @@
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Webhook } from '#contract/hooks.ts';
 import type { Deps } from '#server/deps.ts';
 import { isUniqueViolation } from '#server/platform/db/database-errors.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { hooks } from '#server/platform/db/schema.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { createHookKey, maskHookKey, openHookKey } from './hook-keys.ts';
-import { type HookRow, insertHook, listHooks, updateHook } from './hooks.store.ts';
+import type { HookRow } from './hooks.store.ts';
 
 type HookDeps = Pick<Deps, 'clock' | 'db' | 'secretBox'>;
 
@@ -26,7 +28,7 @@ export async function createHook(
     suspendedAt: null,
   };
   try {
-    await insertHook(deps.db, hook);
+    await deps.db.insert(hooks).values(hook);
   } catch (error) {
     if (isUniqueViolation(error)) throw new AppError('webhookExists', { cause: error });
     throw error;
@@ -41,20 +43,42 @@ export async function renewHook(
 ): Promise<Webhook> {
   const { id, userId, name } = request;
   const { key, ...stored } = createHookKey(deps.secretBox, { id, userId });
-  const changes = { ...stored, ...(name === undefined ? {} : { name }) };
-  const hook = await updateHook(deps.db, { id, userId, changes, now: deps.clock.now() });
-  if (hook === null) throw new AppError('webhookNotFound');
-  return toWebhook(hook, { key, masked: false });
+  const [hook] = await deps.db
+    .update(hooks)
+    .set({ ...stored, ...(name === undefined ? {} : { name }), updatedAt: deps.clock.now() })
+    .where(and(eq(hooks.id, id), eq(hooks.userId, userId)))
+    .returning();
+  return toWebhook(required(hook, 'webhookNotFound'), { key, masked: false });
 }
 
-/** The user's hooks. Keys are masked unless the session has recently confirmed the password. */
+/** False if there is none to delete. An owner's suspended hook stays: its owner could just create another. */
+export async function deleteHook(
+  { db }: Pick<Deps, 'db'>,
+  { id, evenSuspended }: { id: string; evenSuspended: boolean },
+): Promise<boolean> {
+  const which = and(eq(hooks.id, id), evenSuspended ? undefined : isNull(hooks.suspendedAt));
+  const removed = await db.delete(hooks).where(which).returning({ id: hooks.id });
+  return removed.length > 0;
+}
+
+/** A hook that is already suspended keeps its `suspendedAt`. */
+export async function suspendHook(
+  { db, clock }: Pick<Deps, 'clock' | 'db'>,
+  { id, suspended }: { id: string; suspended: boolean },
+): Promise<void> {
+  const now = clock.now();
+  const suspendedAt = suspended ? sql`coalesce(${hooks.suspendedAt}, ${now})` : null;
+  await db.update(hooks).set({ suspendedAt, updatedAt: now }).where(eq(hooks.id, id));
+}
+
+/** The user's hook, if there is one. Keys are masked unless the session has recently confirmed the password. */
 export async function showHooks(
   deps: HookDeps & Pick<Deps, 'log'>,
   request: { userId: string; keyRevealedUntil: Date | null },
 ): Promise<Webhook[]> {
   const { userId, keyRevealedUntil } = request;
   const masked = keyRevealedUntil === null || keyRevealedUntil <= deps.clock.now();
-  const found = await listHooks(deps.db, userId);
+  const found = await deps.db.select().from(hooks).where(eq(hooks.userId, userId));
   return found.map((hook) => {
     const key = openHookKey(deps.secretBox, hook);
     if (key === null) {

@@ -1,14 +1,15 @@
 import type { CreateUserBody, User } from '#contract/users.ts';
 import { eligibilityMode } from '#domain/eligibility/trading-mode.ts';
+import { DEFAULT_USER_SETTINGS } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { isUniqueViolation } from '#server/platform/db/database-errors.ts';
+import { userSettings, users } from '#server/platform/db/schema.ts';
 import { AppError, invalidFields } from '#server/platform/http/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { hashPassword } from '#server/platform/password.ts';
 import { passwordFault } from './password-rules.ts';
 import { toUser, usernameKey } from './user-rows.ts';
-import { insertUserWithSettings } from './users.store.ts';
 
 /** Creates a user with the default settings; trading is off until an administrator turns it on. */
 export async function createUser(
@@ -22,7 +23,7 @@ export async function createUser(
   const passwordHash = await hashPassword(password);
   const now = deps.clock.now();
   try {
-    const { user, settings } = await insertUserWithSettings(deps.db, {
+    const user = {
       id: randomId(),
       username,
       usernameKey: usernameKey(username),
@@ -36,6 +37,11 @@ export async function createUser(
       isTestUser: body.isTestUser ?? eligibilityMode(exchangeMode) === 'sandbox',
       createdAt: now,
       updatedAt: now,
+    };
+    const settings = { ...DEFAULT_USER_SETTINGS, userId: user.id, updatedAt: now };
+    await deps.db.transaction(async (tx) => {
+      await tx.insert(users).values(user);
+      await tx.insert(userSettings).values(settings);
     });
     return toUser(user, settings);
   } catch (error) {

@@ -2,6 +2,7 @@ import type { CurrentUser } from '#contract/auth.ts';
 import type { UserSettings } from '#contract/settings.ts';
 import { LONGEST_USERNAME, type User } from '#contract/users.ts';
 import type { userSettings, users } from '#server/platform/db/schema.ts';
+import { isoDates } from '#server/platform/iso-dates.ts';
 
 export type UserRow = typeof users.$inferSelect;
 export type SettingsRow = typeof userSettings.$inferSelect;
@@ -36,23 +37,11 @@ export function toUser(user: UserRow, settings: SettingsRow | null): User {
   };
 }
 
-export function toUserSettings(user: Pick<UserRow, 'isTestUser'>, settings: SettingsRow): UserSettings {
-  return {
-    calculationBehavior: settings.calculationBehavior,
-    marketType: settings.marketType,
-    positionSizingMethod: settings.positionSizingMethod,
-    investmentPortion: settings.investmentPortion,
-    maximumRiskPerTrade: settings.maximumRiskPerTrade,
-    exchangePlatform: settings.exchangePlatform,
-    signalProcessor: settings.signalProcessor,
-    signalTimeframe: settings.signalTimeframe,
-    activeTrading: settings.activeTrading,
-    isTestUser: user.isTestUser,
-    tradingPausedUntil: settings.tradingPausedUntil?.toISOString() ?? null,
-    tradeOrderSet: settings.tradeOrderSet,
-    oppositeSignal: settings.oppositeSignal,
-    updatedAt: settings.updatedAt.toISOString(),
-  };
+export function toUserSettings(
+  { isTestUser }: Pick<UserRow, 'isTestUser'>,
+  { userId: _userId, ...settings }: SettingsRow,
+): UserSettings {
+  return { ...isoDates(settings), isTestUser };
 }
 
 export function toCurrentUser(user: UserRow): CurrentUser {

@@ -13,8 +13,10 @@ import {
 import type { Deps } from '#server/deps.ts';
 import { getUser } from '#server/platform/http/access.ts';
 import { endSessionsOf } from '#server/platform/http/access-sessions.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { optionalPage } from '#server/platform/http/optional-page.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
 import { createUser } from './create-user.ts';
 import { toUser } from './user-rows.ts';
 import {
@@ -26,45 +28,38 @@ import {
   setUserActive,
 } from './users.store.ts';
 
-const config = { access: 'admin' } as const;
+const admin = routeOptions({ access: 'admin' });
 const DEFAULT_PAGE_SIZE = 10;
 
 export function registerUserRoutes(app: App, deps: Pick<Deps, 'config' | 'clock' | 'db'>): void {
   app.get(
     '/api/admin/users',
-    { config, schema: { querystring: usersQuery, response: { 200: usersAnswer } } },
-    async ({ query: { page, limit, includeInactive, search, sort, direction } }) => {
+    admin({ querystring: usersQuery, answer: usersAnswer }),
+    async ({ query: { includeInactive, search, sort, direction, ...query } }) => {
+      const page = optionalPage(query, DEFAULT_PAGE_SIZE);
+      // Without paging: every user, including inactive users.
+      const filter = { includeInactive: includeInactive || page === null, search };
       const order = sort === undefined ? undefined : { sort, direction };
-      // Without page and limit: every user, including inactive users.
-      if (page === undefined && limit === undefined) {
-        const everyone = await listUsers(deps.db, { includeInactive: true, search, order });
-        return { users: everyone.map((row) => toUser(row.user, row.settings)), total: everyone.length };
-      }
-      const size = limit ?? DEFAULT_PAGE_SIZE;
-      const offset = ((page ?? 1) - 1) * size;
-      const [rows, total] = await Promise.all([
-        listUsers(deps.db, { includeInactive, search, order, page: { limit: size, offset } }),
-        countUsers(deps.db, { includeInactive, search }),
-      ]);
-      return { users: rows.map((row) => toUser(row.user, row.settings)), total };
+      const rows = await listUsers(deps.db, { ...filter, order, page });
+      const total = page === null ? rows.length : await countUsers(deps.db, filter);
+      return { users: rows.map(({ user, settings }) => toUser(user, settings)), total };
     },
   );
 
-  app.get('/api/users', { config, schema: { response: { 200: userNames } } }, () => listUserNames(deps.db));
+  app.get('/api/users', admin({ answer: userNames }), () => listUserNames(deps.db));
 
   app.get(
     '/api/admin/user/:userId',
-    { config, schema: { params: userIdParams, response: { 200: userAnswer } } },
-    async (request) => {
-      const found = await findUser(deps.db, request.params.userId);
-      if (found === null) throw new AppError('userNotFound');
-      return { user: toUser(found.user, found.settings) };
+    admin({ params: userIdParams, answer: userAnswer }),
+    async ({ params: { userId } }) => {
+      const { user, settings } = required(await findUser(deps.db, userId), 'userNotFound');
+      return { user: toUser(user, settings) };
     },
   );
 
   app.post(
     '/api/admin/create-client',
-    { config, schema: { body: createUserBody, response: { 201: userAnswer } } },
+    { config: { access: 'admin' }, schema: { body: createUserBody, response: { 201: userAnswer } } },
     async (request, reply) => {
       const user = await createUser(deps, request.body);
       request.log.info({ userId: user.id, by: getUser(request).id }, 'user created');
@@ -74,11 +69,11 @@ export function registerUserRoutes(app: App, deps: Pick<Deps, 'config' | 'clock'
 
   app.put(
     '/api/admin/user/:userId/active-trading',
-    { config, schema: { params: userIdParams, body: activeTradingBody, response: { 200: messageAnswer } } },
+    admin({ params: userIdParams, body: activeTradingBody, answer: messageAnswer }),
     async (request) => {
       const { userId } = request.params;
       const { activeTrading } = request.body;
-      if ((await findUser(deps.db, userId)) === null) throw new AppError('userNotFound');
+      required(await findUser(deps.db, userId), 'userNotFound');
       const found = await setActiveTrading(deps.db, { userId, activeTrading, now: deps.clock.now() });
       if (!found) throw new AppError('settingsNotFound');
       request.log.info({ userId, activeTrading, by: getUser(request).id }, 'active trading changed');
@@ -101,7 +96,7 @@ export function registerUserRoutes(app: App, deps: Pick<Deps, 'config' | 'clock'
 
   app.put(
     '/api/admin/user/:userId/status',
-    { config, schema: { params: userIdParams, body: statusBody, response: { 200: messageAnswer } } },
+    admin({ params: userIdParams, body: statusBody, answer: messageAnswer }),
     (request) => changeStatus(request, request.params.userId, request.body.isActive),
   );
 
@@ -111,7 +106,7 @@ export function registerUserRoutes(app: App, deps: Pick<Deps, 'config' | 'clock'
   ] as const) {
     app.patch(
       `/api/admin/users/:id/${action}`,
-      { config, schema: { params: idParams, response: { 200: messageAnswer } } },
+      admin({ params: idParams, answer: messageAnswer }),
       (request) => changeStatus(request, request.params.id, isActive),
     );
   }

@@ -1,6 +1,5 @@
-import { and, asc, count, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { UserSort } from '#contract/users.ts';
-import { DEFAULT_USER_SETTINGS } from '#domain/user-settings.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { userSettings, users } from '#server/platform/db/schema.ts';
 import type { SettingsRow, UserRow } from './user-rows.ts';
@@ -28,7 +27,7 @@ export async function findUserByKey(db: Queryable, key: string): Promise<UserRow
 
 export async function listUsers(
   db: Queryable,
-  options: UserFilter & { order?: UserOrder | undefined; page?: { limit: number; offset: number } },
+  options: UserFilter & { order: UserOrder | undefined; page: { limit: number; offset: number } | null },
 ): Promise<UserWithSettings[]> {
   const rows = db
     .select(withSettings)
@@ -36,26 +35,14 @@ export async function listUsers(
     .leftJoin(userSettings, eq(userSettings.userId, users.id))
     .where(matchUsers(options))
     .orderBy(...orderUsers(options.order));
-  if (options.page === undefined) return rows;
-  return rows.limit(options.page.limit).offset(options.page.offset);
+  return options.page === null ? rows : rows.limit(options.page.limit).offset(options.page.offset);
 }
 
-export async function countUsers(db: Queryable, filter: UserFilter): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(users).where(matchUsers(filter));
-  return row?.total ?? 0;
-}
+export const countUsers = (db: Queryable, filter: UserFilter): Promise<number> =>
+  db.$count(users, matchUsers(filter));
 
 export async function listUserNames(db: Queryable): Promise<{ id: string; username: string }[]> {
   return db.select({ id: users.id, username: users.username }).from(users).orderBy(asc(users.usernameKey));
-}
-
-export async function insertUserWithSettings(db: Queryable, user: UserRow): Promise<UserWithSettings> {
-  return db.transaction(async (tx) => {
-    await tx.insert(users).values(user);
-    const settings = { ...DEFAULT_USER_SETTINGS, userId: user.id, updatedAt: user.createdAt };
-    await tx.insert(userSettings).values(settings);
-    return { user, settings };
-  });
 }
 
 /** False when the user does not exist. */
