@@ -86,25 +86,20 @@ export async function duplicateAccountConditions({
 }: Pick<Deps, 'config' | 'db'>): Promise<AttentionCondition[]> {
   const mode = config.exchangeMode;
   if (mode === 'paper') return [];
-  const { userId, exchangePlatform, accountId, accountSince, updatedAt } = exchangeCredentials;
-  const { username } = users;
   const rows = await db
-    .select({ userId, username, exchangePlatform, accountId, accountSince, updatedAt, accountUsedBy })
+    .select({ key: exchangeCredentials, username: users.username, accountUsedBy })
     .from(exchangeCredentials)
-    .innerJoin(users, eq(users.id, userId))
-    .where(and(eq(exchangeCredentials.exchangeMode, mode), isNotNull(accountId)))
-    .orderBy(asc(username));
-  return rows.flatMap((row) => {
-    if (row.accountUsedBy === null) return [];
-    return [
-      {
-        code: 'duplicate_exchange_account',
-        severity: 'critical' as const,
-        since: (row.accountSince ?? row.updatedAt).toISOString(),
-        text: `${row.exchangePlatform} account ${row.accountId} is connected for ${row.accountUsedBy} and ${row.username}. Nothing is ordered for ${row.username}, who was later, until one of the two keys is removed or replaced.`,
-        link: `/settings?userId=${row.userId}`,
-        action: 'Open settings',
-      },
-    ];
-  });
+    .innerJoin(users, eq(users.id, exchangeCredentials.userId))
+    .where(and(eq(exchangeCredentials.exchangeMode, mode), isNotNull(exchangeCredentials.accountId)))
+    .orderBy(asc(users.username));
+  return rows
+    .filter((row) => row.accountUsedBy !== null)
+    .map(({ key, username, accountUsedBy: usedBy }) => ({
+      code: 'duplicate_exchange_account',
+      severity: 'critical',
+      since: (key.accountSince ?? key.updatedAt).toISOString(),
+      text: `${key.exchangePlatform} account ${key.accountId} is connected for ${usedBy} and ${username}. Nothing is ordered for ${username}, who was later, until one of the two keys is removed or replaced.`,
+      link: `/settings?userId=${key.userId}`,
+      action: 'Open settings',
+    }));
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   ConnectionState,
   ConnectionTest,
@@ -6,13 +5,12 @@ import type {
   ExchangeCredentialsBody,
   SavedExchangeCredentials,
 } from '#contract/exchange-credentials.ts';
-import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Denial, DenialCode } from '#domain/workflow/denials.ts';
 import type { Deps } from '#server/deps.ts';
 import type { Tx } from '#server/platform/db/database.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
-import { assertHeld, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
+import { assertHeld, LeaseLostError, withLeaseWithin } from '#server/platform/jobs/leases.ts';
 import { claimAccount } from './account-claims.ts';
 import {
   type CredentialsOwner,
@@ -20,12 +18,11 @@ import {
   hasUnsettledTrade,
   isVerified,
   listTokensHeldInStored,
-  type StoredRow,
   wakeUnsettledTrades,
   writeCredentials,
 } from './exchange-credentials.store.ts';
-import { denyDuplicate, denyStored, nameFor, type Viewer } from './find-account.ts';
-import { findingsOfGoodKey, type GoodKey } from './key-findings.ts';
+import { denyStored, nameFor, type Viewer } from './find-account.ts';
+import { findingsOf, type GoodKey, supportedAccountMode } from './key-findings.ts';
 import {
   hintOf,
   readCredentials,
@@ -37,7 +34,6 @@ import { testConnection } from './test-connection.ts';
 
 type ChangeDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'exchanges' | 'jobs' | 'secretBox'>;
 
-const LEASE_POLL_MS = 100;
 const LEASE_PATIENCE_MS = 2_000;
 
 export async function showCredentials(
@@ -47,23 +43,16 @@ export async function showCredentials(
 ): Promise<ExchangeCredentials> {
   const stored = await readCredentials(deps, owner);
   const row = stored.state === 'none' ? null : stored.row;
-  const denial = denyStored(deps, stored, owner.platform);
+  const denial = denyStored(deps, stored, owner.platform, viewer);
   const state = stateOf(deps, stored, denial);
   return {
     exchangePlatform: owner.platform,
     connected: state === 'ready' || state === 'unverified',
     state,
-    problem: state === 'none' ? null : problemFor(viewer, { row, denial }),
+    problem: state === 'none' ? null : (denial?.reason ?? null),
     apiKeyHint: row?.apiKeyHint ?? null,
     updatedAt: row?.updatedAt.toISOString() ?? null,
   };
-}
-
-function problemFor(viewer: Viewer, seen: { row: StoredRow | null; denial: Denial | null }): string | null {
-  const { row, denial } = seen;
-  if (denial?.code !== 'exchange_account_duplicate') return denial?.reason ?? null;
-  const { exchange = '' } = denial.context;
-  return denyDuplicate(exchange, nameFor(viewer, row?.accountUsedBy ?? '')).reason;
 }
 
 const STATES: Partial<Record<DenialCode, ConnectionState>> = {
@@ -99,7 +88,7 @@ export async function saveCredentials(
   const owner = { userId, platform: body.exchangePlatform };
   const secrets = secretsOf(body);
   const environment = deps.config.exchangeMode;
-  const { accountMode } = nothingFound(deps, owner.platform);
+  const accountMode = supportedAccountMode(deps.exchanges, owner.platform);
   const account = { userId, environment, credentials: { ...secrets, accountMode } };
   const { test, key } =
     environment === 'paper'
@@ -123,7 +112,7 @@ export async function saveCredentials(
       exchangePlatform: owner.platform,
       apiKeyHint: hintOf(secrets.apiKey),
       sealed: sealSecrets(deps.secretBox, owner, secrets),
-      ...(key === null ? nothingFound(deps, owner.platform) : findingsOfGoodKey(deps, key)),
+      ...findingsOf(deps, owner.platform, key),
       accountId,
       accountSince: claim.since,
       updatedAt: deps.clock.now(),
@@ -132,15 +121,6 @@ export async function saveCredentials(
   });
   return { ...(await showCredentials(deps, owner, viewer)), test };
 }
-
-/** Columns of a key that was not inspected yet (its first order does that). In paper mode the key's mode is unknown. */
-const nothingFound = ({ config, exchanges }: ChangeDeps, platform: ExchangePlatform) => ({
-  accountMode: exchanges.supported.includes(platform) ? exchanges.get(platform).accountMode : 'classic',
-  exchangeMode: config.exchangeMode === 'paper' ? null : config.exchangeMode,
-  inspectedAt: null,
-  rejectedAt: null,
-  rejectedReason: null,
-});
 
 export async function removeCredentials(
   deps: ChangeDeps,
@@ -213,18 +193,15 @@ async function whileNothingIsSized(
   change: (tx: Tx) => Promise<void>,
 ): Promise<void> {
   const holder = `${deps.config.instanceId} credentials ${randomId()}`;
-  const deadline = Date.now() + LEASE_PATIENCE_MS;
-  for (;;) {
-    const leased = await withLease({ db: deps.db, key: `user:${userId}`, holder }, (lease) =>
+  const leased = await withLeaseWithin(
+    { db: deps.db, key: `user:${userId}`, holder, patienceMs: LEASE_PATIENCE_MS },
+    (lease) =>
       deps.db.transaction(async (tx) => {
         await assertHeld(tx, lease);
         await change(tx);
       }),
-    ).catch((error: unknown) => {
-      throw error instanceof LeaseLostError ? new AppError('credentialsInUse', { cause: error }) : error;
-    });
-    if (leased.held) return;
-    if (Date.now() >= deadline) throw new AppError('credentialsInUse');
-    await sleep(LEASE_POLL_MS);
-  }
+  ).catch((error: unknown) => {
+    throw error instanceof LeaseLostError ? new AppError('credentialsInUse', { cause: error }) : error;
+  });
+  if (!leased.held) throw new AppError('credentialsInUse');
 }

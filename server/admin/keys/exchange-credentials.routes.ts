@@ -1,6 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import type { Pool } from 'pg';
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import {
   type ConnectionTest,
   connectionTest,
@@ -13,8 +11,10 @@ import { userIdParams } from '#contract/paging.ts';
 import { DEFAULT_USER_SETTINGS, EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
 import { getUser } from '#server/platform/http/access.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
+import { createSharedLimit } from '#server/platform/http/shared-limit.ts';
 import { findUser } from '../users/users.store.ts';
 import { removeCredentials, saveCredentials, showCredentials } from './change-credentials.ts';
 import type { CredentialsOwner } from './exchange-credentials.store.ts';
@@ -28,7 +28,7 @@ export const ENTRIES_PER_MINUTE = 5;
 /** Users manage their own keys; administrators manage those of the user in the path. */
 interface Audience {
   path: string;
-  config: { access: 'user' | 'admin' };
+  access: 'user' | 'admin';
   params: { params?: typeof userIdParams };
   userIdOf(request: FastifyRequest): string;
 }
@@ -36,52 +36,56 @@ interface Audience {
 const AUDIENCES: Audience[] = [
   {
     path: '/api/user-settings/exchange-credentials',
-    config: { access: 'user' },
+    access: 'user',
     params: {},
     userIdOf: (request) => getUser(request).id,
   },
   {
     path: '/api/admin/user-settings/:userId/exchange-credentials',
-    config: { access: 'admin' },
+    access: 'admin',
     params: { params: userIdParams },
     userIdOf: (request) => userIdParams.parse(request.params).userId,
   },
 ];
 
 export function registerExchangeCredentialRoutes(app: App, deps: Deps): void {
+  /** Counts per owner of the keys; refuses with 429. */
+  function limitedBy(keyPrefix: string, points: number) {
+    const limit = createSharedLimit(deps.pool, { keyPrefix, points, duration: 60 });
+    return async ({ userId }: CredentialsOwner): Promise<void> => {
+      const waitMs = await limit(userId);
+      if (waitMs === null) return;
+      throw new AppError('tooManyRequests', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) });
+    };
+  }
   const limits = {
-    entry: createLimit(deps.pool, { keyPrefix: 'credentials-entry', points: ENTRIES_PER_MINUTE }),
-    call: createLimit(deps.pool, { keyPrefix: 'exchange-call', points: CALLS_PER_MINUTE }),
+    entry: limitedBy('credentials-entry', ENTRIES_PER_MINUTE),
+    call: limitedBy('exchange-call', CALLS_PER_MINUTE),
   };
   for (const audience of AUDIENCES) registerFor(audience, { app, deps, limits });
 }
 
-type Limit = ReturnType<typeof createLimit>;
+type Limit = (owner: CredentialsOwner) => Promise<void>;
 
 function registerFor(
-  { path, config, params, userIdOf }: Audience,
+  { path, access, params, userIdOf }: Audience,
   { app, deps, limits }: { app: App; deps: Deps; limits: { entry: Limit; call: Limit } },
 ): void {
+  const route = routeOptions({ access });
   const querystring = exchangeCredentialsQuery;
 
-  app.get(
-    path,
-    { config, schema: { ...params, querystring, response: { 200: exchangeCredentials } } },
-    async (request) =>
-      showCredentials(deps, await ownerOf(deps, userIdOf(request), request.query), getUser(request)),
+  app.get(path, route({ ...params, querystring, answer: exchangeCredentials }), async (request) =>
+    showCredentials(deps, await ownerOf(deps, userIdOf(request), request.query), getUser(request)),
   );
 
   app.put(
     path,
-    {
-      config,
-      schema: { ...params, body: exchangeCredentialsBody, response: { 200: savedExchangeCredentials } },
-    },
+    route({ ...params, body: exchangeCredentialsBody, answer: savedExchangeCredentials }),
     async (request) => {
       const { body } = request;
       const owner = await ownerOf(deps, userIdOf(request), body);
-      await limits.entry(owner.userId);
-      await limits.call(owner.userId);
+      await limits.entry(owner);
+      await limits.call(owner);
       const saved = await saveCredentials(deps, {
         userId: owner.userId,
         body,
@@ -93,28 +97,20 @@ function registerFor(
     },
   );
 
-  app.delete(
-    path,
-    { config, schema: { ...params, querystring, response: { 200: exchangeCredentials } } },
-    async (request) => {
-      const owner = await ownerOf(deps, userIdOf(request), request.query);
-      const left = await removeCredentials(deps, owner, getUser(request));
-      log(request, owner, 'exchange credentials removed');
-      return left;
-    },
-  );
+  app.delete(path, route({ ...params, querystring, answer: exchangeCredentials }), async (request) => {
+    const owner = await ownerOf(deps, userIdOf(request), request.query);
+    const left = await removeCredentials(deps, owner, getUser(request));
+    log(request, owner, 'exchange credentials removed');
+    return left;
+  });
 
-  app.post(
-    `${path}/test`,
-    { config, schema: { ...params, querystring, response: { 200: connectionTest } } },
-    async (request) => {
-      const owner = await ownerOf(deps, userIdOf(request), request.query);
-      await limits.call(owner.userId);
-      const test = await testStoredConnection(deps, owner, getUser(request));
-      logTest(request, owner, test);
-      return test;
-    },
-  );
+  app.post(`${path}/test`, route({ ...params, querystring, answer: connectionTest }), async (request) => {
+    const owner = await ownerOf(deps, userIdOf(request), request.query);
+    await limits.call(owner);
+    const test = await testStoredConnection(deps, owner, getUser(request));
+    logTest(request, owner, test);
+    return test;
+  });
 }
 
 function log(request: FastifyRequest, owner: CredentialsOwner, message: string, more: object = {}): void {
@@ -132,32 +128,8 @@ async function ownerOf(
   userId: string,
   asked: { exchangePlatform?: ExchangePlatform | undefined },
 ): Promise<CredentialsOwner> {
-  const found = await findUser(deps.db, userId);
-  if (found === null) throw new AppError('userNotFound');
-  const wanted = asked.exchangePlatform ?? found.settings?.exchangePlatform;
+  const { settings } = required(await findUser(deps.db, userId), 'userNotFound');
+  const wanted = asked.exchangePlatform ?? settings?.exchangePlatform;
   const platform = EXCHANGE_PLATFORMS.find((one) => one === wanted) ?? DEFAULT_USER_SETTINGS.exchangePlatform;
   return { userId, platform };
-}
-
-/** Refuses with 429. Counts in the database for all instances, per owner of the keys. */
-function createLimit(pool: Pool, limit: { keyPrefix: string; points: number }) {
-  const limiter = new RateLimiterPostgres({
-    storeClient: pool,
-    storeType: 'pool',
-    tableName: 'rate_limits',
-    tableCreated: true,
-    ...limit,
-    duration: 60,
-    // The password limiter already clears the shared table.
-    clearExpiredByTimeout: false,
-  });
-  return async (userId: string): Promise<void> => {
-    try {
-      await limiter.consume(userId);
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw refused;
-      const retryAfterSeconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1_000));
-      throw new AppError('tooManyRequests', { retryAfterSeconds });
-    }
-  };
 }

@@ -13,10 +13,11 @@ export function denyStored(
   { config }: Pick<Deps, 'config'>,
   stored: StoredCredentials,
   exchange: string,
+  viewer: Viewer = { isAdmin: false },
 ): Denial | null {
   if (stored.state === 'none') return deny('exchange_not_connected', { exchange });
   if (stored.state === 'locked') return deny('exchange_key_unreadable', { exchange });
-  const { exchangeMode, rejectedAt, rejectedReason } = stored.row;
+  const { exchangeMode, rejectedAt, rejectedReason, accountUsedBy } = stored.row;
   const mode = config.exchangeMode;
   if (exchangeMode !== null && exchangeMode !== mode && mode !== 'paper') {
     return deny('exchange_key_other_mode', { exchange, entered: exchangeMode, mode });
@@ -25,19 +26,14 @@ export function denyStored(
     const reason = rejectedReason ?? 'no reason was given';
     return deny('exchange_key_rejected', { exchange, since: rejectedAt.toISOString(), reason });
   }
-  const isDuplicate = stored.row.accountUsedBy !== null && mode !== 'paper';
-  return isDuplicate ? denyDuplicate(exchange, ANOTHER_USER) : null;
+  if (accountUsedBy === null || mode === 'paper') return null;
+  return deny('exchange_account_duplicate', { exchange, usedBy: nameFor(viewer, accountUsedBy) });
 }
-
-const ANOTHER_USER = 'another user';
 
 export type Viewer = { isAdmin: boolean };
 
 /** Only administrators see the names of other users. */
-export const nameFor = ({ isAdmin }: Viewer, username: string) => (isAdmin ? username : ANOTHER_USER);
-
-export const denyDuplicate = (exchange: string, usedBy: string) =>
-  deny('exchange_account_duplicate', { exchange, usedBy });
+export const nameFor = ({ isAdmin }: Viewer, username: string) => (isAdmin ? username : 'another user');
 
 /** No order is placed with a key until the exchange has been asked about it. */
 const denyUnverified = (stored: StoredCredentials, exchange: string): Denial | null =>
@@ -110,10 +106,9 @@ export function createAccountGuard(deps: FinderDeps & Pick<Deps, 'exchanges'>): 
       const denials = new Map(
         rows.map((row) => {
           const stored = openCredentials(deps.secretBox, row);
-          const { userId, exchangePlatform } = row;
-          const denial =
-            denyStored(deps, stored, exchangePlatform) ?? denyUnverified(stored, exchangePlatform);
-          return [`${userId} ${exchangePlatform}`, denial];
+          const { userId, exchangePlatform: exchange } = row;
+          const denial = denyStored(deps, stored, exchange) ?? denyUnverified(stored, exchange);
+          return [`${userId} ${exchange}`, denial];
         }),
       );
       return (userId, exchange) => {

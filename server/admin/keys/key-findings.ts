@@ -18,7 +18,7 @@ import {
   wakeUnsettledTrades,
 } from './exchange-credentials.store.ts';
 
-type FindingDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'jobs' | 'log'>;
+type FindingDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'exchanges' | 'jobs' | 'log'>;
 
 /** Maximum length of a rejection reason, in characters. */
 const LONGEST_REASON = 300;
@@ -28,14 +28,24 @@ export interface GoodKey extends KeyInspection {
   accountId: string;
 }
 
-/** The columns to store for a good key; they lift an earlier rejection. */
-export const findingsOfGoodKey = (deps: Pick<Deps, 'clock' | 'config'>, { accountMode }: GoodKey) => ({
-  accountMode,
-  exchangeMode: deps.config.exchangeMode === 'paper' ? null : deps.config.exchangeMode,
-  inspectedAt: deps.clock.now(),
+/**
+ * The columns to store for a good key, or (null) for one that was not inspected yet: its first order does that. They
+ * lift an earlier rejection. In paper mode the key's mode is unknown.
+ */
+export const findingsOf = (
+  { clock, config, exchanges }: Pick<Deps, 'clock' | 'config' | 'exchanges'>,
+  platform: ExchangePlatform,
+  key: GoodKey | null,
+) => ({
+  accountMode: key?.accountMode ?? supportedAccountMode(exchanges, platform),
+  exchangeMode: config.exchangeMode === 'paper' ? null : config.exchangeMode,
+  inspectedAt: key === null ? null : clock.now(),
   rejectedAt: null,
   rejectedReason: null,
 });
+
+export const supportedAccountMode = (exchanges: Deps['exchanges'], platform: ExchangePlatform) =>
+  exchanges.supported.includes(platform) ? exchanges.get(platform).accountMode : 'classic';
 
 /** Accepts a key that may trade. Waiting orders continue, unless the account belongs to another user. */
 export async function acceptKey(deps: FindingDeps, row: CredentialsRow, key: GoodKey): Promise<void> {
@@ -44,14 +54,18 @@ export async function acceptKey(deps: FindingDeps, row: CredentialsRow, key: Goo
   const { accountId } = key;
   await deps.db.transaction(async (tx) => {
     const { since: accountSince } = await claimAccount(tx, deps, { ...owner, accountId });
-    const findings = { ...findingsOfGoodKey(deps, key), accountId, accountSince };
+    const findings = { ...findingsOf(deps, owner.platform, key), accountId, accountSince };
     const isStill = await updateCredentials(tx, row, findings);
     if (isStill && isNews) await wakeUnsettledTrades(tx, deps, owner);
   });
 }
 
 /** From now on no order is placed with the key. */
-export async function rejectKey(deps: FindingDeps, row: CredentialsRow, reason: string): Promise<void> {
+export async function rejectKey(
+  deps: Pick<Deps, 'clock' | 'db' | 'log'>,
+  row: CredentialsRow,
+  reason: string,
+): Promise<void> {
   if (row.rejectedAt !== null) return;
   const changes = { rejectedAt: deps.clock.now(), rejectedReason: cutText(reason, LONGEST_REASON) };
   if (!(await updateCredentials(deps.db, row, changes))) return;
@@ -76,14 +90,16 @@ export async function inspectStored(
   try {
     const key = await exchange.inspectKey(account);
     const problem = denyKey({ exchange: platform, wanted: exchange.accountMode, key });
-    if (problem !== null) await rejectKey(deps, row, problem.reason);
-    else if (!namesAccount(key)) {
-      return deny('exchange_key_not_inspected', {
-        exchange: platform,
-        message: 'it did not name the account',
-      });
-    } else await acceptKey(deps, row, key);
-    return problem;
+    if (problem !== null) {
+      await rejectKey(deps, row, problem.reason);
+      return problem;
+    }
+    if (!namesAccount(key)) {
+      const message = 'it did not name the account';
+      return deny('exchange_key_not_inspected', { exchange: platform, message });
+    }
+    await acceptKey(deps, row, key);
+    return null;
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
     const { message } = error;

@@ -6,7 +6,7 @@ import type { Deps } from '#server/deps.ts';
 import { type ExchangeAccount, ExchangeError } from '#server/exchanges/exchange.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import type { CredentialsOwner } from './exchange-credentials.store.ts';
-import { accountOf, denyDuplicate, denyStored, messageOf, nameFor, type Viewer } from './find-account.ts';
+import { accountOf, denyStored, messageOf, type Viewer } from './find-account.ts';
 import { acceptKey, type GoodKey, namesAccount, rejectKey } from './key-findings.ts';
 import { readCredentials } from './seal-credentials.ts';
 
@@ -97,10 +97,9 @@ export async function testStoredConnection(
   if (key !== null) await acceptKey(deps, row, key);
   else if (!test.success && test.error === 'credentials') await rejectKey(deps, row, test.message);
   if (!test.success) return test;
-  const known = await readCredentials(deps, { userId, platform });
-  if (known.state !== 'open' || known.row.accountUsedBy === null) return test;
-  const message = denyDuplicate(platform, nameFor(viewer, known.row.accountUsedBy)).reason;
-  return { success: false, exchangePlatform: platform, error: 'duplicate', message };
+  const known = denyStored(deps, await readCredentials(deps, { userId, platform }), platform, viewer);
+  if (known?.code !== 'exchange_account_duplicate') return test;
+  return { success: false, exchangePlatform: platform, error: 'duplicate', message: known.reason };
 }
 
 /** Denials that a test can lift. */

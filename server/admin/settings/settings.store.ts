@@ -26,15 +26,9 @@ export async function findTradingSettings(db: Queryable, userId: string): Promis
 
 /** All users with their settings, including inactive users: eligibility gives a reason for each. */
 export async function listTradingUsers(db: Queryable): Promise<TradingUser[]> {
+  const { id, username, isActive, isTestUser, isAdmin } = users;
   const rows = await db
-    .select({
-      id: users.id,
-      username: users.username,
-      isActive: users.isActive,
-      isTestUser: users.isTestUser,
-      isAdmin: users.isAdmin,
-      settings: userSettings,
-    })
+    .select({ id, username, isActive, isTestUser, isAdmin, settings: userSettings })
     .from(users)
     .leftJoin(userSettings, eq(userSettings.userId, users.id));
   return rows.map((row) => ({
@@ -66,10 +60,8 @@ export async function updateSettings(
   const changed = await db
     .update(userSettings)
     .set({
-      ...withoutUndefined(fields),
-      ...(tradingPausedUntil === undefined
-        ? {}
-        : { tradingPausedUntil: tradingPausedUntil === null ? null : new Date(tradingPausedUntil) }),
+      ...fields,
+      tradingPausedUntil: tradingPausedUntil == null ? tradingPausedUntil : new Date(tradingPausedUntil),
       updatedAt: settingsUpdatedAt(now),
     })
     .where(

@@ -45,17 +45,9 @@ export async function collectConditions(options: {
 }
 
 async function inTime(source: AttentionSource, limitMs: number): Promise<AttentionCondition[]> {
-  const late = new AbortController();
-  try {
-    return await Promise.race([
-      source(),
-      sleep(limitMs, undefined, { ref: false, signal: late.signal }).then(() => {
-        throw new Error(`No answer within ${limitMs} ms`);
-      }),
-    ]);
-  } finally {
-    late.abort();
-  }
+  const conditions = await Promise.race([source(), sleep(limitMs, null, { ref: false })]);
+  if (conditions === null) throw new Error(`No answer within ${limitMs} ms`);
+  return conditions;
 }
 
 const rank = ({ severity }: AttentionCondition) => ATTENTION_SEVERITIES.indexOf(severity);

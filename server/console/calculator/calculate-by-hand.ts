@@ -31,14 +31,16 @@ export async function generateByHand(deps: CalculatorDeps, body: GenerateBody): 
   });
   const request = { signal, priceLog, userId, settings, profile: 'manual' as const, workflowId: null };
   const result: PositionResult = read.ok ? calculateFromFacts(read.facts, request) : read;
-  const isEstimate = read.ok && read.facts.isEstimate;
-  const log = await recordCalculation(deps, { ...request, result, isEstimate });
-  const positionGeneratorLogId = log.id;
-  const notices = read.ok ? read.facts.notices : [];
+  const { isEstimate, notices, availableBalance } = read.ok ? read.facts : NO_FACTS;
+  const { id: positionGeneratorLogId } = await recordCalculation(deps, { ...request, result, isEstimate });
   if (!result.ok) {
-    const { error, message, details } = refusalOf(result.denial, notices);
-    const availableBalance = read.ok && !isEstimate ? (read.facts.availableBalance ?? null) : null;
-    return { success: false, positionGeneratorLogId, error, message, details, availableBalance };
+    const realBalance = isEstimate ? null : (availableBalance ?? null);
+    return {
+      success: false,
+      positionGeneratorLogId,
+      ...refusalOf(result.denial, notices),
+      availableBalance: realBalance,
+    };
   }
   return {
     success: true,
@@ -48,6 +50,8 @@ export async function generateByHand(deps: CalculatorDeps, body: GenerateBody): 
     message: ['Position calculated', ...notices].join('. '),
   };
 }
+
+const NO_FACTS = { isEstimate: false, notices: [], availableBalance: null };
 
 /** The same calculation with the edited settings and with each of the three methods. Saves nothing. */
 export async function previewPosition(deps: CalculatorDeps, body: PreviewBody): Promise<PreviewAnswer> {
@@ -59,12 +63,13 @@ export async function previewPosition(deps: CalculatorDeps, body: PreviewBody): 
     userId: body.userId,
     exchangePlatform,
   });
+  const { isEstimate, notices } = read.ok ? read.facts : NO_FACTS;
   const edited = { ...settings, ...withoutUndefined(body.settings) };
   function previewOf(changed: TradingSettings): Preview {
     const request = { signal, priceLog, settings: changed, profile: 'manual' as const };
     const result: PositionResult = read.ok ? calculateFromFacts(read.facts, request) : read;
     if (!result.ok) {
-      const { message, details } = refusalOf(result.denial, read.ok ? read.facts.notices : []);
+      const { message, details } = refusalOf(result.denial, notices);
       return { success: false, error: message, details };
     }
     const described = describeCalculation(result.position, { config: deps.config, exchangePlatform });
@@ -76,7 +81,7 @@ export async function previewPosition(deps: CalculatorDeps, body: PreviewBody): 
       method,
       result: previewOf({ ...edited, positionSizingMethod: method }),
     })),
-    isEstimate: read.ok && read.facts.isEstimate,
+    isEstimate,
   };
 }
 

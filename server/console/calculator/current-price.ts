@@ -1,9 +1,9 @@
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { CALCULATOR_PRICES_PER_SECOND } from '#domain/sizing/trading-constants.ts';
 import { deny } from '#domain/workflow/denials.ts';
 import type { Deps } from '#server/deps.ts';
 import { type Exchange, ExchangeError } from '#server/exchanges/exchange.ts';
 import { createTickerCache } from '#server/exchanges/ticker-cache.ts';
+import { createSharedLimit } from '#server/platform/http/shared-limit.ts';
 
 const PRICE_MAX_AGE_MS = 1_000;
 
@@ -33,16 +33,10 @@ class LimitReached extends Error {
  * and for a second after.
  */
 export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock' | 'config'>): CurrentPrices {
-  const limiter = new RateLimiterPostgres({
-    storeClient: deps.pool,
-    storeType: 'pool',
-    tableName: 'rate_limits',
-    tableCreated: true,
+  const limit = createSharedLimit(deps.pool, {
     keyPrefix: 'current-price',
     points: CALCULATOR_PRICES_PER_SECOND,
     duration: 1,
-    // The password limiter already clears the shared table.
-    clearExpiredByTimeout: false,
   });
   const prices = createTickerCache<string | null>({
     now: () => deps.clock.now(),
@@ -50,9 +44,7 @@ export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock' | 'config'
   });
 
   async function fetchPrice(exchange: Exchange, token: string, viewerUserId: string | null) {
-    await limiter.consume('all').catch((refused: unknown) => {
-      throw refused instanceof RateLimiterRes ? new LimitReached() : refused;
-    });
+    if ((await limit('all')) !== null) throw new LimitReached();
     const ticker = await exchange.fetchTicker(token, viewerUserId === null ? {} : { viewerUserId });
     return ticker?.lastPrice ?? null;
   }

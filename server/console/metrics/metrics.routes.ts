@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { isWorkflowEnded, WORKFLOW_STATUSES } from '#domain/workflow/workflow-lifecycle.ts';
@@ -59,15 +60,8 @@ function createBoardMetrics(deps: BoardDeps): { text(): Promise<string>; content
     running ??= read().finally(() => {
       running = null;
     });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
-        reading = null;
-        resolve();
-      }, PATIENCE_MS);
-    });
-    await Promise.race([running, late]);
-    clearTimeout(timer);
+    const late = sleep(PATIENCE_MS, 'late', { ref: false });
+    if ((await Promise.race([running, late])) === 'late') reading = null;
   }
 
   registerInstance(registry, deps);
@@ -132,21 +126,15 @@ function registerInstance(registry: Registry, deps: BoardDeps): void {
     engine: deps.enginePool,
     deliveries: deps.deliveryPool,
   });
-  addGauge(registry, {
-    name: 'engine_running',
-    help: '1 when this instance takes jobs',
-    values: () => [[{}, jobs.isRunning() ? 1 : 0]],
-  });
-  addGauge(registry, {
-    name: 'jobs_giving_way',
-    help: 'Jobs of this instance that have not begun because more deliveries come than it has time for',
-    values: () => [[{}, rightOfWay.waiting()]],
-  });
-  addGauge(registry, {
-    name: 'jobs_active',
-    help: 'Jobs that this instance works on',
-    values: () => [[{}, jobs.activity().activeJobs]],
-  });
+  const waiting =
+    'Jobs of this instance that have not begun because more deliveries come than it has time for';
+  for (const [name, help, value] of [
+    ['engine_running', '1 when this instance takes jobs', () => Number(jobs.isRunning())],
+    ['jobs_giving_way', waiting, () => rightOfWay.waiting()],
+    ['jobs_active', 'Jobs that this instance works on', () => jobs.activity().activeJobs],
+  ] as const) {
+    addGauge(registry, { name, help, values: () => [[{}, value()]] });
+  }
 }
 
 /** Per pool: a sum would hide that one of them is exhausted. */
