@@ -61,7 +61,7 @@ export async function startKeyBoard(
   });
   const { pool } = board.database;
   const sender = await createSender({ app: board.app, client: board.admin });
-  const query: KeyBoard['query'] = async (text, values = []) => (await pool.query(text, values)).rows;
+  const { query } = board;
   return {
     site,
     board,
@@ -76,13 +76,7 @@ export async function startKeyBoard(
     },
     testKey: async ({ client }) => (await client.post(`${KEY_PATH}/test`)).json(),
     shown: async ({ client }) => (await client.get(KEY_PATH)).json(),
-    async createTrader(settings = {}) {
-      const created = await board.createUser();
-      const own = { positionSizingMethod: 'Risk Management', ...settings };
-      await created.client.put('/api/user-settings', own);
-      await board.admin.put(`/api/admin/user/${created.user.id}/active-trading`, { activeTrading: true });
-      return created;
-    },
+    createTrader: board.createTrader,
     async send(token, price = '100') {
       await site.push(token, price);
       const time = new Date().toISOString();

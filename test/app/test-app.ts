@@ -11,6 +11,18 @@ export const ADMIN_USERNAME = 'admin@example.com';
 export const ADMIN_PASSWORD = 'correct horse battery';
 const USER_PASSWORD = 'a password of a user';
 
+/** Every signal is traded immediately; the paper exchange fills at once, so no order needs to be waited for. */
+export const TRADING: TestAppOptions = {
+  engine: true,
+  config: {
+    appEnv: 'production',
+    autoTrade: { enabled: true, configured: true },
+    verifyFirstMs: 0,
+    verifySecondMs: 0,
+    cancelDelayMs: 0,
+  },
+};
+
 export interface TestUser {
   user: User;
   username: string;
@@ -55,6 +67,27 @@ export async function startTestApp(options: TestAppOptions = {}) {
 
   let creator = admin;
   let created = 0;
+
+  /** Creates a user through the API and signs the user in. */
+  async function createUser(fields: Partial<CreateUserBody> = {}): Promise<TestUser> {
+    created += 1;
+    const body = { username: `user${created}@example.com`, password: USER_PASSWORD, ...fields };
+    const create = () => creator.post('/api/admin/create-client', body);
+    let answer = await create();
+    if (answer.statusCode === 401) {
+      // The test moved the clock past the end of the session.
+      creator = await signIn(app, ADMIN_USERNAME, ADMIN_PASSWORD);
+      answer = await create();
+    }
+    if (answer.statusCode !== 201) throw new Error(`No user was created: ${answer.body}`);
+    const { user } = answer.json<{ user: User }>();
+    const client = await signIn(app, body.username, body.password);
+    return { user, username: body.username, password: body.password, client };
+  }
+
+  const setTrading = (userId: string, activeTrading: boolean) =>
+    admin.put(`/api/admin/user/${userId}/active-trading`, { activeTrading });
+
   return {
     app,
     deps,
@@ -63,22 +96,29 @@ export async function startTestApp(options: TestAppOptions = {}) {
     anonymous: testClient(app),
     /** Signed in as the first administrator. */
     admin,
-    /** Creates a user through the API and signs the user in. */
-    async createUser(fields: Partial<CreateUserBody> = {}): Promise<TestUser> {
-      created += 1;
-      const body = { username: `user${created}@example.com`, password: USER_PASSWORD, ...fields };
-      const create = () => creator.post('/api/admin/create-client', body);
-      let answer = await create();
-      if (answer.statusCode === 401) {
-        // The test moved the clock past the end of the session.
-        creator = await signIn(app, ADMIN_USERNAME, ADMIN_PASSWORD);
-        answer = await create();
-      }
-      if (answer.statusCode !== 201) throw new Error(`No user was created: ${answer.body}`);
-      const { user } = answer.json<{ user: User }>();
-      const client = await signIn(app, body.username, body.password);
-      return { user, username: body.username, password: body.password, client };
+    createUser,
+    setTrading,
+    /** A user with active trading. */
+    async createTrader(settings: object = {}): Promise<TestUser> {
+      const trader = await createUser();
+      const { id } = trader.user;
+      const wanted = { positionSizingMethod: 'Risk Management', ...settings };
+      const saved = await admin.put(`/api/admin/user-settings/${id}`, wanted);
+      const switched = await setTrading(id, true);
+      if (saved.statusCode !== 200 || switched.statusCode !== 200)
+        throw new Error(saved.body + switched.body);
+      return trader;
     },
+    /** The rows of a statement. */
+    query: async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows,
+    /** Another instance on the same database; the test stops it. */
+    buildInstance: (more: Partial<Config> = {}) =>
+      buildProgram({
+        config: { ...config, ...more },
+        log: createLog({ level: 'silent' }),
+        clock: systemClock,
+        database,
+      }),
     signIn: (username: string, password: string) => signIn(app, username, password),
     /** Everything that was logged so far. */
     logged: () => lines.join(''),

@@ -1,7 +1,18 @@
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import { expect } from 'vitest';
 import type { App } from '#server/platform/http/http-app.ts';
 
 export type Answer = LightMyRequestResponse;
+
+/** The id of nothing. */
+export const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+/** Checks status and body; a text stands for `{ message }`. */
+export function expectAnswer(answer: Answer, status: number, body: unknown): void {
+  const wanted = typeof body === 'string' ? { message: body } : body;
+  expect([answer.statusCode, answer.json()], answer.body).toEqual([status, wanted]);
+}
+
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Extra = Pick<InjectOptions, 'headers' | 'remoteAddress'>;
 

@@ -20,15 +20,11 @@ import { writeBackup } from './write-backup.ts';
 
 const SECRET_KEY = 'a secret key of the tests, long enough';
 
-let folder: string;
-let server: pg.Client;
 const made: string[] = [];
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'signal-board-backup-'));
-  server = new pg.Client({ ...inject('testServer'), database: 'postgres' });
-  await server.connect();
-});
+const folder = await mkdtemp(join(tmpdir(), 'signal-board-backup-'));
+const server = new pg.Client({ ...inject('testServer'), database: 'postgres' });
+await server.connect();
 afterAll(async () => {
   for (const name of made) await server.query(`drop database if exists ${name} with (force)`);
   await server.end();

@@ -1,16 +1,13 @@
 import { and, eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { orderAttempts, processingSlots, users } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { startTestEngine } from '#test/app/test-engine.ts';
 import { endRestoredWork } from './end-restored-work.ts';
 
 /** Work that was unfinished when a backup was made, and orders that the exchange received afterwards. */
-let engine: TestEngine;
 let count = 0;
 
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
+const engine = await startTestEngine();
 afterEach(async () => {
   engine.venue.setFaults([]);
   await engine.db.update(users).set({ isActive: false });

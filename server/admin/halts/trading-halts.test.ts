@@ -1,24 +1,19 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { TradingHaltsAnswer, TradingHaltView } from '#contract/trading-halts.ts';
 import { tradingHalts } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { startTestApp } from '#test/app/test-app.ts';
+import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { openStream } from '#test/app/test-events.ts';
 import { clearHalt, findHalt, startHalt } from './trading-halts.store.ts';
 
-const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const CLEARED = { clearedAt: new Date('2026-05-04T11:00:00Z'), clearedHow: 'The position is closed' };
 
-let board: TestApp;
-let halted: TestUser;
-let other: TestUser;
 let tokens = 0;
 
-beforeAll(async () => {
-  board = await startTestApp();
-  [halted, other] = [await board.createUser(), await board.createUser()];
-});
+const board = await startTestApp();
+const [halted, other] = [await board.createUser(), await board.createUser()];
 afterAll(() => board.close());
 
 async function halt(changes: Partial<typeof tradingHalts.$inferInsert> = {}): Promise<string> {
@@ -117,11 +112,7 @@ describe('halts', () => {
 describe('resuming', () => {
   test('is refused until the exchange shows the position closed or protected', async () => {
     const id = await halt();
-    const answer = await resume(id);
-    expect([answer.statusCode, answer.json()]).toEqual([
-      409,
-      { message: 'The exchange does not show the position closed or protected yet' },
-    ]);
+    expectAnswer(await resume(id), 409, 'The exchange does not show the position closed or protected yet');
     expect((await all()).halts.map((one) => one.id)).toContain(id);
   });
 
@@ -153,7 +144,6 @@ describe('resuming', () => {
   });
 
   test('answers 404 for an unknown halt', async () => {
-    const answer = await resume(UNKNOWN_ID);
-    expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Trading halt not found' }]);
+    expectAnswer(await resume(UNKNOWN_ID), 404, 'Trading halt not found');
   });
 });

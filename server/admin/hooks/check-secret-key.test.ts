@@ -1,19 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hooks, secretKeyChecks } from '#server/platform/db/schema.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startTestApp } from '#test/app/test-app.ts';
 import { checkSecretKey, forgetSecretKey } from './check-secret-key.ts';
 
-let board: TestApp;
-let ownKey: string;
 const OTHER = 'another secret key, of the right length';
 const warnings: string[] = [];
 const log = { warn: (_fields: object, text?: string) => void warnings.push(text ?? String(_fields)) };
 
-beforeAll(async () => {
-  ownKey = 'the secret key of this test, long enough';
-  board = await startTestApp({ config: { secretKey: ownKey } });
-});
+const ownKey = 'the secret key of this test, long enough';
+const board = await startTestApp({ config: { secretKey: ownKey } });
 afterAll(() => board.close());
 beforeEach(async () => {
   const { db } = board.database;

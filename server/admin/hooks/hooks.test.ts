@@ -1,22 +1,19 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { AdminHook, AdminHooksAnswer, Webhook } from '#contract/hooks.ts';
 import { createSecretBox } from '#server/platform/secret-box.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { ADMIN_PASSWORD, startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createHookKey, hashHookKey } from './hook-keys.ts';
 import { findHooksByHash } from './hooks.store.ts';
 
-let board: TestApp;
 const clock = fakeClock();
 
-beforeAll(async () => {
-  board = await startTestApp({ clock });
-});
+const board = await startTestApp({ clock });
 afterAll(() => board.close());
 
 const WHOLE_KEY = /^[\w-]{43}$/;
-const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
 async function withHook(): Promise<TestUser & { hook: Webhook; url: string }> {
   const user = await board.createUser();
@@ -84,7 +81,7 @@ describe('the key', () => {
   // Requirements: webhook-deliveries-2
   test('is stored neither in the clear nor as a plain hash', async () => {
     const { hook } = await withHook();
-    const { rows } = await board.database.pool.query('select hooks::text as row from hooks');
+    const rows = await board.query('select hooks::text as row from hooks');
     const dump = JSON.stringify(rows);
     expect(dump).not.toContain(hook.hookKey);
     expect(dump).not.toContain(createHash('sha256').update(hook.hookKey).digest('hex'));
@@ -114,7 +111,7 @@ describe('a key sealed with another SECRET_KEY', () => {
     const { id } = owner.hook;
     const other = createSecretBox('another secret key of the tests, long enough');
     const { keySealed, keyHash } = createHookKey(other, { id, userId: owner.user.id });
-    await board.database.pool.query('update hooks set key_sealed = $2, key_hash = $3 where id = $1', [
+    await board.query('update hooks set key_sealed = $2, key_hash = $3 where id = $1', [
       id,
       keySealed,
       keyHash,
@@ -215,7 +212,7 @@ test('answers 404 for another user’s webhook, as for an unknown one', async ()
       await stranger.client.get(`/api/hooks/${id}/deliveries`),
     ];
     for (const answer of answers) {
-      expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Webhook not found' }]);
+      expectAnswer(answer, 404, 'Webhook not found');
     }
   }
   expect(await lookUp(owner.hook.hookKey)).not.toBeNull();
@@ -224,7 +221,7 @@ test('answers 404 for another user’s webhook, as for an unknown one', async ()
 // Requirements: webhook-deliveries-29
 test('lists the last fifty deliveries, newest first', async () => {
   const { client, hook, url } = await withHook();
-  await board.database.pool.query(
+  await board.query(
     `insert into deliveries (id, hook_id, kind, result, reason, source_ip, record_id, received_at)
      select ('01890a5d-ac96-774b-bcce-b3020000' || lpad(to_hex(n), 4, '0'))::uuid, $1, 'signal', 'refused',
        'price is missing', '52.89.214.238', null, timestamptz '2026-01-01' + n * interval '1 second'
@@ -276,10 +273,7 @@ describe('webhooks of all users, for administrators', () => {
         lastDeliveryAt: null,
       });
       const usedAt = new Date('2026-01-01T10:00:00.000Z');
-      await board.database.pool.query('update hooks set last_used_at = $1 where id = $2', [
-        usedAt,
-        owner.hook.id,
-      ]);
+      await board.query('update hooks set last_used_at = $1 where id = $2', [usedAt, owner.hook.id]);
       await board.admin.patch(`/api/admin/users/${owner.user.id}/deactivate`);
       expect(await find(owner.user.id)).toMatchObject({
         userActive: false,
@@ -334,11 +328,7 @@ describe('webhooks of all users, for administrators', () => {
       const renewed = await client.put(own, { generateNewKey: true, password });
       expect(renewed.json()).toMatchObject({ suspendedAt: clock.now().toISOString() });
       expect(await isOpen(renewed.json().hookKey)).toBe(false);
-      const removed = await client.delete(own, { password });
-      expect([removed.statusCode, removed.json()]).toEqual([
-        409,
-        { message: 'An administrator suspended this webhook' },
-      ]);
+      expectAnswer(await client.delete(own, { password }), 409, 'An administrator suspended this webhook');
       expect(await find(owner.user.id)).toMatchObject({ suspendedAt: clock.now().toISOString() });
     });
   });
@@ -347,7 +337,7 @@ describe('webhooks of all users, for administrators', () => {
     test('ends the old key and shows the new one only to its owner, after a password check', async () => {
       const owner = await withAnyHook();
       const answer = await board.admin.put(owner.url, { generateNewKey: true, password: ADMIN_PASSWORD });
-      expect([answer.statusCode, answer.json()]).toEqual([200, await find(owner.user.id)]);
+      expectAnswer(answer, 200, await find(owner.user.id));
       expect(answer.json().hookKey).toMatch(/^[\w-]{4}…$/);
       expect(await isOpen(owner.hook.hookKey)).toBe(false);
       const { password, client } = owner;
@@ -359,8 +349,11 @@ describe('webhooks of all users, for administrators', () => {
 
     test('requires the administrator’s password', async () => {
       const owner = await withAnyHook();
-      const refused = await board.admin.put(owner.url, { generateNewKey: true, password: owner.password });
-      expect([refused.statusCode, refused.json()]).toEqual([403, { message: 'Invalid password' }]);
+      expectAnswer(
+        await board.admin.put(owner.url, { generateNewKey: true, password: owner.password }),
+        403,
+        'Invalid password',
+      );
       const missing = await board.admin.put(owner.url, { generateNewKey: true });
       expect([missing.statusCode, missing.json().message]).toEqual([400, 'Password is required']);
       expect(await isOpen(owner.hook.hookKey)).toBe(true);
@@ -371,10 +364,12 @@ describe('webhooks of all users, for administrators', () => {
     test('requires the administrator’s password and ends the key immediately', async () => {
       const owner = await withAnyHook();
       expect((await board.admin.delete(owner.url, {})).json().message).toBe('Password is required');
-      const refused = await board.admin.delete(owner.url, { password: owner.password });
-      expect([refused.statusCode, refused.json()]).toEqual([403, { message: 'Invalid password' }]);
-      const removed = await board.admin.delete(owner.url, { password: ADMIN_PASSWORD });
-      expect([removed.statusCode, removed.json()]).toEqual([200, { message: 'Webhook deleted' }]);
+      expectAnswer(
+        await board.admin.delete(owner.url, { password: owner.password }),
+        403,
+        'Invalid password',
+      );
+      expectAnswer(await board.admin.delete(owner.url, { password: ADMIN_PASSWORD }), 200, 'Webhook deleted');
       expect(await isOpen(owner.hook.hookKey)).toBe(false);
       expect(await find(owner.user.id)).toBeNull();
       expect((await owner.client.get('/api/hooks')).json()).toEqual([]);
@@ -412,7 +407,7 @@ describe('webhooks of all users, for administrators', () => {
       await board.admin.delete(url, { password: ADMIN_PASSWORD }),
     ];
     for (const answer of answers) {
-      expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Webhook not found' }]);
+      expectAnswer(answer, 404, 'Webhook not found');
     }
   });
 });

@@ -3,17 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import {
   adminKeyPath as adminPath,
-  type KeyBoard,
   newSecrets,
   KEY_PATH as PATH,
   startKeyBoard,
 } from '#test/app/key-board.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
-import type { Answer } from '#test/app/test-client.ts';
+import { type Answer, expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import type { SiteCredentials } from '#test/venues/test-exchange-site.ts';
 import { CALLS_PER_MINUTE, ENTRIES_PER_MINUTE } from './exchange-credentials.routes.ts';
 
-const UNKNOWN_ID = '6e4e4a4e-1c1f-4f0e-9d5a-3b1c2d4e5f60';
 /** A port where nothing listens. */
 const NOBODY_THERE = 'http://127.0.0.1:9';
 const LONG = 'x'.repeat(257);
@@ -26,15 +24,10 @@ const NOT_CONNECTED = {
   updatedAt: null,
 };
 
-let keys: KeyBoard;
-let site: KeyBoard['site'];
-let board: KeyBoard['board'];
 let trader: TestUser;
 
-beforeAll(async () => {
-  keys = await startKeyBoard({ config: { bybitBaseUrl: NOBODY_THERE } });
-  ({ site, board } = keys);
-});
+const keys = await startKeyBoard({ config: { bybitBaseUrl: NOBODY_THERE } });
+const { site, board } = keys;
 afterAll(() => keys.close());
 beforeEach(async () => {
   site.setFaults([]);
@@ -139,21 +132,18 @@ describe('entering credentials', () => {
   ])('refuses a key that %s, with advice, and does not store it', async (_name, key, message) => {
     const credentials = newSecrets();
     site.setKey(site.addAccount(credentials), key);
-    const refused = await trader.client.put(PATH, bitget(credentials));
-    expect([refused.statusCode, refused.json()]).toEqual([400, { message }]);
+    expectAnswer(await trader.client.put(PATH, bitget(credentials)), 400, message);
     expect(await rowsOf(trader.user.id)).toEqual([]);
   });
 
   test('refuses a key that may not read its own permissions and names the missing right', async () => {
     site.setFaults([{ kind: 'refuse', code: '40014', on: { path: '/account/info' } }]);
     const refused = await trader.client.put(PATH, bitget(keys.newKey()));
-    expect([refused.statusCode, refused.json()]).toEqual([
+    expectAnswer(
+      refused,
       400,
-      {
-        message:
-          'Bitget refused the API key: the key may not read what it may do; give it the right to read spot, too (40014)',
-      },
-    ]);
+      'Bitget refused the API key: the key may not read what it may do; give it the right to read spot, too (40014)',
+    );
   });
 
   test.each([
@@ -259,12 +249,11 @@ describe('removing credentials', () => {
   test('keeps the other exchange’s key, and then there is nothing to remove or test', async () => {
     await trader.client.put(PATH, bitget(keys.newKey()));
     await trader.client.put(PATH, { ...newSecrets(), exchangePlatform: 'Bybit' });
-    const removed = await trader.client.delete(PATH);
-    expect([removed.statusCode, removed.json()]).toEqual([200, NOT_CONNECTED]);
+    expectAnswer(await trader.client.delete(PATH), 200, NOT_CONNECTED);
     expect((await rowsOf(trader.user.id)).map((row) => row.exchange_platform)).toEqual(['Bybit']);
     const message = 'No exchange credentials are stored';
     for (const again of [await trader.client.delete(PATH), await trader.client.post(`${PATH}/test`)]) {
-      expect([again.statusCode, again.json()]).toEqual([404, { message }]);
+      expectAnswer(again, 404, message);
     }
   });
 
@@ -279,7 +268,7 @@ describe('removing credentials', () => {
     ]);
     const message = 'An order of this user is still under way; try again when it is settled';
     for (const answer of [replaced, removed]) {
-      expect([answer.statusCode, answer.json()]).toEqual([409, { message }]);
+      expectAnswer(answer, 409, message);
     }
     expect(await rowsOf(trader.user.id)).toEqual(before);
   });
@@ -313,11 +302,11 @@ describe('stored credentials', () => {
       error: 'credentials',
       message: 'The stored Bitget credentials cannot be opened any more: enter them again',
     });
-    const balance = await board.admin.get(`/api/admin/account-balance/${other.user.id}`);
-    expect([balance.statusCode, balance.json()]).toEqual([
+    expectAnswer(
+      await board.admin.get(`/api/admin/account-balance/${other.user.id}`),
       503,
-      { message: 'The stored Bitget credentials cannot be opened any more: enter them again' },
-    ]);
+      'The stored Bitget credentials cannot be opened any more: enter them again',
+    );
     await other.client.put(PATH, bitget(keys.newKey()));
     expect((await other.client.get(PATH)).json()).toMatchObject({ connected: true });
 
@@ -361,7 +350,7 @@ describe('an administrator', () => {
       await board.admin.post(`${path}/test`),
     ];
     for (const answer of answers) {
-      expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'User not found' }]);
+      expectAnswer(answer, 404, 'User not found');
     }
   });
 
@@ -392,7 +381,7 @@ describe('calls are limited per owner of the keys', () => {
   const TOO_MANY = { message: 'Too many requests. Try again in a minute.' };
   async function expectTooMany(call: Promise<Answer>): Promise<void> {
     const answer = await call;
-    expect([answer.statusCode, answer.json()]).toEqual([429, TOO_MANY]);
+    expectAnswer(answer, 429, TOO_MANY);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
   }
 

@@ -1,16 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { OrderResult, OrdersInDoubt } from '#contract/position-maker.ts';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
-import {
-  type KeyBoard,
-  newSecrets,
-  KEY_PATH as PATH,
-  type SiteKey,
-  startKeyBoard,
-} from '#test/app/key-board.ts';
+import { newSecrets, KEY_PATH as PATH, type SiteKey, startKeyBoard } from '#test/app/key-board.ts';
 import type { TestUser } from '#test/app/test-app.ts';
+import { expectAnswer } from '#test/app/test-client.ts';
 import type { SiteCredentials } from '#test/venues/test-exchange-site.ts';
 
 /** The whole program against an exchange that revokes keys while work depends on them. */
@@ -18,18 +13,13 @@ const TOKENS = ['ETH', 'SOL', 'XRP', 'ADA', 'DOGE', 'LTC', 'LINK', 'DOT', 'AVAX'
 const REJECTED =
   /^The Bitget API key is not used since .*Z: Bitget refused it: Invalid ACCESS_KEY \(40006\)$/;
 
-let keys: KeyBoard;
-let site: KeyBoard['site'];
-let board: KeyBoard['board'];
 let trader: TestUser;
 let key: SiteKey;
 let token: string;
 
-beforeAll(async () => {
-  keys = await startKeyBoard({ engine: true, config: { exchangeTimeoutMs: 700 } });
-  ({ site, board } = keys);
-  for (const name of TOKENS) await site.push(name, '100');
-});
+const keys = await startKeyBoard({ engine: true, config: { exchangeTimeoutMs: 700 } });
+const { site, board } = keys;
+for (const name of TOKENS) await site.push(name, '100');
 afterAll(() => keys.close());
 beforeEach(async () => {
   site.setFaults([]);
@@ -39,7 +29,7 @@ beforeEach(async () => {
   expect((await enter(key)).statusCode).toBe(200);
 });
 afterEach(async () => {
-  await board.admin.put(`/api/admin/user/${trader.user.id}/active-trading`, { activeTrading: false });
+  await board.setTrading(trader.user.id, false);
 });
 
 const enter = (entered: SiteCredentials) => keys.enter(trader, entered);
@@ -278,13 +268,11 @@ test('an administrator writes off an order that nobody can look up, and its outc
   ]);
   expect(await inDoubt()).not.toContainEqual(expect.objectContaining({ tradeId }));
   const early = await writeOff(tradeId);
-  expect([early.statusCode, early.json()]).toEqual([
+  expectAnswer(
+    early,
     409,
-    {
-      message:
-        'Asking the exchange may still settle the order: only one that it cannot settle is written off',
-    },
-  ]);
+    'Asking the exchange may still settle the order: only one that it cannot settle is written off',
+  );
   await revokeDuring(tradeId);
   expect(await inDoubt()).toContainEqual(
     expect.objectContaining({

@@ -1,17 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AttentionAnswer } from '#contract/attention.ts';
 import type { GenerateAnswer } from '#contract/position-generator.ts';
-import { systemClock } from '#server/platform/clock.ts';
-import { createLog } from '#server/platform/log.ts';
-import { buildProgram, type Program } from '#server/program.ts';
-import {
-  adminKeyPath as adminPath,
-  type KeyBoard,
-  KEY_PATH as PATH,
-  startKeyBoard,
-} from '#test/app/key-board.ts';
+import type { Program } from '#server/program.ts';
+import { adminKeyPath as adminPath, KEY_PATH as PATH, startKeyBoard } from '#test/app/key-board.ts';
 import type { TestUser } from '#test/app/test-app.ts';
-import { type TestClient, testClient } from '#test/app/test-client.ts';
+import { expectAnswer, testClient } from '#test/app/test-client.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import type { SiteCredentials } from '#test/venues/test-exchange-site.ts';
 import { duplicateAccountConditions } from './account-claims.ts';
@@ -21,28 +14,16 @@ const TOKENS = Array.from({ length: 30 }, (_, index) => `SHARE${index + 1}`);
 const HELD =
   'The Bitget account of this API key is connected for another user too, who was first: nothing is ordered here until one of the two keys is removed or replaced';
 
-let keys: KeyBoard;
-let site: KeyBoard['site'];
-let board: KeyBoard['board'];
 /** The second instance; it allows manual orders. */
-let second: Program;
-let byHand: TestClient;
 let first: TestUser;
 let other: TestUser;
 let token: string;
 
-beforeAll(async () => {
-  keys = await startKeyBoard({ engine: true, config: { exchangeTimeoutMs: 3_000 } });
-  ({ site, board } = keys);
-  second = await buildProgram({
-    config: { ...board.config, appEnv: 'development', instanceId: 'second' },
-    log: createLog({ level: 'silent' }),
-    clock: systemClock,
-    database: board.database,
-  });
-  byHand = testClient(second.app, board.admin.cookie);
-  for (const name of TOKENS) await site.push(name, '100');
-});
+const keys = await startKeyBoard({ engine: true, config: { exchangeTimeoutMs: 3_000 } });
+const { site, board } = keys;
+const second = await board.buildInstance({ appEnv: 'development', instanceId: 'second' });
+const byHand = testClient(second.app, board.admin.cookie);
+for (const name of TOKENS) await site.push(name, '100');
 afterAll(async () => {
   await second.app.close();
   await second.stop();
@@ -131,9 +112,8 @@ describe('entering a key of an account that another user has connected', () => {
     const refused = await other.client.put(PATH, again);
     const text = (who: string) =>
       `This API key belongs to Bitget account ${accountId}, which is connected for ${who}. An account serves one user: enter a key of another account (a sub-account is one), or have the other key removed first.`;
-    expect([refused.statusCode, refused.json()]).toEqual([409, { message: text('another user') }]);
-    const byAdmin = await board.admin.put(adminPath(other.user.id), again);
-    expect([byAdmin.statusCode, byAdmin.json()]).toEqual([409, { message: text(first.username) }]);
+    expectAnswer(refused, 409, { message: text('another user') });
+    expectAnswer(await board.admin.put(adminPath(other.user.id), again), 409, text(first.username));
     expect(await rowOf(other)).toEqual(before);
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type KeyBoard, KEY_PATH as PATH, startKeyBoard } from '#test/app/key-board.ts';
 import type { TestUser } from '#test/app/test-app.ts';
+import { expectAnswer } from '#test/app/test-client.ts';
 
 const IN_USE = { message: 'An order of this user is still under way; try again when it is settled' };
 const ELSEWHERE =
@@ -80,15 +81,13 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
     site.setFaults([{ kind: 'restFirst' }, silence]);
     const id = await keys.send('SOL', '150');
     await expect.poll(async () => (await site.exchangeOrders(before.accountId)).length, soon).toBe(1);
-    const removed = await trader.client.delete(PATH);
-    expect([removed.statusCode, removed.json()]).toEqual([409, IN_USE]);
+    expectAnswer(await trader.client.delete(PATH), 409, IN_USE);
     const replaced = await keys.enter(trader, keys.newKey());
-    expect([replaced.statusCode, replaced.json()]).toEqual([
+    expectAnswer(
+      replaced,
       409,
-      {
-        message: `${ELSEWHERE}Enter a key of account ${before.accountId}, wait until the order is settled, or have an administrator write it off.`,
-      },
-    ]);
+      `${ELSEWHERE}Enter a key of account ${before.accountId}, wait until the order is settled, or have an administrator write it off.`,
+    );
     const elsewhere = { ...keys.newKey(), exchangePlatform: 'Bybit' };
     expect((await trader.client.put(PATH, elsewhere)).statusCode).toBe(200);
     expect((await keys.enter(trader, before)).statusCode).toBe(200);

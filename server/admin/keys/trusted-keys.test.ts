@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { evaluateEligibility } from '#domain/eligibility/eligibility.ts';
 import { readEligibilityInput } from '#server/engine/workflow/select-users.ts';
-import { type KeyBoard, type SiteKey, startKeyBoard } from '#test/app/key-board.ts';
+import { type SiteKey, startKeyBoard } from '#test/app/key-board.ts';
 import type { TestUser } from '#test/app/test-app.ts';
+import { expectAnswer } from '#test/app/test-client.ts';
 
-let keys: KeyBoard;
-let site: KeyBoard['site'];
-let board: KeyBoard['board'];
 let trader: TestUser;
 
-beforeAll(async () => {
-  keys = await startKeyBoard();
-  ({ site, board } = keys);
-});
+const keys = await startKeyBoard();
+const { site, board } = keys;
 afterAll(() => keys.close());
 beforeEach(async () => {
   site.setFaults([]);
@@ -104,8 +100,9 @@ describe('a key that stops working', () => {
     expect(await find()).toBeNull();
     expect(await guard()).toMatchObject({ code: 'exchange_key_rejected', reason: problem });
     expect(await eligibility()).toMatchObject({ status: 'not eligible', reason: problem });
-    const again = await board.admin.get(`/api/admin/account-balance/${trader.user.id}`);
-    expect([again.statusCode, again.json()]).toEqual([503, { message: problem }]);
+    expectAnswer(await board.admin.get(`/api/admin/account-balance/${trader.user.id}`), 503, {
+      message: problem,
+    });
     expect(site.requests).toHaveLength(before);
     const found = await board.deps.findAccount(trader.user.id, 'Bitget', { evenRejected: true });
     expect(found).toMatchObject({

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import type { Signal } from '#contract/signals.ts';
 import { addUpList } from '#server/platform/db/list-totals/add-up-list.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
-import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startTestApp, TRADING } from '#test/app/test-app.ts';
+import { createSender } from '#test/app/test-sender.ts';
 import { createDeleteOldRows, type OldRowsDeps } from './delete-old-rows.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -23,10 +23,6 @@ const TABLES = [
   'trade_events',
 ] as const;
 
-let board: TestApp;
-let sender: TestSender;
-let ended: string;
-let unfinished: string;
 const TIMED = { time: new Date().toISOString(), price: '65001' };
 
 async function traded(fields: Record<string, unknown>): Promise<string> {
@@ -37,36 +33,26 @@ async function traded(fields: Record<string, unknown>): Promise<string> {
 }
 
 /** Two traded signals, one with its own time; the order of the other stays unfinished for years. */
-beforeAll(async () => {
-  board = await startTestApp({
-    engine: true,
-    config: {
-      appEnv: 'production',
-      autoTrade: { enabled: true, configured: true },
-      verifyFirstMs: 0,
-      verifySecondMs: 0,
-      cancelDelayMs: 0,
-    },
-  });
-  sender = await createSender({ app: board.app, client: board.admin });
-  for (const oppositeSignal of ['reverse', 'skip']) {
-    const { user } = await board.createUser();
-    const settings = { signalProcessor: 'Any', positionSizingMethod: 'Portfolio Allocation', oppositeSignal };
-    await board.admin.put(`/api/admin/user-settings/${user.id}`, settings);
-    await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
-  }
-  ended = await traded(TIMED);
-  unfinished = await traded({ symbol: 'ETHUSDT', price: '3000' });
-  await board.database.db.execute(sql`
-    update trades set state = 'working', due_at = now() + interval '10 years' where signal_id = ${unfinished}`);
-  // A calculation without an order.
-  await board.database.db.execute(sql`
-    insert into position_generator_logs (id, signal_id, user_id, profile, exchange_platform, token, success, settings, created_at)
-    select ${timeOrderedId()}, signal_id, user_id, profile, exchange_platform, token, false, settings, created_at
-    from position_generator_logs where signal_id = ${ended} limit 1`);
-  await addUpList(board.database.db, 'workflows', { marginMs: -60_000 });
-}, 60_000);
+const board = await startTestApp(TRADING);
 afterAll(() => board.close());
+const sender = await createSender({ app: board.app, client: board.admin });
+for (const oppositeSignal of ['reverse', 'skip']) {
+  await board.createTrader({
+    signalProcessor: 'Any',
+    positionSizingMethod: 'Portfolio Allocation',
+    oppositeSignal,
+  });
+}
+const ended = await traded(TIMED);
+const unfinished = await traded({ symbol: 'ETHUSDT', price: '3000' });
+await board.database.db.execute(sql`
+  update trades set state = 'working', due_at = now() + interval '10 years' where signal_id = ${unfinished}`);
+// A calculation without an order.
+await board.database.db.execute(sql`
+  insert into position_generator_logs (id, signal_id, user_id, profile, exchange_platform, token, success, settings, created_at)
+  select ${timeOrderedId()}, signal_id, user_id, profile, exchange_platform, token, false, settings, created_at
+  from position_generator_logs where signal_id = ${ended} limit 1`);
+await addUpList(board.database.db, 'workflows', { marginMs: -60_000 });
 
 async function deleteAfter(days: number, config: Partial<OldRowsDeps['config']> = {}): Promise<void> {
   const deleteOldRows = createDeleteOldRows({
@@ -136,18 +122,18 @@ test('deletes ended workflows with their rows and subtracts them from the totals
 });
 
 test('deletes the hash of a signal with its own time once the same signal would not be traded', async () => {
-  const known = () => board.database.pool.query('select from signal_hashes where signal_id = $1', [ended]);
+  const known = () => board.query('select from signal_hashes where signal_id = $1', [ended]);
   await deleteAfter(400, { signalHashRetentionDays: 400 });
-  expect((await known()).rowCount).toBe(1);
+  expect((await known()).length).toBe(1);
   // The signal's own time decides, even years after its receipt.
-  await board.database.pool.query(
+  await board.query(
     `update signals set signal_time_server = signal_time_server + interval '600 days' where id = $1`,
     [ended],
   );
   await deleteAfter(600, { signalHashRetentionDays: 400 });
-  expect((await known()).rowCount).toBe(1);
+  expect((await known()).length).toBe(1);
   await deleteAfter(1002, { signalHashRetentionDays: 400 });
-  expect((await known()).rowCount).toBe(0);
+  expect((await known()).length).toBe(0);
 });
 
 test('leaves the work to the first of several instances', async () => {

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { PriceLogsAnswer } from '#contract/price-logs.ts';
 import type { SignalDetail } from '#contract/signals.ts';
 import { addUpList } from '#server/platform/db/list-totals/add-up-list.ts';
 import { readKeptSince } from '#server/platform/db/partitions.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
-import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startTestApp } from '#test/app/test-app.ts';
+import { expectAnswer } from '#test/app/test-client.ts';
+import { createSender } from '#test/app/test-sender.ts';
 import { keepPartitions } from './keep-partitions.ts';
 
 const DAY_MS = 24 * 3_600_000;
-let board: TestApp;
-let sender: TestSender;
-let candle: { id: string };
-let hash: string;
-let before: SignalDetail;
 
 const minutesAgo = (minutes: number) =>
   new Date(Date.now() - minutes * 60_000).toISOString().replace(/\D/g, '').slice(0, 12);
@@ -21,23 +17,21 @@ const signal = () => read<SignalDetail>(`/api/signals/${before.id}`);
 const DateTime = minutesAgo(5);
 
 /** Stores a candle and its signal, then drops rows older than a month, one year later. */
-beforeAll(async () => {
-  board = await startTestApp();
-  sender = await createSender({ app: board.app, client: board.admin });
-  candle = (await sender.candle({ DateTime })).json();
-  const { id } = (await sender.signal()).json<{ id: string }>();
-  before = await read<SignalDetail>(`/api/signals/${id}`);
-  hash = before.priceLogHash ?? '';
-  // Also count rows that have just arrived, so that dropping them must subtract them again.
-  await addUpList(board.database.db, 'price-logs', { marginMs: -60_000 });
-  await keepPartitions({
-    deps: {
-      ...board.deps,
-      clock: { now: () => new Date(Date.now() + 365 * DAY_MS) },
-      config: { priceLogRetentionDays: 30, deliveryRetentionDays: 30 },
-    },
-    connection: board.database.connection,
-  });
+const board = await startTestApp();
+const sender = await createSender({ app: board.app, client: board.admin });
+const candle = (await sender.candle({ DateTime })).json();
+const { id } = (await sender.signal()).json<{ id: string }>();
+const before = await read<SignalDetail>(`/api/signals/${id}`);
+const hash = before.priceLogHash ?? '';
+// Also count rows that have just arrived, so that dropping them must subtract them again.
+await addUpList(board.database.db, 'price-logs', { marginMs: -60_000 });
+await keepPartitions({
+  deps: {
+    ...board.deps,
+    clock: { now: () => new Date(Date.now() + 365 * DAY_MS) },
+    config: { priceLogRetentionDays: 30, deliveryRetentionDays: 30 },
+  },
+  connection: board.database.connection,
 });
 afterAll(() => board.close());
 
@@ -68,7 +62,7 @@ test('refuses a calculation with a dropped price log and gives the reason', asyn
     priceLogId: candle.id,
     userId: user.id,
   });
-  expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Price log not found' }]);
+  expectAnswer(answer, 404, 'Price log not found');
 });
 
 test('the log of deliveries omits dropped rows and continues', async () => {

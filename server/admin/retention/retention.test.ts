@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, expect, inject, test } from 'vitest';
 import { restoreBackup } from '#server/admin/backup/restore-backup.ts';
 import { writeBackup } from '#server/admin/backup/write-backup.ts';
 import { migrateDatabase } from '#server/platform/db/migrate.ts';
@@ -12,22 +12,18 @@ import { defaultPartitionOf, listPartitions, monthOf } from '#server/platform/db
 import { firstIdOf } from '#server/platform/ids.ts';
 import { createLog } from '#server/platform/log.ts';
 import { createMetrics } from '#server/platform/metrics.ts';
-import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { createTestDatabase } from '#test/app/test-database.ts';
 import type { BeforeDrop } from './drop-old-partitions.ts';
 import { keepPartitions, startRetention } from './keep-partitions.ts';
 
-let here: TestDatabase;
-let client: pg.Client;
 let lines: string[] = [];
 const log = createLog({ level: 'info', destination: { write: (line) => lines.push(line) } });
 const made: string[] = [];
 
-beforeAll(async () => {
-  here = await createTestDatabase();
-  const { rows } = await here.database.pool.query('select current_database() as name');
-  client = new pg.Client({ ...inject('testServer'), database: rows[0].name });
-  await client.connect();
-});
+const here = await createTestDatabase();
+const { rows } = await here.database.pool.query('select current_database() as name');
+const client = new pg.Client({ ...inject('testServer'), database: rows[0].name });
+await client.connect();
 afterEach(() => {
   lines = [];
 });

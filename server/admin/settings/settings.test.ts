@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { AdminSettingsBody, UserSettings } from '#contract/settings.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { findTradingSettings, listTradingUsers } from './settings.store.ts';
 
-let board: TestApp;
 /** For tests that do not depend on earlier settings: each user costs three password hashes. */
-let somebody: TestUser;
 
-beforeAll(async () => {
-  board = await startTestApp();
-  somebody = await board.createUser();
-});
+const board = await startTestApp();
+const somebody = await board.createUser();
 afterAll(() => board.close());
 
 const METHODS = /Risk Management, Portfolio Allocation or Technical Analysis/;
 const PORTION = /above 0 and at most 0.33/;
-const UNKNOWN_ID = '6e4e4a4e-1c1f-4f0e-9d5a-3b1c2d4e5f60';
 
 describe("a user's own settings", () => {
   // Requirements: accounts-fields-4, accounts-calls-9, answers-1
@@ -180,7 +176,7 @@ describe('settings that changed since they were read', () => {
   test('counts switching active trading as a change', async () => {
     const { user, read, write } = await openSettings('an administrator');
     const { updatedAt } = await read();
-    await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
+    await board.setTrading(user.id, true);
     const stale = await write({ tradeOrderSet: 'A', updatedAt });
     expect(stale.statusCode).toBe(409);
     expect(stale.json().data.activeTrading).toBe(true);
@@ -200,10 +196,9 @@ describe('settings that changed since they were read', () => {
 
   test('gives every change a later updatedAt, even when the clock goes back', async () => {
     const { user, read, write } = await openSettings('their owner');
-    await board.database.pool.query(
-      "update user_settings set updated_at = now() + interval '1 hour' where user_id = $1",
-      [user.id],
-    );
+    await board.query("update user_settings set updated_at = now() + interval '1 hour' where user_id = $1", [
+      user.id,
+    ]);
     const before = (await read()).updatedAt;
     const after = (await write({ signalProcessor: 'Any', updatedAt: before })).json().data.updatedAt;
     expect(Date.parse(after)).toBe(Date.parse(before) + 1);
@@ -228,13 +223,13 @@ test('offers the usual timeframes and other seen ones, without other spellings',
   const usual = ['Any', '1m', '2m', '5m', '15m', '30m', '1h', '4h', '1d'];
   expect((await client.get('/api/user-settings/signal-timeframes')).json()).toEqual(usual);
 
-  await board.database.pool.query(`
+  await board.query(`
     insert into signals (id, hook_id, owner_user_id, from_admin, token, action, price, currency, timeframe,
       processor, received_at, source_ip, hash_value, parameters)
     select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), true, 'BTC', 'buy', 1, 'USDT', timeframe,
       'Tesla', now(), '192.0.2.1', 'hash', '{}'
     from unnest(array['15', '60', '7m', '7m', '1d']) as timeframe`);
-  await board.database.pool.query(`
+  await board.query(`
     insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency,
       candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
     values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), true, 'BTC', '3D', 1, 'USDT', '', now(),
@@ -245,7 +240,7 @@ test('offers the usual timeframes and other seen ones, without other spellings',
 // Requirements: accounts-fields-6, accounts-calls-12, webhook-deliveries-25
 test('offers at most fifty timeframes and processors, and only processors that settings accept', async () => {
   const { client } = await board.createUser();
-  await board.database.pool.query(`
+  await board.query(`
     insert into signals (id, hook_id, owner_user_id, from_admin, token, action, price, currency, timeframe,
       processor, received_at, source_ip, hash_value, parameters)
     select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), true, 'BTC', 'buy', 1, 'USDT',
@@ -270,10 +265,7 @@ describe('changing the password', () => {
     const { client, username, password } = await board.createUser();
     const others = [client, await board.signIn(username, password), await board.signIn(username, password)];
     const answer = await change(client, password, 'the next password');
-    expect([answer.statusCode, answer.json()]).toEqual([
-      200,
-      { message: 'Your password has been updated successfully.' },
-    ]);
+    expectAnswer(answer, 200, 'Your password has been updated successfully.');
     expect(answer.headers['set-cookie']).toMatch(
       /^sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
     );

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { parseConfig } from '#server/platform/config/config.ts';
 import { createLog } from '#server/platform/log.ts';
 import { verifyPassword } from '#server/platform/password.ts';
-import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { createTestDatabase } from '#test/app/test-database.ts';
 import { ensureFirstAdministrator } from './ensure-first-administrator.ts';
 import { countUsers, findUserByKey } from './users.store.ts';
 
-let own: TestDatabase;
 let lines: string[];
 
-beforeAll(async () => {
-  own = await createTestDatabase();
-});
+const own = await createTestDatabase();
 beforeEach(async () => {
   await own.database.pool.query('truncate users cascade');
   lines = [];

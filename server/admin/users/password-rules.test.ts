@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { generatePassword } from '#server/platform/password.ts';
 import { ADMIN_PASSWORD, startTestApp, type TestApp } from '#test/app/test-app.ts';
-import type { Answer } from '#test/app/test-client.ts';
+import { type Answer, expectAnswer } from '#test/app/test-client.ts';
 import { passwordFault } from './password-rules.ts';
 
-let board: TestApp;
-let live: TestApp;
-
-beforeAll(async () => {
-  [board, live] = [
-    await startTestApp(),
-    await startTestApp({ config: { appEnv: 'production', exchangeMode: 'live' } }),
-  ];
-});
+const [board, live] = [
+  await startTestApp(),
+  await startTestApp({ config: { appEnv: 'production', exchangeMode: 'live' } }),
+];
 afterAll(async () => {
   await board.close();
   await live.close();
@@ -28,7 +23,7 @@ const create = (app: TestApp, password: string, fields: object = {}) => {
 const refused = (path: string, message: string) => ({ message, errors: [{ path, message }] });
 
 function expectRefused(answer: Answer, path: string, message: string): void {
-  expect([answer.statusCode, answer.json()]).toEqual([400, refused(path, message)]);
+  expectAnswer(answer, 400, refused(path, message));
 }
 
 const COMMON = 'This is one of the most used passwords. Choose another one.';
@@ -111,7 +106,7 @@ describe('a changed password', () => {
 test('a password set before these rules still signs in', async () => {
   const { user, username } = await board.createUser();
   const other = await board.createUser({ password: 'six ch' });
-  await board.database.pool.query(
+  await board.query(
     'update users set is_admin = true, password_hash = (select password_hash from users where id = $1) where id = $2',
     [other.user.id, user.id],
   );

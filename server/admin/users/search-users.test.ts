@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { User } from '#contract/users.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
-
-let board: TestApp;
+import { startTestApp } from '#test/app/test-app.ts';
 
 const PEOPLE = [
   { username: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' },
@@ -12,17 +10,15 @@ const PEOPLE = [
   { username: '100%@example.com', firstName: 'Émilie', lastName: 'du Châtelet' },
 ];
 
-beforeAll(async () => {
-  board = await startTestApp();
-  // One after the other, because the tests check the order of creation.
-  for (const person of PEOPLE) {
-    await board.admin.post('/api/admin/create-client', { password: 'a long password', ...person });
-  }
-  const { users } = await find({ search: 'grace' });
-  await board.admin.patch(`/api/admin/users/${users[0]?.id}/deactivate`);
-  const ada = (await find({ search: 'ada@' })).users[0];
-  await board.admin.put(`/api/admin/user/${ada?.id}/active-trading`, { activeTrading: true });
-});
+const board = await startTestApp();
+// One after the other, because the tests check the order of creation.
+for (const person of PEOPLE) {
+  await board.admin.post('/api/admin/create-client', { password: 'a long password', ...person });
+}
+const { users } = await find({ search: 'grace' });
+await board.admin.patch(`/api/admin/users/${users[0]?.id}/deactivate`);
+const ada = (await find({ search: 'ada@' })).users[0];
+await board.setTrading(ada?.id ?? '', true);
 afterAll(() => board.close());
 
 async function find(query: Record<string, string>) {
@@ -115,7 +111,7 @@ describe('the order of users', () => {
   });
 
   test('is stable across pages: each of many equal users is shown once', async () => {
-    await board.database.pool.query(`update users set created_at = '2026-01-01T00:00:00Z'`);
+    await board.query(`update users set created_at = '2026-01-01T00:00:00Z'`);
     for (const sort of ['isActive', 'createdAt', 'activeTrading']) {
       const pages = [];
       for (const page of ['1', '2', '3']) pages.push(...(await namesOf({ sort, limit: '2', page })));

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { User } from '#contract/users.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startTestApp } from '#test/app/test-app.ts';
+import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 
-let board: TestApp;
-
-beforeAll(async () => {
-  board = await startTestApp();
-});
+const board = await startTestApp();
 afterAll(() => board.close());
 
-const UNKNOWN_ID = '6e4e4a4e-1c1f-4f0e-9d5a-3b1c2d4e5f60';
 const password = 'a long password';
 
 const create = (fields: Record<string, unknown>) =>
@@ -75,11 +71,11 @@ describe('creating a user', () => {
   // Requirements: sign-in-and-sessions-16
   test('answers 409 for a username that exists in another case or form', async () => {
     expect((await create({ username: 'taken@example.com' })).statusCode).toBe(201);
-    const answer = await create({ username: 'TAKEN@Example.COM' });
-    expect([answer.statusCode, answer.json()]).toEqual([
+    expectAnswer(
+      await create({ username: 'TAKEN@Example.COM' }),
       409,
-      { message: 'A user with this username already exists' },
-    ]);
+      'A user with this username already exists',
+    );
   });
 
   test('creates one user from many concurrent requests with the same username', async () => {
@@ -182,7 +178,7 @@ describe('listing users', () => {
       await board.admin.put(`${path}/active-trading`, { activeTrading: true }),
     ];
     for (const answer of answers) {
-      expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'User not found' }]);
+      expectAnswer(answer, 404, 'User not found');
     }
     expect((await board.admin.get('/api/admin/user/12')).statusCode).toBe(400);
   });
@@ -222,7 +218,7 @@ describe('the status of a user', () => {
       await board.admin.patch(`/api/admin/users/${user.id}/deactivate`),
     ];
     const refused = { message: 'You cannot deactivate your own account' };
-    for (const answer of answers) expect([answer.statusCode, answer.json()]).toEqual([403, refused]);
+    for (const answer of answers) expectAnswer(answer, 403, refused);
     expect((await board.admin.get('/api/auth/user')).statusCode).toBe(200);
   });
 
@@ -237,7 +233,7 @@ describe('the status of a user', () => {
     await deactivation.query('commit');
     deactivation.release();
     expect((await signingIn).statusCode).toBe(401);
-    const { rows } = await board.database.pool.query('select id from sessions where user_id = $1', [user.id]);
+    const rows = await board.query('select id from sessions where user_id = $1', [user.id]);
     expect(rows).toEqual([]);
   });
 });
@@ -246,11 +242,11 @@ describe('active trading', () => {
   // Requirements: accounts-calls-16
   test('is switched by administrators', async () => {
     const { user } = await board.createUser();
-    const on = await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
+    const on = await board.setTrading(user.id, true);
     expect(on.json()).toEqual({ message: 'Active trading is on' });
     const after = (await board.admin.get(`/api/admin/user/${user.id}`)).json().user;
     expect(after).toMatchObject({ activeTradingEnabled: true, settings: { activeTrading: true } });
-    const off = await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: false });
+    const off = await board.setTrading(user.id, false);
     expect(off.json()).toEqual({ message: 'Active trading is off' });
   });
 

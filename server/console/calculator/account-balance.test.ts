@@ -1,20 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 
-const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
-let board: TestApp;
-
-beforeAll(async () => {
-  board = await startTestApp({ config: { paperBalance: '2500.5' } });
-});
+const board = await startTestApp({ config: { paperBalance: '2500.5' } });
 afterAll(() => board.close());
 
 const balanceOf = (userId: string) => board.admin.get(`/api/admin/account-balance/${userId}`);
 const setPlatform = (userId: string, platform: string) =>
-  board.database.pool.query('update user_settings set exchange_platform = $2 where user_id = $1', [
-    userId,
-    platform,
-  ]);
+  board.query('update user_settings set exchange_platform = $2 where user_id = $1', [userId, platform]);
 
 // Requirements: trading-fields-15, trading-calls-19
 test('returns the balance of the user’s paper account', async () => {
@@ -41,8 +34,7 @@ test('returns the balance of the user’s paper account', async () => {
 });
 
 test('answers 404 for an unknown user, and 400 for a malformed id', async () => {
-  const answer = await balanceOf(UNKNOWN_ID);
-  expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'User settings not found' }]);
+  expectAnswer(await balanceOf(UNKNOWN_ID), 404, 'User settings not found');
   expect((await balanceOf('none')).statusCode).toBe(400);
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { GenerateAnswer, PreviewAnswer } from '#contract/position-generator.ts';
 import { D } from '#domain/decimal.ts';
 import {
@@ -21,11 +21,7 @@ const PREVIEW = '/api/internal/position-generator/preview';
 const NO_USER = 'User ID not available - please log in or select a user';
 const always = Number.POSITIVE_INFINITY;
 
-let trading: HandTrading;
-
-beforeAll(async () => {
-  trading = await startHandTrading({ engine: false });
-});
+const trading = await startHandTrading({ engine: false });
 afterEach(() => trading.site.setFaults([]));
 afterAll(() => trading.close());
 
@@ -166,9 +162,7 @@ describe('a manual calculation', () => {
       400,
       `The price log is of ${other}, the signal of ${token}`,
     ]);
-    await trading.board.database.pool.query('update price_logs set from_admin = false where token = $1', [
-      token,
-    ]);
+    await trading.board.query('update price_logs set from_admin = false where token = $1', [token]);
     expect((await post(GENERATE, { signalId, userId, priceLogId: idOf(token) })).statusCode).toBe(400);
     // By default the server does not match it either.
     expect(refused(await trading.generate({ signalId, userId, priceLogId: null })).error).toBe(
@@ -279,13 +273,13 @@ describe('a balance that cannot be read', () => {
     const first = calculated(await trading.generate({ signalId, userId }));
     const { db } = trading.board.database;
     const tradeId = randomUUID();
-    await trading.board.database.pool.query(
+    await trading.board.query(
       `insert into trades (id, position_generator_log_id, signal_id, user_id, trigger_type, profile, exchange_platform,
          token, side, planned_quantity, entry_price, stop_loss, take_profit, leverage, planned_margin, state, created_at)
        values ($1, $2, $3, $4, 'manual', 'manual', 'Bitget', 'X', 'buy', 1, 1, 1, 1, 5, 4000, 'done', now())`,
       [tradeId, first.positionGeneratorLogId, signalId, userId],
     );
-    await trading.board.database.pool.query(
+    await trading.board.query(
       `insert into order_attempts (id, trade_id, attempt, client_order_id, price, quantity, state, submitted_at)
        values ($1, $2, 1, $3, 1, 1, 'open', now())`,
       [randomUUID(), tradeId, tradeId],

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import type { CurrentPriceAnswer } from '#contract/position-generator.ts';
-import { type HandTrading, startHandTrading } from '#test/app/hand-trading.ts';
+import { startHandTrading } from '#test/app/hand-trading.ts';
 import { startTestApp } from '#test/app/test-app.ts';
 import { createSender } from '#test/app/test-sender.ts';
 import { createCurrentPrices } from './current-price.ts';
 
-let trading: HandTrading;
-
-beforeAll(async () => {
-  trading = await startHandTrading({ engine: false });
-});
+const trading = await startHandTrading({ engine: false });
 afterEach(async () => {
   trading.site.setFaults([]);
   await trading.clearPriceLimit();
@@ -52,9 +48,7 @@ test.each([
   const answer = await ask(symbol);
   expect(answer.statusCode).toBe(400);
   expect(answer.json().message).toBe('The symbol must be a token of 1 to 20 of A-Z and 0-9, and USDT');
-  const { rows } = await trading.board.database.pool.query(
-    `select 1 from rate_limits where key like 'current-price%'`,
-  );
+  const rows = await trading.board.query(`select 1 from rate_limits where key like 'current-price%'`);
   expect(rows).toEqual([]);
 });
 
@@ -139,9 +133,7 @@ test('requests the fallback beyond two requests a second across instances', asyn
 // Requirements: trading-constants-9
 test('the limit lasts one second', async () => {
   await answerOf(`${trading.nextToken()}USDT`);
-  const { rows } = await trading.board.database.pool.query<{ expire: string }>(
-    `select expire from rate_limits where key = 'current-price:all'`,
-  );
+  const rows = await trading.board.query(`select expire from rate_limits where key = 'current-price:all'`);
   expect(Number(rows[0]?.expire) - Date.now()).toBeLessThanOrEqual(1_000);
 });
 
@@ -150,9 +142,7 @@ test('one request serves all callers that ask at the same time and for a second 
   await trading.clearPriceLimit();
   const answers = await Promise.all(Array.from({ length: 20 }, () => answerOf(`${token}USDT`)));
   expect(answers.every(({ success }) => success)).toBe(true);
-  const { rows } = await trading.board.database.pool.query<{ points: number }>(
-    `select points from rate_limits where key like 'current-price%'`,
-  );
+  const rows = await trading.board.query(`select points from rate_limits where key like 'current-price%'`);
   // A busy machine may take longer than a second.
   expect(rows[0]?.points).toBeLessThanOrEqual(2);
 });

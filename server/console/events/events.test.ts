@@ -1,29 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '#server/platform/clock.ts';
-import { createLog } from '#server/platform/log.ts';
-import { buildProgram, type Program } from '#server/program.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { startTestApp } from '#test/app/test-app.ts';
 import { signIn } from '#test/app/test-client.ts';
 import { openStream, type TestStream } from '#test/app/test-events.ts';
 
 import { visibleChange } from './events.routes.ts';
 
-let board: TestApp;
-let origin: string;
-let user: TestUser;
-let keys: { admin: string; user: string };
 const streams: TestStream[] = [];
 
-beforeAll(async () => {
-  board = await startTestApp();
-  origin = await board.app.listen({ host: '127.0.0.1', port: 0 });
-  user = await board.createUser();
-  const created = await Promise.all(
-    [board.admin, user.client].map((client) => client.post('/api/hooks', {})),
-  );
-  const [admin = '', own = ''] = created.map((answer) => answer.json<{ hookKey: string }>().hookKey);
-  keys = { admin, user: own };
-});
+const board = await startTestApp();
+const origin = await board.app.listen({ host: '127.0.0.1', port: 0 });
+const user = await board.createUser();
+const created = await Promise.all([board.admin, user.client].map((client) => client.post('/api/hooks', {})));
+const [admin = '', own = ''] = created.map((answer) => answer.json<{ hookKey: string }>().hookKey);
+const keys = { admin, user: own };
 afterAll(() => board.close());
 afterEach(() => {
   for (const stream of streams.splice(0)) stream.close();
@@ -63,7 +52,7 @@ describe('the stream of changes', () => {
 
   // Requirements: live-updates-1
   test('announces changes that another instance on the same database wrote', async () => {
-    const other = await anotherInstance();
+    const other = await board.buildInstance();
     try {
       const otherOrigin = await other.app.listen({ host: '127.0.0.1', port: 0 });
       const stream = await listen(board.admin.cookie, otherOrigin);
@@ -79,7 +68,7 @@ describe('the stream of changes', () => {
   test('announces only their own deliveries and settings to ordinary users', async () => {
     const stream = await listen(user.client.cookie);
     await postSignal(keys.admin);
-    await board.admin.put(`/api/admin/user/${user.user.id}/active-trading`, { activeTrading: true });
+    await board.setTrading(user.user.id, true);
     await postSignal(keys.user);
     await stream.wait((one) => topics(one).has('deliveries') && topics(one).has('users'));
     for (const { topic, userId } of stream.changes()) {
@@ -92,8 +81,8 @@ describe('the stream of changes', () => {
   test('announces other users and their webhooks to administrators, but not their deliveries', async () => {
     const stream = await listen(board.admin.cookie);
     await postSignal(keys.user);
-    await board.admin.put(`/api/admin/user/${user.user.id}/active-trading`, { activeTrading: false });
-    await board.database.pool.query('update hooks set name = name where user_id = $1', [user.user.id]);
+    await board.setTrading(user.user.id, false);
+    await board.query('update hooks set name = name where user_id = $1', [user.user.id]);
     await stream.wait((one) => topics(one).has('users') && topics(one).has('hooks'));
     expect(topics(stream)).not.toContain('deliveries');
   });
@@ -137,7 +126,7 @@ describe('the end of a stream', () => {
   test('follows the loss of the role that it was opened with', async () => {
     const demoted = await board.createUser({ isAdmin: true });
     const stream = await listen(demoted.client.cookie);
-    await board.database.pool.query('update users set is_admin = false where id = $1', [demoted.user.id]);
+    await board.query('update users set is_admin = false where id = $1', [demoted.user.id]);
     await stream.ended;
   });
 
@@ -151,10 +140,10 @@ describe('the end of a stream', () => {
 
 test('reports a lost database connection as a gap and then delivers changes again', async () => {
   const stream = await listen(board.admin.cookie);
-  const { rowCount } = await board.database.pool.query(
+  const ended = await board.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'signal-board changes' and datname = current_database()",
   );
-  expect(rowCount).toBeGreaterThan(0);
+  expect(ended.length).toBeGreaterThan(0);
   await stream.wait(({ heard }) => heard.some(({ event }) => event === 'gap'));
   await postSignal(keys.admin);
   await stream.wait((one) => topics(one).has('signals'));
@@ -163,7 +152,7 @@ test('reports a lost database connection as a gap and then delivers changes agai
 test('stops listening to the database when no browser is connected', async () => {
   const stream = await listen(board.admin.cookie);
   const listeners = async () => {
-    const { rows } = await board.database.pool.query<{ count: string }>(
+    const rows = await board.query(
       "select count(*) from pg_stat_activity where application_name = 'signal-board changes' and datname = current_database()",
     );
     return Number(rows[0]?.count);
@@ -174,17 +163,8 @@ test('stops listening to the database when no browser is connected', async () =>
   await expect.poll(listeners, { timeout: 3_000 }).toBe(0);
 });
 
-async function anotherInstance(): Promise<Program> {
-  return buildProgram({
-    config: board.config,
-    log: createLog({ level: 'silent' }),
-    clock: systemClock,
-    database: board.database,
-  });
-}
-
 test('open streams do not delay a shutdown', async () => {
-  const other = await anotherInstance();
+  const other = await board.buildInstance();
   const otherOrigin = await other.app.listen({ host: '127.0.0.1', port: 0 });
   const stream = await listen(board.admin.cookie, otherOrigin);
   const before = Date.now();

@@ -1,16 +1,12 @@
 import { and, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { startTestEngine } from '#test/app/test-engine.ts';
 import { createEndedWork } from './ended-work.ts';
 
-let engine: TestEngine;
-
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
+const engine = await startTestEngine();
 afterAll(() => engine.close());
 
 /** A position that is already counted, and one that ended too recently for that. */

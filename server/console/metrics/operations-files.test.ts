@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startTestApp } from '#test/app/test-app.ts';
 
 const OPS = join(import.meta.dirname, '..', '..', '..', 'ops');
 const read = (path: string) => readFileSync(join(OPS, path), 'utf8');
@@ -50,19 +50,16 @@ const expressions = [
 const ITS_OWN = new Set(['up']);
 const WORDS = /(?:sum|max|min|rate|increase|histogram_quantile|min_over_time|by)\b/;
 
-let board: TestApp;
 /** The names of all metrics of a fresh program, and of every series of its histograms. */
 const names = new Set<string>();
 let text = '';
 
-beforeAll(async () => {
-  board = await startTestApp();
-  text = (await board.anonymous.get('/metrics')).body;
-  for (const [, name = '', type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
-    names.add(name);
-    if (type === 'histogram') for (const part of ['bucket', 'sum', 'count']) names.add(`${name}_${part}`);
-  }
-});
+const board = await startTestApp();
+text = (await board.anonymous.get('/metrics')).body;
+for (const [, name = '', type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
+  names.add(name);
+  if (type === 'histogram') for (const part of ['bucket', 'sum', 'count']) names.add(`${name}_${part}`);
+}
 afterAll(() => board.close());
 
 describe('the alert rules and the dashboard', () => {

@@ -1,15 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { ExecutionLogs, PositionMakerStatus } from '#contract/position-maker.ts';
 import { forgetDeadWorkers } from '#server/engine/orders/workers.store.ts';
 import { engineWorkers, orderAttempts, trades } from '#server/platform/db/schema.ts';
-import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+import { startTradingBoard } from '#test/app/test-trading-board.ts';
 
-let board: TradingBoard;
-
-beforeAll(async () => {
-  board = await startTradingBoard({ instances: 2 });
-});
+const board = await startTradingBoard({ instances: 2 });
 afterAll(() => board.close());
 
 const status = async () => (await board.admin.get('/api/position-maker/status')).json<PositionMakerStatus>();

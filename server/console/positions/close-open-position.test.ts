@@ -1,24 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { asc, eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { ClosePositionAnswer, PositionsAnswer } from '#contract/positions.ts';
 import { toPlain } from '#domain/decimal.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { positionCloses, trades, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
-import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+import { startTradingBoard } from '#test/app/test-trading-board.ts';
 import { closeOpenPosition } from './close-open-position.ts';
 
 /** Closing for an operator, in production. */
-let board: TradingBoard;
 let tokens = 0;
 
-beforeAll(async () => {
-  board = await startTradingBoard({ instances: 2, config: { verifyFirstMs: 50 } });
-  // The list of contracts contains tokens that have a price when it is first read.
-  for (let token = 1; token <= 30; token += 1) await board.push(`C${token}`, '100');
-});
+const board = await startTradingBoard({ instances: 2, config: { verifyFirstMs: 50 } });
+// The list of contracts contains tokens that have a price when it is first read.
+for (let token = 1; token <= 30; token += 1) await board.push(`C${token}`, '100');
 afterEach(() => {
   board.setFaults([]);
   board.setReachable(true);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import { D, toPlain } from '#domain/decimal.ts';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
@@ -10,24 +10,21 @@ import type { Exchange, ExchangeAccount } from '#server/exchanges/exchange.ts';
 import { closedPositions, trades, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
+import { expectAnswer } from '#test/app/test-client.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { listPositions } from './list-positions.ts';
 
 type Trader = Awaited<ReturnType<TradingBoard['createTrader']>>;
 
-let board: TradingBoard;
-let exchange: Exchange;
 let tokens = 0;
 
-beforeAll(async () => {
-  board = await startTradingBoard({ instances: 2, config: { verifyFirstMs: 50 } });
-  // The list of contracts contains tokens that have a price when it is first read.
-  for (let token = 1; token <= 40; token += 1) await board.push(`T${token}`, '100');
-  await board.push('DOGE', '100');
-  const [program] = board.programs;
-  if (program === undefined) throw new Error('no program');
-  exchange = program.deps.exchanges.get('Bitget');
-});
+const board = await startTradingBoard({ instances: 2, config: { verifyFirstMs: 50 } });
+// The list of contracts contains tokens that have a price when it is first read.
+for (let token = 1; token <= 40; token += 1) await board.push(`T${token}`, '100');
+await board.push('DOGE', '100');
+const [program] = board.programs;
+if (program === undefined) throw new Error('no program');
+const exchange = program.deps.exchanges.get('Bitget');
 afterEach(async () => {
   board.setFaults([]);
   board.setReachable(true);
@@ -412,11 +409,7 @@ describe('a position that no connected account can show', () => {
       reason: 'A test',
       since: new Date(),
     });
-    const answer = await writeOff(trade.id);
-    expect([answer.statusCode, answer.json()]).toEqual([
-      200,
-      { message: `The position in ${token} counts as ended` },
-    ]);
+    expectAnswer(await writeOff(trade.id), 200, `The position in ${token} counts as ended`);
     const told = await positions({ userId: id });
     expect(told).toMatchObject({
       unreachable: [],

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Candle } from '#contract/charts.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
-import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startTestApp } from '#test/app/test-app.ts';
+import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
+import { createSender } from '#test/app/test-sender.ts';
 
-const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const clock = fakeClock('2026-01-02T12:00:00.000Z');
-let board: TestApp;
-let admin: TestSender;
-let user: TestSender;
 
-beforeAll(async () => {
-  board = await startTestApp({ clock });
-  admin = await createSender({ app: board.app, client: board.admin });
-  user = await createSender({ app: board.app, client: (await board.createUser()).client });
-});
+const board = await startTestApp({ clock });
+const admin = await createSender({ app: board.app, client: board.admin });
+const user = await createSender({ app: board.app, client: (await board.createUser()).client });
 afterAll(() => board.close());
 
 let tokens = 0;
@@ -161,8 +156,7 @@ describe('the chart', () => {
 
   test('of an unknown price log is answered 404', async () => {
     const query = `token=BTC&timeframe=15&priceLogId=${UNKNOWN_ID}`;
-    const answer = await board.admin.get(`/api/price-logs/candles?${query}`);
-    expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Price log not found' }]);
+    expectAnswer(await board.admin.get(`/api/price-logs/candles?${query}`), 404, 'Price log not found');
   });
 });
 

@@ -1,29 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { PriceLog } from '#contract/price-logs.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
-import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startTestApp } from '#test/app/test-app.ts';
+import { expectAnswer } from '#test/app/test-client.ts';
+import { createSender } from '#test/app/test-sender.ts';
 
 const clock = fakeClock('2026-01-02T03:04:05.678Z');
-let board: TestApp;
-let sender: TestSender;
 const hashes: string[] = [];
 
 /** Twelve candles: BTC and ETH alternating, three timeframes, two processors and none. */
-beforeAll(async () => {
-  board = await startTestApp({ clock });
-  sender = await createSender({ app: board.app, client: board.admin });
-  for (let index = 0; index < 12; index += 1) {
-    clock.advance(1000);
-    await sender.candle({
-      Symbol: index % 2 === 0 ? 'BTCUSDT' : 'ETHUSDT',
-      Timeframe: ['15', '60', 'D'][index % 3],
-      Close: `${100 + index}`,
-      processor: [undefined, 'Tesla', 'UD Bot'][Math.floor(index / 4)],
-      DateTime: `2026010203${String(index).padStart(2, '0')}`,
-    });
-  }
-});
+const board = await startTestApp({ clock });
+const sender = await createSender({ app: board.app, client: board.admin });
+for (let index = 0; index < 12; index += 1) {
+  clock.advance(1000);
+  await sender.candle({
+    Symbol: index % 2 === 0 ? 'BTCUSDT' : 'ETHUSDT',
+    Timeframe: ['15', '60', 'D'][index % 3],
+    Close: `${100 + index}`,
+    processor: [undefined, 'Tesla', 'UD Bot'][Math.floor(index / 4)],
+    DateTime: `2026010203${String(index).padStart(2, '0')}`,
+  });
+}
 afterAll(() => board.close());
 
 async function list(query = ''): Promise<{ prices: number[]; total: number }> {
@@ -84,8 +81,7 @@ test.each([
   'limit=1e2',
 ])('answers 400 to the paging %s', async (query) => {
   for (const path of ['/api/price-logs', '/api/signals', '/api/automation-workflows']) {
-    const answer = await board.admin.get(`${path}?${query}`);
-    expect([answer.statusCode, answer.json()]).toEqual([400, REFUSED]);
+    expectAnswer(await board.admin.get(`${path}?${query}`), 400, REFUSED);
   }
 });
 
@@ -190,8 +186,7 @@ describe('a price log by its hash', () => {
 
   // Requirements: trading-calls-3
   test('answers 404 when unknown, and 400 for a malformed hash', async () => {
-    const unknown = await board.admin.get(`/api/price-logs/hash/${'0'.repeat(64)}`);
-    expect([unknown.statusCode, unknown.json()]).toEqual([404, { message: 'Price log not found' }]);
+    expectAnswer(await board.admin.get(`/api/price-logs/hash/${'0'.repeat(64)}`), 404, 'Price log not found');
     for (const hash of ['short', 'Z'.repeat(64), `${hashes[0]}0`, '..%2f']) {
       expect((await board.admin.get(`/api/price-logs/hash/${hash}`)).statusCode).toBe(400);
     }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SignalChart } from '#contract/charts.ts';
 import type { Signal } from '#contract/signals.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startTestApp, type TestApp, TRADING } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
 /** The time at this many minutes after midnight on 2 January 2026. */
@@ -92,26 +92,15 @@ describe('the chart of a traded signal', () => {
   const traders: string[] = [];
 
   beforeAll(async () => {
-    board = await startTestApp({
-      engine: true,
-      config: {
-        appEnv: 'production',
-        autoTrade: { enabled: true, configured: true },
-        verifyFirstMs: 0,
-        verifySecondMs: 0,
-        cancelDelayMs: 0,
-      },
-    });
+    board = await startTestApp(TRADING);
     sender = await createSender({ app: board.app, client: board.admin });
     // Trade order differs from alphabetical order.
     for (const [tradeOrderSet, positionSizingMethod] of [
       ['B', 'Portfolio Allocation'],
       ['A', 'Technical Analysis'],
     ]) {
-      const { user, username } = await board.createUser();
       const settings = { positionSizingMethod, signalProcessor: 'Any', tradeOrderSet };
-      await board.admin.put(`/api/admin/user-settings/${user.id}`, settings);
-      await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
+      const { username } = await board.createTrader(settings);
       traders.push(username);
     }
   });

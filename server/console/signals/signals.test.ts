@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Signal } from '#contract/signals.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startTestApp } from '#test/app/test-app.ts';
+import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender } from '#test/app/test-sender.ts';
 
 /** One second before midnight in the display time zone, Los Angeles. */
 const clock = fakeClock('2026-01-02T07:59:59.000Z');
-const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
-let board: TestApp;
 const ids: string[] = [];
 
 /** The counts of the stat cards; signals-per-day.test.ts tests the days. */
@@ -19,27 +18,25 @@ async function stats() {
 const statsByStep: unknown[] = [];
 
 /** Twelve signals, the first five from yesterday; BTC and ETH, buy and sell alternating. */
-beforeAll(async () => {
-  board = await startTestApp({ clock });
-  const sender = await createSender({ app: board.app, client: board.admin });
-  statsByStep.push(await stats());
-  for (let index = 0; index < 12; index += 1) {
-    if (index === 5) {
-      statsByStep.push(await stats());
-      clock.set('2026-01-02T08:00:00.000Z');
-      statsByStep.push(await stats());
-    }
-    const answer = await sender.signal({
-      symbol: index % 2 === 0 ? 'BTCUSDT' : 'ETHUSDT',
-      action: index % 3 === 0 ? 'sell' : 'buy',
-      timeframe: ['15', '60', 'D'][index % 3],
-      price: `${100 + index}`,
-      processor: index < 6 ? 'Tesla' : 'UD Bot',
-    });
-    ids.push(answer.json().id);
-    clock.advance(1);
+const board = await startTestApp({ clock });
+const sender = await createSender({ app: board.app, client: board.admin });
+statsByStep.push(await stats());
+for (let index = 0; index < 12; index += 1) {
+  if (index === 5) {
+    statsByStep.push(await stats());
+    clock.set('2026-01-02T08:00:00.000Z');
+    statsByStep.push(await stats());
   }
-});
+  const answer = await sender.signal({
+    symbol: index % 2 === 0 ? 'BTCUSDT' : 'ETHUSDT',
+    action: index % 3 === 0 ? 'sell' : 'buy',
+    timeframe: ['15', '60', 'D'][index % 3],
+    price: `${100 + index}`,
+    processor: index < 6 ? 'Tesla' : 'UD Bot',
+  });
+  ids.push(answer.json().id);
+  clock.advance(1);
+}
 afterAll(() => board.close());
 
 async function list(query = ''): Promise<{ prices: number[]; total: number }> {
@@ -164,8 +161,7 @@ describe('one signal', () => {
   // Requirements: trading-calls-7
   test('answers 404 when unknown, and 400 for a malformed id', async () => {
     for (const path of ['', '/workflows', '/users', '/sltp', '/trades', '/chart']) {
-      const unknown = await board.admin.get(`/api/signals/${UNKNOWN_ID}${path}`);
-      expect([unknown.statusCode, unknown.json()]).toEqual([404, { message: 'Signal not found' }]);
+      expectAnswer(await board.admin.get(`/api/signals/${UNKNOWN_ID}${path}`), 404, 'Signal not found');
       expect((await board.admin.get(`/api/signals/none${path}`)).statusCode).toBe(400);
     }
   });

@@ -1,13 +1,10 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { WorkflowRun } from '#contract/automation.ts';
-import { startTestApp, type TestApp, type TestAppOptions } from '#test/app/test-app.ts';
+import { startTestApp, type TestApp, type TestAppOptions, TRADING } from '#test/app/test-app.ts';
+import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
-const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
-const PRODUCTION = { appEnv: 'production', autoTrade: { enabled: true, configured: true } };
-/** The paper exchange fills immediately, so no order needs to be waited for. */
-const WITHOUT_WAITS = { verifyFirstMs: 0, verifySecondMs: 0, cancelDelayMs: 0 };
 const soon = { timeout: 30_000, interval: 25 };
 
 let board: TestApp;
@@ -37,7 +34,7 @@ async function newestOf(signalId: string): Promise<WorkflowRun> {
 }
 
 const endWorkflow = (signalId: string, status: string) =>
-  board.database.pool.query('update workflows set status = $2, completed_at = now() where signal_id = $1', [
+  board.query('update workflows set status = $2, completed_at = now() where signal_id = $1', [
     signalId,
     status,
   ]);
@@ -52,18 +49,10 @@ async function countRows(): Promise<unknown> {
     'jobs.job',
   ];
   const counts = tables.map((table) => `(select count(*) from ${table}) as "${table}"`);
-  return (await board.database.pool.query(`select ${counts.join(', ')}`)).rows[0];
+  return (await board.query(`select ${counts.join(', ')}`))[0];
 }
 
-async function createTrader(fields: { tradeOrderSet?: string } = {}) {
-  const user = await board.createUser();
-  const { id } = user.user;
-  const settings = { positionSizingMethod: 'Risk Management', signalProcessor: 'Any', ...fields };
-  const saved = await board.admin.put(`/api/admin/user-settings/${id}`, settings);
-  const switched = await board.admin.put(`/api/admin/user/${id}/active-trading`, { activeTrading: true });
-  expect([saved.statusCode, switched.statusCode]).toEqual([200, 200]);
-  return user;
-}
+const createTrader = (settings: object = {}) => board.createTrader({ signalProcessor: 'Any', ...settings });
 
 describe('the list of workflows', () => {
   afterAll(() => board.close());
@@ -134,8 +123,11 @@ describe('the list of workflows', () => {
   // Requirements: trading-calls-11
   test('answers 404 for an unknown workflow, and 400 for a malformed id', async () => {
     for (const path of ['steps', 'users']) {
-      const answer = await board.admin.get(`/api/automation-workflows/${UNKNOWN_ID}/${path}`);
-      expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Workflow not found' }]);
+      expectAnswer(
+        await board.admin.get(`/api/automation-workflows/${UNKNOWN_ID}/${path}`),
+        404,
+        'Workflow not found',
+      );
       expect((await board.admin.get(`/api/automation-workflows/none/${path}`)).statusCode).toBe(400);
     }
   });
@@ -162,10 +154,7 @@ describe('a manual trigger', () => {
       triggerReason: 'Manual trigger by admin@example.com',
       status: 'pending',
     });
-    const { rows } = await board.database.pool.query(
-      "select 1 from jobs.job where data ->> 'workflowId' = $1",
-      [workflowId],
-    );
+    const rows = await board.query("select 1 from jobs.job where data ->> 'workflowId' = $1", [workflowId]);
     expect(rows).toHaveLength(1);
   });
 
@@ -176,10 +165,7 @@ describe('a manual trigger', () => {
     const before = await countRows();
     const answer = await trigger(signalId);
     const message = expect.stringMatching(/^The system is processing other signals/);
-    expect([answer.statusCode, answer.json()]).toEqual([
-      409,
-      { message, failureType: 'CONCURRENCY_CONFLICT' },
-    ]);
+    expectAnswer(answer, 409, { message, failureType: 'CONCURRENCY_CONFLICT' });
     expect(await countRows()).toEqual(before);
   });
 
@@ -201,11 +187,7 @@ describe('a manual trigger', () => {
     const signalId = await newSignal();
     for (const status of ['pending', 'processing', 'completed', 'aborted']) {
       await endWorkflow(signalId, status);
-      const refused = await retry(signalId);
-      expect([refused.statusCode, refused.json()]).toEqual([
-        409,
-        { message: 'Only a failed workflow can be retried' },
-      ]);
+      expectAnswer(await retry(signalId), 409, 'Only a failed workflow can be retried');
     }
     await endWorkflow(signalId, 'failed');
     const failed = await newestOf(signalId);
@@ -221,7 +203,7 @@ describe('a manual trigger', () => {
 
   test('answers 404 for an unknown signal, and 400 for a malformed id', async () => {
     for (const answer of [await trigger(UNKNOWN_ID), await retry(UNKNOWN_ID)]) {
-      expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Signal not found' }]);
+      expectAnswer(answer, 404, 'Signal not found');
     }
     expect((await trigger('none')).statusCode).toBe(400);
     expect((await retry('none')).statusCode).toBe(400);
@@ -303,7 +285,7 @@ describe('eligibility', () => {
       return users.find(({ id }: { id: string }) => id === user.id);
     };
     expect(await statusOf()).toMatchObject({ status: 'eligible', username: user.username });
-    await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: false });
+    await board.setTrading(user.id, false);
     expect(await statusOf()).toMatchObject({ status: 'not eligible', reason: 'Active trading is off' });
   });
 
@@ -320,7 +302,7 @@ describe('eligibility', () => {
       await endWorkflow(signalId, status);
       expect(await basisOf()).toEqual(['workflow ended']);
     }
-    await board.database.pool.query('delete from workflows where signal_id = $1', [signalId]);
+    await board.query('delete from workflows where signal_id = $1', [signalId]);
     expect(await basisOf()).toEqual(['no workflow']);
   });
 });
@@ -332,7 +314,7 @@ describe('a signal', () => {
   // Requirements: trading-fields-7, trading-fields-8, trading-fields-10, trading-fields-11, trading-calls-7
   // Requirements: trading-calls-11
   test('shows its workflow, steps, users, stop levels and trades once traded', async () => {
-    await start({ engine: true, config: { ...PRODUCTION, ...WITHOUT_WAITS } });
+    await start(TRADING);
     const first = await createTrader({ tradeOrderSet: 'A' });
     const second = await createTrader({ tradeOrderSet: 'B' });
     const off = await board.createUser();
@@ -387,7 +369,7 @@ describe('a signal', () => {
       })),
     );
     // Later changes do not affect the workflow's own record.
-    await board.admin.put(`/api/admin/user/${off.user.id}/active-trading`, { activeTrading: true });
+    await board.setTrading(off.user.id, true);
     const snapshot = await get(`/api/signals/${signalId}/users`);
     expect(snapshot.find(({ id }: { id: string }) => id === off.user.id).status).toBe('not eligible');
     expect(snapshot).toHaveLength(users.length);
@@ -501,7 +483,7 @@ describe('a signal', () => {
 // Requirements: webhook-deliveries-10
 test('answers a delivery while every workflow hangs, and runs the workflows afterwards', async () => {
   await start({ engine: true, config: { appEnv: 'development' } });
-  const { rows } = await board.database.pool.query('select current_database() as database');
+  const rows = await board.query('select current_database() as database');
   const blocker = new pg.Client({ ...inject('testServer'), ...rows[0] });
   await blocker.connect();
   const signals: string[] = [];

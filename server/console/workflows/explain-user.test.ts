@@ -1,21 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { WhyAnswer } from '#contract/signals.ts';
 import { listUserSteps } from '#server/engine/workflow/workflow-steps.store.ts';
-import { startTestApp, type TestApp, type TestAppOptions } from '#test/app/test-app.ts';
+import { startTestApp, type TestApp, type TestAppOptions, TRADING } from '#test/app/test-app.ts';
+import { UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
-const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
-/** Every signal is traded immediately, and no order needs to be waited for. */
-const TRADING = {
-  engine: true,
-  config: {
-    appEnv: 'production',
-    autoTrade: { enabled: true, configured: true },
-    verifyFirstMs: 0,
-    verifySecondMs: 0,
-    cancelDelayMs: 0,
-  },
-};
 const soon = { timeout: 30_000, interval: 25 };
 
 let board: TestApp;
@@ -33,17 +22,7 @@ const why = async (signalId: string, userId: string, query = ''): Promise<WhyAns
   return answer.json();
 };
 
-async function createTrader(settings: object = {}) {
-  const created = await board.createUser();
-  const path = `/api/admin/user-settings/${created.user.id}`;
-  const saved = await board.admin.put(path, { positionSizingMethod: 'Risk Management', ...settings });
-  expect(saved.statusCode).toBe(200);
-  await setTrading(created.user.id, true);
-  return created.user;
-}
-
-const setTrading = (userId: string, activeTrading: boolean) =>
-  board.admin.put(`/api/admin/user/${userId}/active-trading`, { activeTrading });
+const createTrader = async (settings?: object) => (await board.createTrader(settings)).user;
 
 let sent = 0;
 /** Each signal is different: an equal one would be a duplicate. */
@@ -63,7 +42,7 @@ const ruleOf = (decision: WhyAnswer['decidedNow'] | null, rule: string) =>
 describe('why a user did or did not trade', () => {
   beforeAll(() => start(TRADING));
   // Otherwise users with a position from an earlier test would trade.
-  afterEach(() => board.database.pool.query('update users set is_active = false where not is_admin'));
+  afterEach(() => board.query('update users set is_active = false where not is_admin'));
   afterAll(() => board.close());
 
   // Requirements: additions-why-and-why-not-1
@@ -92,7 +71,7 @@ describe('why a user did or did not trade', () => {
     ]);
 
     // Later changes affect the current decision, never the recorded one.
-    await setTrading(off.user.id, true);
+    await board.setTrading(off.user.id, true);
     const { conclusion, decidedThen, decidedNow, steps } = await why(signalId, off.user.id);
     expect(conclusion).toEqual({ outcome: 'not eligible', text: 'Active trading is off' });
     expect(decidedThen).toMatchObject({ rule: 'Active trading', saw: 'off', wanted: 'on' });
@@ -144,7 +123,7 @@ describe('why a user did or did not trade', () => {
     const signalId = await sendSignal();
     await ended(signalId);
     const fail = (error: string | null) =>
-      board.database.pool.query(
+      board.query(
         "update trades set success = false, fill_status = 'unfilled', error = $2 where signal_id = $1",
         [signalId, error],
       );
@@ -155,7 +134,7 @@ describe('why a user did or did not trade', () => {
     });
     await fail(null);
     expect((await why(signalId, trader.id)).conclusion.text).toBe('Unknown error');
-    await board.database.pool.query("update trades set state = 'working', success = null");
+    await board.query("update trades set state = 'working', success = null");
     expect((await why(signalId, trader.id)).conclusion.outcome).toBe('in progress');
   });
 
@@ -185,7 +164,7 @@ describe('without an engine', () => {
     expect((await why(signalId, trader.id)).conclusion.text).toBe(
       'The workflow has not selected its users yet',
     );
-    await board.database.pool.query('delete from workflows where signal_id = $1', [signalId]);
+    await board.query('delete from workflows where signal_id = $1', [signalId]);
     const { conclusion, workflow } = await why(signalId, trader.id);
     expect([conclusion.text, workflow]).toEqual(['No workflow of this signal is recorded', null]);
   });
@@ -195,7 +174,7 @@ describe('without an engine', () => {
     const bare = await board.createUser();
     const owner = await board.createUser();
     await board.admin.patch(`/api/admin/users/${inactive.id}/deactivate`);
-    await board.database.pool.query('delete from user_settings where user_id = $1', [bare.user.id]);
+    await board.query('delete from user_settings where user_id = $1', [bare.user.id]);
     const signalId = await sendSignal();
     const own = await createSender({ app: board.app, client: owner.client });
     const ownSignalId = (await own.signal()).json().id;
