@@ -4,7 +4,7 @@ import type { User } from '#contract/users.ts';
 import { paperAccount } from '#server/exchanges/paper/open-paper.ts';
 import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { type Config, parseConfig } from '#server/platform/config/config.ts';
-import { trades, userSettings, workflows } from '#server/platform/db/schema.ts';
+import { trades, userSettings, users, workflows } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram, type Program } from '#server/program.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -89,13 +89,83 @@ export async function startTradingBoard(
   const { db } = own.database;
   const [first] = programs;
   if (first === undefined) throw new Error('a board needs an instance');
-  const admin = await signIn(first.app, ADMIN.username, ADMIN.password);
-  const sender = await createSender({ app: first.app, client: admin });
+  const { app, deps } = first;
+  const admin = await signIn(app, ADMIN.username, ADMIN.password);
+  const sender = await createSender({ app, client: admin });
   let count = 0;
+
+  async function createTrader(settings: object = {}) {
+    count += 1;
+    const body = { username: `trader${count}@example.com`, password: USER_PASSWORD };
+    const { user } = (await admin.post('/api/admin/create-client', body)).json<{ user: User }>();
+    const wanted = { positionSizingMethod: 'Risk Management', ...settings };
+    const saved = await admin.put(`/api/admin/user-settings/${user.id}`, wanted);
+    if (saved.statusCode !== 200) throw new Error(saved.body);
+    await db.update(userSettings).set({ activeTrading: true }).where(eq(userSettings.userId, user.id));
+    const client = await signIn(app, body.username, body.password);
+    return { id: user.id, username: body.username, client };
+  }
+
+  /** Sets a new price at the exchange. */
+  async function push(token: string, price: string) {
+    marks.push(token, price);
+    await venue.settle(token);
+  }
+
+  /** Sends a signal through the webhook; returns its id. */
+  async function signal({
+    token,
+    action = 'buy',
+    price,
+  }: {
+    token: string;
+    action?: 'buy' | 'sell';
+    price: string;
+  }) {
+    const answer = await sender.signal({ symbol: `${token}USDT`, action, price });
+    if (answer.statusCode !== 200) throw new Error(answer.body);
+    return answer.json<{ id: string }>().id;
+  }
+
+  /** Waits until the signal's workflow has ended; returns its trades. */
+  async function traded(signalId: string, { withinMs = 45_000 } = {}) {
+    const deadline = Date.now() + withinMs;
+    for (;;) {
+      const found = await db.select().from(workflows).where(eq(workflows.signalId, signalId));
+      if (found.some(({ completedAt }) => completedAt !== null)) break;
+      if (Date.now() > deadline) throw new Error(`the workflow of ${signalId} did not end`);
+      await sleep(50);
+    }
+    return await db.select().from(trades).where(eq(trades.signalId, signalId));
+  }
+
+  /** A trader with a filled position in the token, and no other active user. */
+  async function openPosition(
+    token: string,
+    {
+      action = 'buy',
+      price = '100',
+      settings = {},
+    }: { action?: 'buy' | 'sell'; price?: string; settings?: object } = {},
+  ) {
+    await db.update(users).set({ isActive: false }).where(eq(users.isAdmin, false));
+    const trader = await createTrader(settings);
+    await push(token, price);
+    const [trade] = await traded(await signal({ token, action, price }));
+    if (trade?.success !== true || trade.userId !== trader.id) throw new Error('nothing was traded');
+    return { ...trader, token, trade };
+  }
 
   return {
     programs,
+    /** Of the first program. */
+    deps,
     db,
+    createTrader,
+    push,
+    signal,
+    traded,
+    openPosition,
     /** The administrator, signed in at the first program. */
     admin,
     /** All requests to the exchange, in order. */
@@ -106,51 +176,10 @@ export async function startTradingBoard(
       if (program === undefined) throw new Error(`no instance ${index}`);
       return await signIn(program.app, ADMIN.username, ADMIN.password);
     },
-    async createTrader(settings: Record<string, unknown> = {}) {
-      count += 1;
-      const body = { username: `trader${count}@example.com`, password: USER_PASSWORD };
-      const { user } = (await admin.post('/api/admin/create-client', body)).json<{ user: User }>();
-      const wanted = { positionSizingMethod: 'Risk Management', ...settings };
-      const saved = await admin.put(`/api/admin/user-settings/${user.id}`, wanted);
-      if (saved.statusCode !== 200) throw new Error(saved.body);
-      await db.update(userSettings).set({ activeTrading: true }).where(eq(userSettings.userId, user.id));
-      const client = await signIn(first.app, body.username, body.password);
-      return { id: user.id, username: body.username, client };
-    },
-    /** Sets a new price at the exchange. */
-    async push(token: string, price: string) {
-      marks.push(token, price);
-      await venue.settle(token);
-    },
     setFaults: (faults: VenueFault[]) => venue.setFaults(faults),
     /** Disconnects or reconnects the exchange. */
     setReachable(reachable: boolean) {
       isReachable = reachable;
-    },
-    /** Sends a signal through the webhook; returns its id. */
-    async signal({
-      token,
-      action = 'buy',
-      price,
-    }: {
-      token: string;
-      action?: 'buy' | 'sell';
-      price: string;
-    }) {
-      const answer = await sender.signal({ symbol: `${token}USDT`, action, price });
-      if (answer.statusCode !== 200) throw new Error(answer.body);
-      return answer.json<{ id: string }>().id;
-    },
-    /** Waits until the signal's workflow has ended; returns its trades. */
-    async traded(signalId: string, { withinMs = 45_000 } = {}) {
-      const deadline = Date.now() + withinMs;
-      for (;;) {
-        const found = await db.select().from(workflows).where(eq(workflows.signalId, signalId));
-        if (found.some(({ completedAt }) => completedAt !== null)) break;
-        if (Date.now() > deadline) throw new Error(`the workflow of ${signalId} did not end`);
-        await sleep(50);
-      }
-      return await db.select().from(trades).where(eq(trades.signalId, signalId));
     },
     ...paperLedger(site.database.db),
     async close() {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { ClosePositionAnswer, PositionsAnswer } from '#contract/positions.ts';
 import { toPlain } from '#domain/decimal.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
-import { positionCloses, trades, users } from '#server/platform/db/schema.ts';
+import { positionCloses, trades } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { startTradingBoard } from '#test/app/test-trading-board.ts';
@@ -24,14 +24,8 @@ afterAll(() => board.close());
 
 async function withPosition() {
   tokens += 1;
-  const token = `C${tokens}`;
-  await board.db.update(users).set({ isActive: false }).where(eq(users.isAdmin, false));
-  const trader = await board.createTrader();
-  await board.push(token, '100');
-  const [trade] = await board.traded(await board.signal({ token, price: '100' }));
-  expect(trade).toMatchObject({ success: true, userId: trader.id });
-  if (trade === undefined) throw new Error('nothing was traded');
-  return { ...trader, token, trade, quantity: toPlain(trade.filledQuantity) };
+  const held = await board.openPosition(`C${tokens}`);
+  return { ...held, quantity: toPlain(held.trade.filledQuantity) };
 }
 
 async function close(task: { id: string; token: string }, by = board.admin): Promise<ClosePositionAnswer> {
@@ -53,10 +47,10 @@ const recorded = (userId: string) =>
     .where(eq(positionCloses.userId, userId))
     .orderBy(asc(positionCloses.id));
 
-async function closedBy(userId: string) {
-  const answer = await board.admin.get(`/api/positions?userId=${userId}`);
-  return answer.json<PositionsAnswer>().closed.map((position) => position.closedBy);
-}
+const positionsOf = async (userId: string) =>
+  (await board.admin.get(`/api/positions?userId=${userId}`)).json<PositionsAnswer>();
+const closedBy = async (userId: string) =>
+  (await positionsOf(userId)).closed.map((position) => position.closedBy);
 
 // Requirements: additions-order-and-positions-6
 test('closes a position at market with one order and records who asked for it', async () => {
@@ -83,9 +77,7 @@ test('closes a position at market with one order and records who asked for it', 
       finishedAt: expect.any(Date),
     },
   ]);
-  const { open, closed } = (
-    await board.admin.get(`/api/positions?userId=${held.id}`)
-  ).json<PositionsAnswer>();
+  const { open, closed } = await positionsOf(held.id);
   expect(open).toEqual([]);
   expect(closed).toMatchObject([{ closedBy: 'operator', closePrice: '101', realisedProfit: held.quantity }]);
 });
@@ -121,23 +113,21 @@ test('answers 404 for an unknown user, and 400 for a malformed request', async (
   expect(await post({})).toBe(400);
 });
 
-describe('closing twice', () => {
-  test('closes once, concurrently at two instances and again later', async () => {
-    const held = await withPosition();
-    const other = await board.adminAt(1);
-    const answers = await Promise.all([close(held), close(held, other), close(held)]);
-    expect(answers.map(({ success }) => success)).toEqual([true, true, true]);
-    expect(answers.map(({ message }) => message).toSorted()).toEqual([
-      `The long position of ${held.quantity} ${held.token} is closed`,
-      `There is no open position in ${held.token}`,
-      `There is no open position in ${held.token}`,
-    ]);
-    expect(await close(held)).toEqual({
-      success: true,
-      message: `There is no open position in ${held.token}`,
-    });
-    expect(await closings(held.id)).toEqual([['sell', 'filled', held.quantity]]);
+test('closing twice closes once, concurrently at two instances and again later', async () => {
+  const held = await withPosition();
+  const other = await board.adminAt(1);
+  const answers = await Promise.all([close(held), close(held, other), close(held)]);
+  expect(answers.map(({ success }) => success)).toEqual([true, true, true]);
+  expect(answers.map(({ message }) => message).toSorted()).toEqual([
+    `The long position of ${held.quantity} ${held.token} is closed`,
+    `There is no open position in ${held.token}`,
+    `There is no open position in ${held.token}`,
+  ]);
+  expect(await close(held)).toEqual({
+    success: true,
+    message: `There is no open position in ${held.token}`,
   });
+  expect(await closings(held.id)).toEqual([['sell', 'filled', held.quantity]]);
 });
 
 describe('a faulty exchange', () => {
@@ -249,9 +239,9 @@ test('closing does not touch a position that its owner has opened in the other d
   const closing = close(held);
   await expect.poll(async () => (await recorded(held.id)).length, { timeout: 5_000 }).toBe(1);
   await board.push(held.token, '97');
-  const { deps } = board.programs[0] ?? {};
-  const account = await deps?.findAccount(held.id, 'Bitget');
-  if (!deps || !account) throw new Error('no account');
+  const { deps } = board;
+  const account = await deps.findAccount(held.id, 'Bitget');
+  if (!account) throw new Error('no account');
   await deps.exchanges.get('Bitget').placeOrder(
     account,
     {
@@ -299,8 +289,7 @@ test('closing is refused while an order of the user in the token is in progress'
 test('closing waits while the user’s next order is being sized, then is refused', async () => {
   const held = await withPosition();
   await acquireLease({ db: board.db, key: `user:${held.id}`, holder: 'somebody' });
-  const { deps } = board.programs[0] ?? {};
-  if (!deps) throw new Error('no program');
+  const { deps } = board;
   const task = { userId: held.id, token: held.token, requestedBy: held.id };
   const patience = { leasePatienceMs: 300 };
   expect(await closeOpenPosition(deps, createAccountReader(deps), task, patience)).toEqual({

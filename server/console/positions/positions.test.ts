@@ -14,17 +14,13 @@ import { expectAnswer } from '#test/app/test-client.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { listPositions } from './list-positions.ts';
 
-type Trader = Awaited<ReturnType<TradingBoard['createTrader']>>;
-
 let tokens = 0;
 
 const board = await startTradingBoard({ instances: 2, config: { verifyFirstMs: 50 } });
 // The list of contracts contains tokens that have a price when it is first read.
 for (let token = 1; token <= 40; token += 1) await board.push(`T${token}`, '100');
 await board.push('DOGE', '100');
-const [program] = board.programs;
-if (program === undefined) throw new Error('no program');
-const exchange = program.deps.exchanges.get('Bitget');
+const exchange = board.deps.exchanges.get('Bitget');
 afterEach(async () => {
   board.setFaults([]);
   board.setReachable(true);
@@ -33,15 +29,13 @@ afterEach(async () => {
 afterAll(() => board.close());
 
 async function accountOf(userId: string): Promise<ExchangeAccount> {
-  const account = await board.programs[0]?.deps.findAccount(userId, 'Bitget');
+  const account = await board.deps.findAccount(userId, 'Bitget');
   if (!account) throw new Error('no account');
   return account;
 }
 
 /** Bypasses the cache, which keeps a reading for two seconds. */
 async function positions(filter: { userId?: string; token?: string; limit?: number } = {}) {
-  const deps = board.programs[0]?.deps;
-  if (!deps) throw new Error('no program');
   if (filter.userId) await readAnew(filter.userId);
   const query = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]));
   const answer = await board.admin.get(`/api/positions?${query}`);
@@ -53,19 +47,9 @@ async function positions(filter: { userId?: string; token?: string; limit?: numb
 const readAnew = (userId: string) => board.admin.post('/api/positions/close', { userId, token: 'XRP' });
 
 /** A trader with a filled position, opened here, in its own token. */
-async function withPosition(
-  options: { action?: 'buy' | 'sell'; price?: string; settings?: Record<string, unknown> } = {},
-): Promise<Trader & { token: string; trade: typeof trades.$inferSelect }> {
-  const { action = 'buy', price = '100' } = options;
+function withPosition(options?: Parameters<TradingBoard['openPosition']>[1]) {
   tokens += 1;
-  const token = `T${tokens}`;
-  await board.db.update(users).set({ isActive: false }).where(eq(users.isAdmin, false));
-  const trader = await board.createTrader(options.settings);
-  await board.push(token, price);
-  const [trade] = await board.traded(await board.signal({ token, action, price }));
-  expect(trade).toMatchObject({ success: true, userId: trader.id });
-  if (trade === undefined) throw new Error('nothing was traded');
-  return { ...trader, token, trade };
+  return board.openPosition(`T${tokens}`, options);
 }
 
 const inTime = () => ({ notAfter: new Date(Date.now() + 60_000) });
@@ -502,8 +486,7 @@ describe('access', () => {
 
 describe('asking the exchange', () => {
   test('makes one request for twenty concurrent screens', async () => {
-    const deps = board.programs[0]?.deps;
-    if (!deps) throw new Error('no program');
+    const { deps } = board;
     const { id } = await withPosition();
     const reader = createAccountReader(deps);
     const before = board.requests.length;
@@ -515,8 +498,7 @@ describe('asking the exchange', () => {
   });
 
   test('reads only a few of many accounts at a time', async () => {
-    const deps = board.programs[0]?.deps;
-    if (!deps) throw new Error('no program');
+    const { deps } = board;
     // No sign-ins: each would cost two more password hashes.
     const traders = await Promise.all(
       Array.from({ length: 20 }, async (_, number) => {
