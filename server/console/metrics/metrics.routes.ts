@@ -6,7 +6,7 @@ import type { Deps, PoolFigures } from '#server/deps.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { createEndedWork, type EndedWork, ORDER_OUTCOMES, SIGNAL_TO_ORDER_BUCKETS } from './ended-work.ts';
-import { type OpenWork, readOpenWork } from './open-work.ts';
+import { OPEN_FIGURES, type OpenFigure, type OpenWork, readOpenWork } from './open-work.ts';
 
 const FRESH_MS = 5_000;
 /** Less than the ten seconds after which Prometheus gives up. */
@@ -165,27 +165,14 @@ function registerPools(registry: Registry, pools: Record<string, PoolFigures>): 
   });
 }
 
-type OpenFigure = Exclude<keyof OpenWork, 'queues'>;
-
-const OPEN_FIGURES: Record<OpenFigure, [name: string, help: string]> = {
-  unfinishedWorkflows: ['workflows_unfinished', 'Workflows that have not ended'],
-  oldestWorkflowSeconds: ['workflow_oldest_seconds', 'Age of the oldest workflow that has not ended'],
-  unfinishedOrders: ['orders_unfinished', 'Orders that have not come to their end'],
-  unknownOrders: ['orders_unknown', 'Orders of which it is not known whether the exchange has them'],
-  openPositions: ['positions_open', 'Positions opened here that are not known to be closed'],
-  unprotectedPositions: ['positions_unprotected', 'Positions opened here without a verified stop loss'],
-  haltedUsers: ['users_halted', 'Users whose trading is halted'],
-  instances: ['instances', 'Instances on this database that are alive'],
-};
-
 function registerOpenWork(registry: Registry, latest: () => OpenWork | null): void {
-  for (const [figure, [name, help]] of Object.entries(OPEN_FIGURES)) {
+  for (const [name, help] of Object.entries(OPEN_FIGURES)) {
     addGauge(registry, {
       name,
       help: `${help}, of all instances`,
       values: () => {
         const open = latest();
-        return open === null ? [] : [[{}, open[figure as OpenFigure]]];
+        return open === null ? [] : [[{}, open.figures[name as OpenFigure]]];
       },
     });
   }

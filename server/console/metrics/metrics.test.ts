@@ -168,8 +168,8 @@ describe('metrics after a traded signal', () => {
       await board.db
         .update(trades)
         .set({ positionClosedAt: null, protectionStatus: 'missing', exchangeMode });
-      const { openPositions, unprotectedPositions } = await readOpenWork(board.db, mode);
-      return [openPositions, unprotectedPositions];
+      const { figures } = await readOpenWork(board.db, mode);
+      return [figures.positions_open, figures.positions_unprotected];
     };
     expect(await count('demo', 'paper')).toEqual([0, 0]);
     expect(await count('demo', 'demo')).toEqual([1, 1]);

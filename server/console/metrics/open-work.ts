@@ -3,17 +3,23 @@ import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import type { JobName } from '#server/platform/jobs/jobs.ts';
 
+/** Gauges by name; `readOpenWork` reads each as a column of that name. */
+export const OPEN_FIGURES = {
+  workflows_unfinished: 'Workflows that have not ended',
+  workflow_oldest_seconds: 'Age of the oldest workflow that has not ended',
+  orders_unfinished: 'Orders that have not come to their end',
+  orders_unknown: 'Orders of which it is not known whether the exchange has them',
+  positions_open: 'Positions opened here that are not known to be closed',
+  positions_unprotected: 'Positions opened here without a verified stop loss',
+  users_halted: 'Users whose trading is halted',
+  instances: 'Instances on this database that are alive',
+};
+export type OpenFigure = keyof typeof OPEN_FIGURES;
+
 /** The current state across all instances; every query uses an index. */
 export interface OpenWork {
   queues: { queue: JobName; waiting: number; oldestSeconds: number }[];
-  unfinishedWorkflows: number;
-  oldestWorkflowSeconds: number;
-  unfinishedOrders: number;
-  unknownOrders: number;
-  openPositions: number;
-  unprotectedPositions: number;
-  haltedUsers: number;
-  instances: number;
+  figures: Record<OpenFigure, number>;
 }
 
 const QUEUES: readonly JobName[] = ['run-workflow', 'trade-user', 'advance-trade'];
@@ -26,43 +32,33 @@ export async function readOpenWork(db: Db, mode: ExchangeMode): Promise<OpenWork
   const { rows } = await db.execute<{ queue: string; waiting: string; oldest: string | null }>(sql`
     select name as queue, count(*) as waiting, extract(epoch from now() - min(start_after)) as oldest
     from jobs.job
-    where name in (${sql.join(
-      QUEUES.map((name) => sql`${name}`),
-      sql`, `,
-    )}) and state < 'active' and start_after <= now()
+    where name = any(${sql.param([...QUEUES])}::text[]) and state < 'active' and start_after <= now()
     group by name`);
-  const figures = await db.execute<Record<string, string | null>>(sql`
+  const figures = await db.execute<Record<OpenFigure, string | null>>(sql`
     select
-      (select count(*) from workflows where status in ('pending', 'processing')) as workflows,
+      (select count(*) from workflows where status in ('pending', 'processing')) as workflows_unfinished,
       (select extract(epoch from now() - min(created_at)) from workflows
-        where status in ('pending', 'processing')) as oldest_workflow,
-      (select count(*) from trades where state <> 'done') as orders,
+        where status in ('pending', 'processing')) as workflow_oldest_seconds,
+      (select count(*) from trades where state <> 'done') as orders_unfinished,
       (select count(*) from trades join order_attempts on trade_id = trades.id
         where trades.state <> 'done'
-          and (order_attempts.state = 'unknown' or order_attempts.doubt is not null)) as unknown_orders,
+          and (order_attempts.state = 'unknown' or order_attempts.doubt is not null)) as orders_unknown,
       (select count(*) from trades where position_closed_at is null
         and (state <> 'done' or fill_status in ('filled', 'partial'))
-        and fill_status in ('filled', 'partial') and ${ofMode}) as positions,
+        and fill_status in ('filled', 'partial') and ${ofMode}) as positions_open,
       (select count(*) from trades where position_closed_at is null
         and (state <> 'done' or fill_status in ('filled', 'partial'))
         and (state = 'closing' or unprotected_since is not null or protection_status = 'missing')
-        and ${ofMode}) as unprotected,
-      (select count(distinct user_id) from trading_halts where ended_at is null) as halted_users,
+        and ${ofMode}) as positions_unprotected,
+      (select count(distinct user_id) from trading_halts where ended_at is null) as users_halted,
       (select count(distinct instance_id) from engine_workers
         where heartbeat_at > now() - make_interval(secs => ${LIVING_SECONDS})) as instances`);
-  const figure = (name: string) => Number(figures.rows[0]?.[name] ?? 0);
+  const counted = Object.entries(figures.rows[0] ?? {}).map(([name, value]) => [name, Number(value ?? 0)]);
   return {
     queues: QUEUES.map((queue) => {
       const row = rows.find((one) => one.queue === queue);
       return { queue, waiting: Number(row?.waiting ?? 0), oldestSeconds: Number(row?.oldest ?? 0) };
     }),
-    unfinishedWorkflows: figure('workflows'),
-    oldestWorkflowSeconds: figure('oldest_workflow'),
-    unfinishedOrders: figure('orders'),
-    unknownOrders: figure('unknown_orders'),
-    openPositions: figure('positions'),
-    unprotectedPositions: figure('unprotected'),
-    haltedUsers: figure('halted_users'),
-    instances: figure('instances'),
+    figures: Object.fromEntries(counted),
   };
 }

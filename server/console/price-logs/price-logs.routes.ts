@@ -8,8 +8,7 @@ import { required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
 import { isoDates } from '#server/platform/iso-dates.ts';
-import { figureReader } from './candle-figures.ts';
-import { findSeries, listCandlesUntil } from './candles.store.ts';
+import { figureReader, findSeries, listCandlesUntil } from './candles.store.ts';
 import { registerChoiceRoutes } from './choices.routes.ts';
 
 export function registerPriceLogRoutes(app: App, deps: Deps): void {
