@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { AdminHook, AdminHooksAnswer, Webhook } from '#contract/hooks.ts';
 import { createSecretBox } from '#server/platform/secret-box.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { ADMIN_PASSWORD, startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { ADMIN_PASSWORD, startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createHookKey, hashHookKey } from './hook-keys.ts';
 import { findHooksByHash } from './hooks.store.ts';
@@ -15,11 +15,13 @@ afterAll(() => board.close());
 
 const WHOLE_KEY = /^[\w-]{43}$/;
 
-async function withHook(): Promise<TestUser & { hook: Webhook; url: string }> {
-  const user = await board.createUser();
-  const hook = (await user.client.post('/api/hooks', {})).json<Webhook>();
-  return { ...user, hook, url: `/api/hooks/${hook.id}` };
+async function withHook(fields: { isAdmin?: boolean } = {}) {
+  const user = await board.createUser(fields);
+  const hook = (await user.client.post('/api/hooks', { name: 'Alerts' })).json<Webhook>();
+  return { ...user, hook, url: `/api/hooks/${hook.id}`, adminUrl: `/api/admin/hooks/${hook.id}` };
 }
+
+const masked = (key: string) => `${key.slice(0, 4)}…`;
 
 async function lookUp(key: string) {
   const keyHash = hashHookKey(createSecretBox(board.config.secretKey ?? ''), key);
@@ -46,7 +48,7 @@ describe('creating the webhook', () => {
       suspendedAt: null,
     });
     expect((await client.get('/api/hooks')).json()).toEqual([
-      { ...hook, hookKey: `${hook.hookKey.slice(0, 4)}…`, masked: true },
+      { ...hook, hookKey: masked(hook.hookKey), masked: true },
     ]);
   });
 
@@ -68,14 +70,14 @@ describe('the key', () => {
     const other = await board.signIn(username, password);
     const shown = async (caller: typeof client) => (await caller.get('/api/hooks')).json()[0].hookKey;
     expect((await client.post('/api/auth/verify-password', { password: 'wrong' })).statusCode).toBe(403);
-    expect(await shown(client)).toBe(`${hook.hookKey.slice(0, 4)}…`);
+    expect(await shown(client)).toBe(masked(hook.hookKey));
     await client.post('/api/auth/verify-password', { password });
     expect(await shown(client)).toBe(hook.hookKey);
-    expect(await shown(other)).toBe(`${hook.hookKey.slice(0, 4)}…`);
+    expect(await shown(other)).toBe(masked(hook.hookKey));
     clock.advance(5 * 60_000 - 1);
     expect(await shown(client)).toBe(hook.hookKey);
     clock.advance(1);
-    expect(await shown(client)).toBe(`${hook.hookKey.slice(0, 4)}…`);
+    expect(await shown(client)).toBe(masked(hook.hookKey));
   });
 
   // Requirements: webhook-deliveries-2
@@ -141,7 +143,7 @@ describe('a key sealed with another SECRET_KEY', () => {
     const renewed = (await client.put(url, { generateNewKey: true, password })).json<Webhook>();
     expect(renewed).toEqual({ ...hook, hookKey: expect.stringMatching(WHOLE_KEY) });
     expect(await shown()).toEqual([
-      { ...hook, hookKey: `${renewed.hookKey.slice(0, 4)}…`, masked: true, unreadable: false },
+      { ...hook, hookKey: masked(renewed.hookKey), masked: true, unreadable: false },
     ]);
     expect(await lookUp(renewed.hookKey)).toMatchObject({ id: hook.id });
   });
@@ -211,9 +213,7 @@ test('answers 404 for another user’s webhook, as for an unknown one', async ()
       await stranger.client.delete(`/api/hooks/${id}`, { password }),
       await stranger.client.get(`/api/hooks/${id}/deliveries`),
     ];
-    for (const answer of answers) {
-      expectAnswer(answer, 404, 'Webhook not found');
-    }
+    for (const answer of answers) expectAnswer(answer, 404, 'Webhook not found');
   }
   expect(await lookUp(owner.hook.hookKey)).not.toBeNull();
 });
@@ -244,12 +244,6 @@ test('lists the last fifty deliveries, newest first', async () => {
 describe('webhooks of all users, for administrators', () => {
   const LIST = '/api/admin/hooks';
 
-  async function withAnyHook(fields: { isAdmin?: boolean } = {}) {
-    const owner = await board.createUser(fields);
-    const hook = (await owner.client.post('/api/hooks', { name: 'Alerts' })).json<Webhook>();
-    return { ...owner, hook, url: `${LIST}/${hook.id}` };
-  }
-
   async function find(userId: string): Promise<AdminHook | null> {
     const { hooks } = (await board.admin.get(`${LIST}?userId=${userId}`)).json<AdminHooksAnswer>();
     return hooks[0] ?? null;
@@ -257,134 +251,120 @@ describe('webhooks of all users, for administrators', () => {
 
   const isOpen = async (key: string) => (await lookUp(key))?.isOpen ?? false;
 
-  describe('the list', () => {
-    test('shows owner, state and last delivery, with the key masked', async () => {
-      const owner = await withAnyHook({ isAdmin: true });
-      expect(await find(owner.user.id)).toEqual({
-        id: owner.hook.id,
-        name: 'Alerts',
-        userId: owner.user.id,
-        username: owner.username,
-        userActive: true,
-        isAdmin: true,
-        hookKey: `${owner.hook.hookKey.slice(0, 4)}…`,
-        createdAt: clock.now().toISOString(),
-        suspendedAt: null,
-        lastDeliveryAt: null,
-      });
-      const usedAt = new Date('2026-01-01T10:00:00.000Z');
-      await board.query('update hooks set last_used_at = $1 where id = $2', [usedAt, owner.hook.id]);
-      await board.admin.patch(`/api/admin/users/${owner.user.id}/deactivate`);
-      expect(await find(owner.user.id)).toMatchObject({
-        userActive: false,
-        suspendedAt: null,
-        lastDeliveryAt: usedAt.toISOString(),
-      });
+  test('are listed with owner, state and last delivery, with the key masked', async () => {
+    const owner = await withHook({ isAdmin: true });
+    expect(await find(owner.user.id)).toEqual({
+      id: owner.hook.id,
+      name: 'Alerts',
+      userId: owner.user.id,
+      username: owner.username,
+      userActive: true,
+      isAdmin: true,
+      hookKey: masked(owner.hook.hookKey),
+      createdAt: clock.now().toISOString(),
+      suspendedAt: null,
+      lastDeliveryAt: null,
     });
-
-    test('is paged by username and counts all', async () => {
-      for (let count = 1; count <= 3; count += 1) await withAnyHook();
-      const pages = await Promise.all(
-        [1, 2].map(async (page) =>
-          (await board.admin.get(`${LIST}?page=${page}&limit=2`)).json<AdminHooksAnswer>(),
-        ),
-      );
-      const { hooks, total } = (await board.admin.get(`${LIST}?limit=1000`)).json<AdminHooksAnswer>();
-      expect(hooks).toHaveLength(total);
-      expect(pages.flatMap((page) => page.hooks)).toEqual(hooks.slice(0, 4));
-      expect(pages.map((page) => page.total)).toEqual([total, total]);
-      expect((await board.admin.get(`${LIST}?userId=12`)).statusCode).toBe(400);
-      const byName = (await board.admin.get('/api/users')).json<{ id: string }[]>().map(({ id }) => id);
-      const places = hooks.map(({ userId }) => byName.indexOf(userId));
-      expect(places).toEqual([...places].sort((a, b) => a - b));
+    const usedAt = new Date('2026-01-01T10:00:00.000Z');
+    await board.query('update hooks set last_used_at = $1 where id = $2', [usedAt, owner.hook.id]);
+    await board.admin.patch(`/api/admin/users/${owner.user.id}/deactivate`);
+    expect(await find(owner.user.id)).toMatchObject({
+      userActive: false,
+      suspendedAt: null,
+      lastDeliveryAt: usedAt.toISOString(),
     });
   });
 
-  describe('suspending', () => {
-    test('closes the webhook without a password and shows its owner since when', async () => {
-      const owner = await withAnyHook();
-      const since = clock.now().toISOString();
-      const answer = await board.admin.put(owner.url, { suspended: true });
-      expect(answer.statusCode).toBe(200);
-      expect(answer.json()).toEqual({ ...(await find(owner.user.id)), suspendedAt: since });
-      expect(await isOpen(owner.hook.hookKey)).toBe(false);
-      expect((await owner.client.get('/api/hooks')).json()).toMatchObject([{ suspendedAt: since }]);
-      clock.advance(1_000);
-      expect((await board.admin.put(owner.url, { suspended: true })).json().suspendedAt).toBe(since);
-
-      expect((await board.admin.put(owner.url, { suspended: false })).json().suspendedAt).toBeNull();
-      expect(await isOpen(owner.hook.hookKey)).toBe(true);
-      expect((await owner.client.get('/api/hooks')).json()).toMatchObject([{ suspendedAt: null }]);
-    });
-
-    test('is not undone when the user is reactivated or the owner renews or deletes the webhook', async () => {
-      const owner = await withAnyHook();
-      const { password } = owner;
-      await board.admin.put(owner.url, { suspended: true });
-      await board.admin.patch(`/api/admin/users/${owner.user.id}/deactivate`);
-      await board.admin.patch(`/api/admin/users/${owner.user.id}/reactivate`);
-      const client = await board.signIn(owner.username, password);
-      const own = `/api/hooks/${owner.hook.id}`;
-      const renewed = await client.put(own, { generateNewKey: true, password });
-      expect(renewed.json()).toMatchObject({ suspendedAt: clock.now().toISOString() });
-      expect(await isOpen(renewed.json().hookKey)).toBe(false);
-      expectAnswer(await client.delete(own, { password }), 409, 'An administrator suspended this webhook');
-      expect(await find(owner.user.id)).toMatchObject({ suspendedAt: clock.now().toISOString() });
-    });
+  test('are listed in pages by username, and all are counted', async () => {
+    for (let count = 1; count <= 3; count += 1) await withHook();
+    const pages = await Promise.all(
+      [1, 2].map(async (page) =>
+        (await board.admin.get(`${LIST}?page=${page}&limit=2`)).json<AdminHooksAnswer>(),
+      ),
+    );
+    const { hooks, total } = (await board.admin.get(`${LIST}?limit=1000`)).json<AdminHooksAnswer>();
+    expect(hooks).toHaveLength(total);
+    expect(pages.flatMap((page) => page.hooks)).toEqual(hooks.slice(0, 4));
+    expect(pages.map((page) => page.total)).toEqual([total, total]);
+    expect((await board.admin.get(`${LIST}?userId=12`)).statusCode).toBe(400);
+    const byName = (await board.admin.get('/api/users')).json<{ id: string }[]>().map(({ id }) => id);
+    const places = hooks.map(({ userId }) => byName.indexOf(userId));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
   });
 
-  describe('renewing the key', () => {
-    test('ends the old key and shows the new one only to its owner, after a password check', async () => {
-      const owner = await withAnyHook();
-      const answer = await board.admin.put(owner.url, { generateNewKey: true, password: ADMIN_PASSWORD });
-      expectAnswer(answer, 200, await find(owner.user.id));
-      expect(answer.json().hookKey).toMatch(/^[\w-]{4}…$/);
-      expect(await isOpen(owner.hook.hookKey)).toBe(false);
-      const { password, client } = owner;
-      await client.post('/api/auth/verify-password', { password });
-      const [shown] = (await client.get('/api/hooks')).json<Webhook[]>();
-      expect(shown?.hookKey.slice(0, 4)).toBe(answer.json().hookKey.slice(0, 4));
-      expect(await isOpen(shown?.hookKey ?? '')).toBe(true);
-    });
+  test('are closed by a suspension without a password, which shows their owner since when', async () => {
+    const owner = await withHook();
+    const since = clock.now().toISOString();
+    const answer = await board.admin.put(owner.adminUrl, { suspended: true });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toEqual({ ...(await find(owner.user.id)), suspendedAt: since });
+    expect(await isOpen(owner.hook.hookKey)).toBe(false);
+    expect((await owner.client.get('/api/hooks')).json()).toMatchObject([{ suspendedAt: since }]);
+    clock.advance(1_000);
+    expect((await board.admin.put(owner.adminUrl, { suspended: true })).json().suspendedAt).toBe(since);
 
-    test('requires the administrator’s password', async () => {
-      const owner = await withAnyHook();
-      expectAnswer(
-        await board.admin.put(owner.url, { generateNewKey: true, password: owner.password }),
-        403,
-        'Invalid password',
-      );
-      const missing = await board.admin.put(owner.url, { generateNewKey: true });
-      expect([missing.statusCode, missing.json().message]).toEqual([400, 'Password is required']);
-      expect(await isOpen(owner.hook.hookKey)).toBe(true);
-    });
+    expect((await board.admin.put(owner.adminUrl, { suspended: false })).json().suspendedAt).toBeNull();
+    expect(await isOpen(owner.hook.hookKey)).toBe(true);
+    expect((await owner.client.get('/api/hooks')).json()).toMatchObject([{ suspendedAt: null }]);
   });
 
-  describe('deleting', () => {
-    test('requires the administrator’s password and ends the key immediately', async () => {
-      const owner = await withAnyHook();
-      expect((await board.admin.delete(owner.url, {})).json().message).toBe('Password is required');
-      expectAnswer(
-        await board.admin.delete(owner.url, { password: owner.password }),
-        403,
-        'Invalid password',
-      );
-      expectAnswer(await board.admin.delete(owner.url, { password: ADMIN_PASSWORD }), 200, 'Webhook deleted');
-      expect(await isOpen(owner.hook.hookKey)).toBe(false);
-      expect(await find(owner.user.id)).toBeNull();
-      expect((await owner.client.get('/api/hooks')).json()).toEqual([]);
-    });
+  test('stay suspended when the user is reactivated or the owner renews or deletes the webhook', async () => {
+    const owner = await withHook();
+    const { password } = owner;
+    await board.admin.put(owner.adminUrl, { suspended: true });
+    await board.admin.patch(`/api/admin/users/${owner.user.id}/deactivate`);
+    await board.admin.patch(`/api/admin/users/${owner.user.id}/reactivate`);
+    const client = await board.signIn(owner.username, password);
+    const own = `/api/hooks/${owner.hook.id}`;
+    const renewed = await client.put(own, { generateNewKey: true, password });
+    expect(renewed.json()).toMatchObject({ suspendedAt: clock.now().toISOString() });
+    expect(await isOpen(renewed.json().hookKey)).toBe(false);
+    expectAnswer(await client.delete(own, { password }), 409, 'An administrator suspended this webhook');
+    expect(await find(owner.user.id)).toMatchObject({ suspendedAt: clock.now().toISOString() });
+  });
+
+  test('get a new key, which is shown only to their owner, after a password check', async () => {
+    const owner = await withHook();
+    const answer = await board.admin.put(owner.adminUrl, { generateNewKey: true, password: ADMIN_PASSWORD });
+    expectAnswer(answer, 200, await find(owner.user.id));
+    expect(answer.json().hookKey).toMatch(/^[\w-]{4}…$/);
+    expect(await isOpen(owner.hook.hookKey)).toBe(false);
+    const { password, client } = owner;
+    await client.post('/api/auth/verify-password', { password });
+    const [shown] = (await client.get('/api/hooks')).json<Webhook[]>();
+    expect(shown?.hookKey.slice(0, 4)).toBe(answer.json().hookKey.slice(0, 4));
+    expect(await isOpen(shown?.hookKey ?? '')).toBe(true);
+  });
+
+  test('are renewed and deleted only with the administrator’s password; a deletion ends the key', async () => {
+    const owner = await withHook();
+    const { password } = owner;
+    for (const change of [
+      (body: object) => board.admin.put(owner.adminUrl, { generateNewKey: true, ...body }),
+      (body: object) => board.admin.delete(owner.adminUrl, body),
+    ]) {
+      expectAnswer(await change({ password }), 403, 'Invalid password');
+      expect((await change({})).json().message).toBe('Password is required');
+    }
+    expect(await isOpen(owner.hook.hookKey)).toBe(true);
+    const deleted = await board.admin.delete(owner.adminUrl, { password: ADMIN_PASSWORD });
+    expectAnswer(deleted, 200, 'Webhook deleted');
+    expect(await isOpen(owner.hook.hookKey)).toBe(false);
+    expect(await find(owner.user.id)).toBeNull();
+    expect((await owner.client.get('/api/hooks')).json()).toEqual([]);
   });
 
   test('counts wrong passwords together with those of the other password routes', async () => {
     const admin = await board.createUser({ isAdmin: true });
-    const owner = await withAnyHook();
+    const owner = await withHook();
     const wrong = { password: 'wrong' };
     for (let count = 1; count <= 5; count += 1) {
-      expect((await admin.client.delete(owner.url, wrong)).statusCode).toBe(403);
-      expect((await admin.client.put(owner.url, { generateNewKey: true, ...wrong })).statusCode).toBe(403);
+      expect((await admin.client.delete(owner.adminUrl, wrong)).statusCode).toBe(403);
+      expect((await admin.client.put(owner.adminUrl, { generateNewKey: true, ...wrong })).statusCode).toBe(
+        403,
+      );
     }
-    expect((await admin.client.delete(owner.url, { password: admin.password })).statusCode).toBe(429);
+    expect((await admin.client.delete(owner.adminUrl, { password: admin.password })).statusCode).toBe(429);
     expect((await admin.client.post('/api/auth/verify-password', wrong)).statusCode).toBe(429);
     expect(await find(owner.user.id)).not.toBeNull();
   });
@@ -406,8 +386,6 @@ describe('webhooks of all users, for administrators', () => {
       await board.admin.put(url, { generateNewKey: true, password: ADMIN_PASSWORD }),
       await board.admin.delete(url, { password: ADMIN_PASSWORD }),
     ];
-    for (const answer of answers) {
-      expectAnswer(answer, 404, 'Webhook not found');
-    }
+    for (const answer of answers) expectAnswer(answer, 404, 'Webhook not found');
   });
 });

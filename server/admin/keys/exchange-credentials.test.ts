@@ -138,12 +138,9 @@ describe('entering credentials', () => {
 
   test('refuses a key that may not read its own permissions and names the missing right', async () => {
     site.setFaults([{ kind: 'refuse', code: '40014', on: { path: '/account/info' } }]);
-    const refused = await trader.client.put(PATH, bitget(keys.newKey()));
-    expectAnswer(
-      refused,
-      400,
-      'Bitget refused the API key: the key may not read what it may do; give it the right to read spot, too (40014)',
-    );
+    const message =
+      'Bitget refused the API key: the key may not read what it may do; give it the right to read spot, too (40014)';
+    expectAnswer(await trader.client.put(PATH, bitget(keys.newKey())), 400, message);
   });
 
   test.each([
@@ -160,28 +157,23 @@ describe('entering credentials', () => {
   });
 
   // Requirements: users-7
-  test('stores a key while the exchange is unreachable and says so', async () => {
-    site.setFaults([{ kind: 'timeout', on: { path: '/accounts' } }]);
+  test.each([
+    [
+      'is unreachable',
+      { kind: 'timeout', on: { path: '/accounts' } },
+      { error: 'unreachable', message: 'Bitget could not be reached: no answer within 1000 ms' },
+    ],
+    [
+      'refuses for a reason that is not the key',
+      { kind: 'refuse', code: '40404', message: 'Not here', on: { path: '/accounts' } },
+      { error: 'refused', message: 'Bitget refused the request: Not here (40404)' },
+    ],
+  ] as const)('stores a key while the exchange %s, and says so', async (_why, fault, failure) => {
+    site.setFaults([fault]);
     const saved = await trader.client.put(PATH, bitget(keys.newKey()));
     expect(saved.statusCode).toBe(200);
-    expect(saved.json()).toMatchObject({
-      connected: true,
-      test: {
-        success: false,
-        error: 'unreachable',
-        message: 'Bitget could not be reached: no answer within 1000 ms',
-      },
-    });
+    expect(saved.json()).toMatchObject({ connected: true, test: { success: false, ...failure } });
     expect(await testKey()).toMatchObject({ success: true });
-  });
-
-  test('stores a key and reports a refusal that is not about the key', async () => {
-    site.setFaults([{ kind: 'refuse', code: '40404', message: 'Not here', on: { path: '/accounts' } }]);
-    const saved = await trader.client.put(PATH, bitget(keys.newKey()));
-    expect(saved.json()).toMatchObject({
-      connected: true,
-      test: { success: false, error: 'refused', message: 'Bitget refused the request: Not here (40404)' },
-    });
   });
 
   test('does not store a passphrase for Bybit', async () => {
@@ -349,9 +341,7 @@ describe('an administrator', () => {
       await board.admin.delete(path),
       await board.admin.post(`${path}/test`),
     ];
-    for (const answer of answers) {
-      expectAnswer(answer, 404, 'User not found');
-    }
+    for (const answer of answers) expectAnswer(answer, 404, 'User not found');
   });
 
   test('is logged with the user, the action and the result of the test', async () => {
@@ -439,13 +429,7 @@ describe('in paper mode', () => {
   });
   afterAll(() => paper.close());
 
-  test('credentials are stored for later, without a test', async () => {
-    const { client } = await paper.createUser();
-    const saved = await client.put(PATH, bitget(newSecrets()));
-    expect(saved.json()).toMatchObject({ connected: true, test: null });
-  });
-
-  test('the test returns the balance of the paper account, with or without credentials', async () => {
+  test('credentials are stored for later, and the test returns the balance of the paper account', async () => {
     const { client } = await paper.createUser();
     const balance = {
       success: true,
@@ -455,7 +439,8 @@ describe('in paper mode', () => {
       futuresAvailable: '2500.5',
     };
     expect((await client.post(`${PATH}/test`)).json()).toEqual(balance);
-    await client.put(PATH, bitget(newSecrets()));
+    const saved = await client.put(PATH, bitget(newSecrets()));
+    expect(saved.json()).toMatchObject({ connected: true, test: null });
     expect((await client.post(`${PATH}/test`)).json()).toEqual(balance);
   });
 });

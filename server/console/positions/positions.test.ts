@@ -531,25 +531,20 @@ describe('asking the exchange', () => {
   });
 
   // Requirements: additions-order-and-positions-8
-  test('names an account that does not answer and shows the others', async () => {
-    const [away, there] = [await withPosition(), await withPosition()];
-    board.setFaults([{ kind: 'timeout', on: { path: 'all-position', userId: away.id, times: 1_000 } }]);
-    for (const { id } of [away, there]) await readAnew(id);
-    const answer = (await board.admin.get('/api/positions')).json<PositionsAnswer>();
-    expect(answer.unreachable).toMatchObject([{ userId: away.id, username: away.username }]);
-    expect(answer.unreachable[0]?.message).toMatch(/^Bitget: /);
-    expect(answer.open.map(({ userId }) => userId)).toContain(there.id);
-    expect(answer.open.map(({ userId }) => userId)).not.toContain(away.id);
-  });
-
-  test('keeps showing positions when the exchange answers nonsense', async () => {
-    const { id } = await withPosition();
-    board.setFaults([{ kind: 'html200', on: { path: 'all-position', times: 1_000 } }]);
-    await readAnew(id);
-    const answer = (await board.admin.get(`/api/positions?userId=${id}`)).json<PositionsAnswer>();
-    expect(answer.unreachable).toHaveLength(1);
-    expect(answer.closed).toEqual([]);
-  });
+  test.each(['timeout', 'html200'] as const)(
+    'names an account that cannot be read because of %s, closes nothing, and shows the others',
+    async (kind) => {
+      const [away, there] = [await withPosition(), await withPosition()];
+      board.setFaults([{ kind, on: { path: 'all-position', userId: away.id, times: 1_000 } }]);
+      for (const { id } of [away, there]) await readAnew(id);
+      const answer = (await board.admin.get('/api/positions')).json<PositionsAnswer>();
+      expect(answer.unreachable).toMatchObject([{ userId: away.id, username: away.username }]);
+      expect(answer.unreachable[0]?.message).toMatch(/^Bitget: /);
+      expect(answer.open.map(({ userId }) => userId)).toContain(there.id);
+      expect(answer.open.map(({ userId }) => userId)).not.toContain(away.id);
+      expect(answer.closed.map(({ userId }) => userId)).not.toContain(away.id);
+    },
+  );
 });
 
 /** Closed positions of the trader, one per second up to now. */
