@@ -10,7 +10,10 @@ import { StartError } from './start-error.ts';
  *   root can enter stay reachable. Also for a user without a passwd entry, which initdb needs;
  * - `user`: another user of the machine, where namespaces are forbidden.
  */
-type Runner = { kind: 'direct' } | { kind: 'namespace'; mapped: UserId } | { kind: 'user'; runAs: UserId };
+export type Runner =
+  | { kind: 'direct' }
+  | { kind: 'namespace'; mapped: UserId }
+  | { kind: 'user'; runAs: UserId };
 
 export interface UserId {
   uid: number;

@@ -10,14 +10,8 @@ import type { Logger } from '../log.ts';
 import { openDataFolder } from './data-folder.ts';
 import { binaryPath, packagedPostgres } from './embedded-binaries.ts';
 import { createCluster, hasCluster, openSocketFolder, reasonIn, USER } from './embedded-folders.ts';
-import { findPostmaster, type Postmaster, stopPostmaster } from './embedded-postmaster.ts';
-import {
-  commandOf,
-  findInstallation,
-  ownerOf,
-  type PostgresInstallation,
-  serverEnvironment,
-} from './embedded-runner.ts';
+import { findPostmaster, stopPostmaster } from './embedded-postmaster.ts';
+import { commandOf, findInstallation, ownerOf, type Runner, serverEnvironment } from './embedded-runner.ts';
 import { hasCode, StartError } from './start-error.ts';
 
 const MAJOR = '18';
@@ -28,6 +22,9 @@ const MAX_LOG_BYTES = 10_000_000;
 const RECOVERY_LIMIT_MS = 600_000;
 const LEFTOVER_LIMIT_MS = 20_000;
 const STOP_LIMIT_MS = 8_000;
+
+/** PostgreSQL's cannot_connect_now. */
+const STARTING_OR_STOPPING = '57P03';
 
 const SETTINGS = [
   'max_connections=60',
@@ -77,29 +74,9 @@ export async function startEmbedded(options: {
   const dataDir = await openDataFolder(options.dataDir);
   const cluster = join(dataDir, 'postgres');
   const starts = new Set<Promise<unknown>>();
-  let isStopping = false;
-  const requireWanted = () => {
-    if (isStopping) throw new StartError('The embedded database is being stopped');
-  };
-
-  async function run(): Promise<ServerConnection> {
-    const deadline = Date.now() + LEFTOVER_LIMIT_MS;
-    for (;;) {
-      const server =
-        (await reachRunning({ cluster, log, requireWanted })) ??
-        (await startServer({ dataDir, cluster, log, settings, onLaunched, requireWanted }));
-      const connection = { host: server.host, port: server.port, user: USER, database: DATABASE };
-      try {
-        await createDatabase(connection);
-        return connection;
-      } catch (error) {
-        // Another program may just have stopped the server.
-        requireWanted();
-        if (Date.now() > deadline) throw error;
-        await sleep(100);
-      }
-    }
-  }
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const run = () => runServer({ dataDir, cluster, log, settings, onLaunched, signal });
 
   const connection = await run().catch((error: unknown) => {
     // Folders of another user, a full or read-only disk: not a bug.
@@ -119,7 +96,7 @@ export async function startEmbedded(options: {
       }
     },
     async stop() {
-      isStopping = true;
+      stopping.abort(new StartError('The embedded database is being stopped'));
       await Promise.race([Promise.allSettled(starts), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
       const running = await findPostmaster(cluster);
       const inTime = running === null || (await stopPostmaster({ pid: running.pid, waitMs: STOP_LIMIT_MS }));
@@ -129,81 +106,62 @@ export async function startEmbedded(options: {
   };
 }
 
-type Reach = 'ready' | 'busy' | 'absent';
-
-async function reach(server: Postmaster): Promise<Reach> {
-  const client = new pg.Client({
-    host: server.host,
-    port: server.port,
-    user: USER,
-    database: 'postgres',
-    connectionTimeoutMillis: 2_000,
-    ssl: false,
-  });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return 'ready';
-  } catch (error) {
-    if (hasCode(error, '57P03')) return 'busy';
-    if (hasCode(error, '53300')) return 'ready';
-    return 'absent';
-  } finally {
-    client.end().catch(() => {});
-  }
-}
-
-/** The server that runs on the cluster, once it answers; null if none runs. */
-async function reachRunning(options: {
-  cluster: string;
-  log: Logger;
-  requireWanted: () => void;
-}): Promise<Postmaster | null> {
-  const { cluster, log, requireWanted } = options;
-  const startedAt = Date.now();
-  for (let absentSince = startedAt; ; await sleep(50)) {
-    requireWanted();
-    const server = await findPostmaster(cluster);
-    if (!server) return null;
-    const state = server.host === '' ? 'absent' : await reach(server);
-    if (state === 'ready') {
-      log.debug({ pid: server.pid }, 'found the embedded database running');
-      return server;
-    }
-    if (state === 'busy') absentSince = Date.now();
-    if (Date.now() - absentSince > LEFTOVER_LIMIT_MS || Date.now() - startedAt > RECOVERY_LIMIT_MS) {
-      throw new StartError(
-        `The database server ${server.pid} runs on ${cluster} but does not answer; stop it (kill -INT ${server.pid}) and start again`,
-      );
-    }
-  }
-}
-
-async function startServer(options: {
+interface ServerOptions {
   dataDir: string;
   cluster: string;
   log: Logger;
   settings: readonly string[];
   onLaunched: () => void;
-  requireWanted: () => void;
-}): Promise<Postmaster> {
-  const { dataDir, cluster, log, requireWanted } = options;
-  const native = packagedPostgres();
-  const installation = (await hasCluster({ cluster, major: MAJOR }))
-    ? await findInstallation({ native, dataDir, folder: cluster })
-    : await createCluster({ native, dataDir, cluster, log });
-  const deadline = Date.now() + LEFTOVER_LIMIT_MS;
-  for (;;) {
-    const outcome = await launch({ ...options, installation });
-    if (outcome.server) return outcome.server;
-    if (!isLeftover(outcome.output) || Date.now() > deadline) {
-      throw new StartError(`The embedded PostgreSQL did not start: ${reasonIn(outcome.output)}`);
+  signal: AbortSignal;
+}
+
+/** Resolves when the server of the cluster answers; launches it where none runs, again when it ends by a leftover. */
+async function runServer(options: ServerOptions): Promise<ServerConnection> {
+  const { cluster, log, signal } = options;
+  const startedAt = Date.now();
+  let silentSince = startedAt;
+  let launch: Launch | null = null;
+  for (; ; await sleep(20)) {
+    if (signal.aborted) {
+      // `stop` may not find the server, which may not have written its postmaster.pid yet.
+      if (launch !== null) await endChild(launch.child);
+      signal.throwIfAborted();
     }
-    const other = await reachRunning({ cluster, log, requireWanted });
-    if (other) return other;
-    await sleep(200);
+    const server = await findPostmaster(cluster);
+    if (server === null) {
+      silentSince = Date.now();
+      if (launch === null) launch = await launchServer(options);
+      else if (hasEnded(launch.child) || isLonger(RECOVERY_LIMIT_MS, startedAt)) {
+        const output = await launch.readOutput();
+        if (!isLeftover(output) || isLonger(LEFTOVER_LIMIT_MS, startedAt)) {
+          throw new StartError(`The embedded PostgreSQL did not start: ${reasonIn(output)}`);
+        }
+        launch = null;
+        await sleep(200);
+      }
+      continue;
+    }
+    const { pid, host, port } = server;
+    const connection = { host, port, user: USER, database: DATABASE };
+    try {
+      if (host !== '') {
+        await createDatabase(connection);
+        log.debug({ pid }, 'the embedded database runs');
+        return connection;
+      }
+    } catch (error) {
+      if (hasCode(error, STARTING_OR_STOPPING)) silentSince = Date.now();
+      else if (error instanceof pg.DatabaseError && isLonger(LEFTOVER_LIMIT_MS, silentSince)) throw error;
+    }
+    if (isLonger(LEFTOVER_LIMIT_MS, silentSince) || isLonger(RECOVERY_LIMIT_MS, startedAt)) {
+      throw new StartError(
+        `The database server ${pid} runs on ${cluster} but does not answer; stop it (kill -INT ${pid}) and start again`,
+      );
+    }
   }
 }
+
+const isLonger = (limitMs: number, sinceMs: number): boolean => Date.now() - sinceMs > limitMs;
 
 /** Left for a moment by a killed server, or by an ending one that removed the socket folder: the next try may work. */
 function isLeftover(output: string): boolean {
@@ -213,27 +171,22 @@ function isLeftover(output: string): boolean {
 }
 
 interface Launch {
-  server: Postmaster | null;
-  output: string;
+  child: ChildProcess;
+  readOutput(): Promise<string>;
 }
 
-async function launch(options: {
-  dataDir: string;
-  cluster: string;
-  settings: readonly string[];
-  installation: PostgresInstallation;
-  onLaunched: () => void;
-  requireWanted: () => void;
-}): Promise<Launch> {
-  const { dataDir, cluster, installation, requireWanted } = options;
-  const { runner, native } = installation;
-  const place = await placeToListen({ dataDir, installation });
-  const settings = [...SETTINGS, ...place.settings, ...options.settings];
+async function launchServer(options: ServerOptions): Promise<Launch> {
+  const { dataDir, cluster, log, signal } = options;
+  const packaged = packagedPostgres();
+  const { runner, native } = (await hasCluster({ cluster, major: MAJOR }))
+    ? await findInstallation({ native: packaged, dataDir, folder: cluster })
+    : await createCluster({ native: packaged, dataDir, cluster, log });
+  const settings = [...SETTINGS, ...(await placeToListen(dataDir, runner)), ...options.settings];
   const args = ['-D', cluster, ...settings.flatMap((setting) => ['-c', setting])];
   const command = commandOf(runner, binaryPath(native, 'postgres'), args);
   const logPath = join(dataDir, 'postgres.log');
   const logStart = await rotate(logPath);
-  requireWanted();
+  signal.throwIfAborted();
   const logFile = openSync(logPath, 'a', 0o600);
   // Detached, so that Ctrl-C in a terminal does not stop the database before the program.
   const child = spawn(command.file, command.args, {
@@ -245,48 +198,30 @@ async function launch(options: {
   });
   closeSync(logFile);
   child.unref();
+  child.on('error', () => {});
   options.onLaunched();
-  let ended = false;
-  child.once('error', () => (ended = true));
-  child.once('exit', () => (ended = true));
-  const deadline = Date.now() + RECOVERY_LIMIT_MS;
-  while (!ended && Date.now() < deadline) {
-    const server = await findPostmaster(cluster);
-    if (server && server.host !== '' && (await reach(server)) === 'ready' && !ended)
-      return { server, output: '' };
-    try {
-      requireWanted();
-    } catch (error) {
-      // `stop` may not find the server, which may not have written its postmaster.pid yet.
-      await endChild(child);
-      throw error;
-    }
-    await sleep(20);
-  }
-  const output = (await readFile(logPath)).subarray(logStart).toString('utf8');
-  return { server: null, output };
+  return { child, readOutput: async () => (await readFile(logPath)).subarray(logStart).toString('utf8') };
 }
+
+/** A child that could not be started at all has no id. */
+const hasEnded = (child: ChildProcess): boolean =>
+  child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 
 /** Shuts down cleanly at any stage of the start; a slower shutdown continues in the background. */
 async function endChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   const ended = once(child, 'exit');
   child.kill('SIGINT');
   await Promise.race([ended, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
 }
 
-async function placeToListen(options: {
-  dataDir: string;
-  installation: PostgresInstallation;
-}): Promise<{ settings: string[] }> {
+/** The settings of where the server listens: a private socket, or this machine's network on Windows. */
+async function placeToListen(dataDir: string, runner: Runner): Promise<string[]> {
   if (process.platform === 'win32') {
-    return {
-      settings: ['listen_addresses=127.0.0.1', `port=${await freePort()}`, 'unix_socket_directories='],
-    };
+    return ['listen_addresses=127.0.0.1', `port=${await freePort()}`, 'unix_socket_directories='];
   }
-  const owner = ownerOf(options.installation.runner);
-  const folder = await openSocketFolder({ dataDir: options.dataDir, owner });
-  return { settings: ['listen_addresses=', `port=${PORT}`, `unix_socket_directories=${folder}`] };
+  const folder = await openSocketFolder({ dataDir, owner: ownerOf(runner) });
+  return ['listen_addresses=', `port=${PORT}`, `unix_socket_directories=${folder}`];
 }
 
 async function freePort(): Promise<number> {
@@ -310,10 +245,15 @@ async function rotate(path: string): Promise<number> {
 }
 
 async function createDatabase(connection: ServerConnection): Promise<void> {
-  const client = new pg.Client({ ...connection, database: 'postgres', ssl: false });
+  const client = new pg.Client({
+    ...connection,
+    database: 'postgres',
+    connectionTimeoutMillis: 2_000,
+    ssl: false,
+  });
   client.on('error', () => {});
-  await client.connect();
   try {
+    await client.connect();
     const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
     if (rowCount === 0) await client.query(`create database ${DATABASE}`);
   } catch (error) {
