@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createShutdown } from './graceful-shutdown.ts';
 import { systemClock } from './platform/clock.ts';
-import { type Config, ConfigError, parseConfig, readEnvironment } from './platform/config/config.ts';
+import { type Config, ConfigError, readConfig } from './platform/config/config.ts';
 import { describeSettings } from './platform/config/config-settings.ts';
 import { requireStrongKey } from './platform/config/secret-key.ts';
 import { migrateDatabase } from './platform/db/migrate.ts';
@@ -29,8 +29,7 @@ if (process.argv.includes('--help') || process.argv.includes('-h')) {
 }
 
 async function main(): Promise<void> {
-  const env = readEnvironment({ env: process.env, folder: process.cwd() });
-  const config = parseConfig(env, process.argv.slice(2));
+  const config = readConfig(process.argv.slice(2));
   checkPublicUrl(config);
   await requireStrongKey(config);
   const log = createLog({ level: config.logLevel });
@@ -45,7 +44,7 @@ async function main(): Promise<void> {
     await run({ config, log, shutdown, crash });
   } catch (error) {
     if (shutdown.isStopping()) return;
-    if (!isExpected(error)) log.fatal({ err: error }, 'the start failed');
+    if (!(error instanceof StartError)) log.fatal({ err: error }, 'the start failed');
     report(error);
     await shutdown.stop({ exitCode: exitCodeOf(error) });
   }
@@ -65,11 +64,7 @@ async function run(options: {
   shutdown.add({
     name: 'database',
     limitMs: 4_000,
-    run: () =>
-      opening.then(
-        ({ close }) => close(),
-        () => {},
-      ),
+    run: async () => (await opening.catch(() => null))?.close(),
   });
   // Loads the program while the database starts, because together they are most of a start's time. Not earlier: loading
   // modules blocks everything else.
@@ -139,14 +134,10 @@ function exitCodeOf(error: unknown): number {
   return error instanceof ConfigError ? EXIT_BAD_SETTING : EXIT_FAILED;
 }
 
-function isExpected(error: unknown): boolean {
-  return error instanceof StartError || error instanceof ConfigError;
-}
-
 /** Prints one line; for an unforeseen error, the log has the rest. */
 function report(error: unknown): void {
   const [message] = String(error instanceof Error ? error.message : error).split('\n');
-  console.error(isExpected(error) ? message : `Signal Board could not start: ${message}`);
+  console.error(error instanceof StartError ? message : `Signal Board could not start: ${message}`);
 }
 
 function fail(error: unknown): void {

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { resetPassword } from './admin/users/reset-password.ts';
+import { runCommand } from './command.ts';
 import { systemClock } from './platform/clock.ts';
-import { ConfigError, parseConfig, readEnvironment } from './platform/config/config.ts';
+import { readConfig } from './platform/config/config.ts';
 import { databaseErrorCode } from './platform/db/database-errors.ts';
 import { drizzleOn } from './platform/db/drizzle-over.ts';
 import { reachDatabase } from './platform/db/pool.ts';
@@ -11,20 +12,14 @@ import { StartError } from './platform/db/start-error.ts';
 
 const NO_TABLE = '42P01';
 
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  const isExpected = error instanceof StartError || error instanceof ConfigError;
-  console.error(isExpected ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(main);
 
 async function main(args: string[]): Promise<void> {
   const [username, ...more] = args;
   if (username === undefined || more.length > 0 || username.startsWith('-')) {
     throw new StartError('Usage: npm run reset-password -- username');
   }
-  const config = parseConfig(readEnvironment({ env: process.env, folder: process.cwd() }));
+  const config = readConfig();
   const { connection, close } = await reachDatabase(config);
   const client = new pg.Client({ ...connection, application_name: 'signal-board reset-password' });
   try {

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { restoreBackup } from './admin/backup/restore-backup.ts';
-import { type Config, ConfigError, parseConfig, readEnvironment } from './platform/config/config.ts';
+import { runCommand } from './command.ts';
+import { type Config, readConfig } from './platform/config/config.ts';
 import { findSecretKey } from './platform/config/secret-key.ts';
 import { openDatabase } from './platform/db/pool.ts';
 import { StartError } from './platform/db/start-error.ts';
@@ -12,13 +13,7 @@ import { createLog } from './platform/log.ts';
 const USAGE = 'Usage: npm run restore -- file [--replace [--yes]] [--other-key]';
 const OPTIONS = ['--replace', '--yes', '--other-key'];
 
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  const isExpected = error instanceof StartError || error instanceof ConfigError;
-  console.error(isExpected ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(main);
 
 async function main(args: string[]): Promise<void> {
   const [file, ...more] = args.filter((arg) => !arg.startsWith('-'));
@@ -26,7 +21,7 @@ async function main(args: string[]): Promise<void> {
   if (file === undefined || more.length > 0 || given.some((arg) => !OPTIONS.includes(arg))) {
     throw new StartError(USAGE);
   }
-  const config = parseConfig(readEnvironment({ env: process.env, folder: process.cwd() }));
+  const config = readConfig();
   const replace = given.includes('--replace');
   if (replace && !given.includes('--yes')) await confirm(config);
   const secretKey = await findSecretKey(config);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { hasCode, StartError } from '../db/start-error.ts';
 import { type Settings, settings, settingsSchema, TRADINGVIEW_ADDRESSES } from './config-settings.ts';
 
 type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
@@ -23,8 +24,8 @@ const NEW_SECRET_KEY = '--new-secret-key';
 
 type Environment = Record<string, string | undefined>;
 
-/** Its message is one line that an operator can act on, printed without a stack. */
-export class ConfigError extends Error {
+/** A setting that the program cannot start with. */
+export class ConfigError extends StartError {
   override name = 'ConfigError';
 }
 
@@ -34,12 +35,15 @@ export function readEnvironment(options: { env: Environment; folder: string }): 
   try {
     file = readFileSync(resolve(options.folder, '.env'), 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT') return options.env;
-    throw new ConfigError(`.env cannot be read (${String(code)})`);
+    if (hasCode(error, 'ENOENT')) return options.env;
+    throw new ConfigError(`.env cannot be read (${String(error)})`);
   }
   return { ...parseEnv(file), ...options.env };
 }
+
+/** The settings of this process. */
+export const readConfig = (argv: readonly string[] = []): Config =>
+  parseConfig(readEnvironment({ env: process.env, folder: process.cwd() }), argv);
 
 /** Parses every setting once. Throws a ConfigError that names the variable, what it got and what it takes. */
 export function parseConfig(env: Environment, argv: readonly string[] = []): Config {
