@@ -9,6 +9,7 @@ import type { ChangeFeed } from './platform/change-feed.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config/config.ts';
 import type { Db, Tx } from './platform/db/database.ts';
+import type { LimitPasswordAttempts } from './platform/http/password-limits.ts';
 import type { UntrustedProxies } from './platform/http/untrusted-proxies.ts';
 import type { Jobs } from './platform/jobs/jobs.ts';
 import type { RightOfWay } from './platform/jobs/right-of-way.ts';
@@ -54,6 +55,7 @@ export interface Deps {
   changeFeed: ChangeFeed;
   metrics: Metrics;
   untrustedProxies: UntrustedProxies;
+  limitPasswordAttempts: LimitPasswordAttempts;
   /** The conditions that need the attention of administrators. */
   attentionSources: readonly AttentionSource[];
   readiness: () => Promise<Readiness>;

@@ -31,6 +31,7 @@ import { loadSecretKey } from './platform/config/secret-key.ts';
 import { startKeepingTotals } from './platform/db/list-totals/keep-totals.ts';
 import { type OpenDatabase, openPool } from './platform/db/pool.ts';
 import type { App } from './platform/http/http-app.ts';
+import { createPasswordLimits } from './platform/http/password-limits.ts';
 import { createUntrustedProxies } from './platform/http/untrusted-proxies.ts';
 import { createJobs, type JobHandlers } from './platform/jobs/jobs.ts';
 import { releaseAllLeases } from './platform/jobs/leases.ts';
@@ -100,6 +101,7 @@ export async function buildProgram(options: {
   const base = {
     metrics,
     untrustedProxies,
+    limitPasswordAttempts: createPasswordLimits({ db, pool, clock }),
     attentionSources: [
       untrustedProxyConditions({ config, untrustedProxies }),
       () => duplicateAccountConditions({ config, db }),
@@ -151,10 +153,7 @@ export async function buildProgram(options: {
     handlers,
     wakeUnfinished: () => wakeUnfinished(deps, { all: true }),
   });
-  let stopSweep = () => {};
-  let stopAudit = () => {};
-  let stopRetention = async () => {};
-  let stopTotals = () => {};
+  const stops: (() => void | Promise<void>)[] = [];
 
   async function readReadiness(): Promise<Readiness> {
     const answered = db.execute(sql`select 1`).then(
@@ -179,17 +178,12 @@ export async function buildProgram(options: {
       await workers.start();
       // Last of all steps that may fail, so that a failed start has not used up the only display of the password.
       const firstAdministrator = await ensureFirstAdministrator(deps);
-      stopSweep = startSweep(deps);
-      stopAudit = startProtectionAudit(deps);
-      stopTotals = startKeepingTotals(deps);
-      stopRetention = startRetention({ deps, connection: database.connection });
+      stops.push(startSweep(deps), startProtectionAudit(deps), startKeepingTotals(deps));
+      stops.push(startRetention({ deps, connection: database.connection }));
       return { firstAdministrator };
     },
     async stop() {
-      stopSweep();
-      stopAudit();
-      stopTotals();
-      await stopRetention();
+      for (const stop of stops) await stop();
       await workers.stop();
       await deps.changeFeed.close();
       await deps.receiver.idle();

@@ -26,7 +26,10 @@ import { signIn } from './sign-in.ts';
 const asUser = { access: 'user' } as const;
 const asAnyone = { access: 'public' } as const;
 
-export function registerAuthRoutes(app: App, deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool'>): void {
+export function registerAuthRoutes(
+  app: App,
+  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'limitPasswordAttempts'>,
+): void {
   // In the background, so that the start does not wait. A failure shows at the next sign-in.
   app.addHook('onListen', (done) => {
     prepareUnknownUserHash().catch(() => {});

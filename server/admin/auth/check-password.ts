@@ -3,7 +3,6 @@ import type { Deps } from '#server/deps.ts';
 import { getUser } from '#server/platform/http/access.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import { rememberAddress } from '#server/platform/http/password-guesses.ts';
-import { limitPasswordAttempts } from '#server/platform/http/password-limits.ts';
 import { sourceAddress } from '#server/platform/http/source-address.ts';
 import { verifyPassword } from '#server/platform/password.ts';
 import { findUser } from '../users/users.store.ts';
@@ -13,7 +12,7 @@ import { findUser } from '../users/users.store.ts';
  * failed attempt. Returns the stored hash.
  */
 export async function checkOwnPassword(
-  deps: Pick<Deps, 'clock' | 'config' | 'db' | 'pool'>,
+  deps: Pick<Deps, 'clock' | 'config' | 'db' | 'limitPasswordAttempts'>,
   request: FastifyRequest,
   password: string,
 ): Promise<string> {
@@ -23,13 +22,9 @@ export async function checkOwnPassword(
   const { usernameKey, passwordHash } = found.user;
   const now = deps.clock.now();
   const address = sourceAddress(request, deps.config);
-  const isRight = await limitPasswordAttempts({
-    pool: deps.pool,
-    db: deps.db,
-    now,
-    attempt: { account: usernameKey, address },
-    check: () => verifyPassword(passwordHash, password),
-  });
+  const isRight = await deps.limitPasswordAttempts({ account: usernameKey, address }, () =>
+    verifyPassword(passwordHash, password),
+  );
   if (!isRight) {
     request.log.warn({ userId: id, address }, 'password check failed');
     throw new AppError('invalidPassword');

@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  limitPasswordAttempts,
-  MAX_FAILURES_PER_ACCOUNT,
-  MAX_FAILURES_PER_ADDRESS,
-} from '#server/platform/http/password-limits.ts';
+import { MAX_FAILURES_PER_ACCOUNT, MAX_FAILURES_PER_ADDRESS } from '#server/platform/http/password-limits.ts';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import type { Answer } from '#test/app/test-client.ts';
 
@@ -77,13 +73,7 @@ test('counts concurrent guesses at many accounts one by one for their address', 
 // Requirements: sign-in-and-sessions-7
 test('counts only failures for an address, not correct passwords, broken checks or attempts refused unread', async () => {
   const attempt = (account: string, check: () => Promise<boolean>) =>
-    limitPasswordAttempts({
-      pool: board.database.pool,
-      db: board.database.db,
-      now: new Date(),
-      attempt: { account, address: '198.51.100.4' },
-      check,
-    });
+    board.deps.limitPasswordAttempts({ account, address: '198.51.100.4' }, check);
   const wrong = async () => false;
   const settled = async (attempts: Promise<boolean>[]) =>
     (await Promise.allSettled(attempts)).map((one) => (one.status === 'fulfilled' ? one.value : 'refused'));

@@ -3,7 +3,6 @@ import type { Deps } from '#server/deps.ts';
 import { createSession, removeDeadSessions } from '#server/platform/http/access-sessions.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import { rememberAddress } from '#server/platform/http/password-guesses.ts';
-import { limitPasswordAttempts } from '#server/platform/http/password-limits.ts';
 import { verifyPassword } from '#server/platform/password.ts';
 import { toCurrentUser, typedUsernameKey, type UserRow } from '../users/user-rows.ts';
 import { findUserByKey, holdForSignIn } from '../users/users.store.ts';
@@ -13,7 +12,7 @@ import { findUserByKey, holdForSignIn } from '../users/users.store.ts';
  * same work.
  */
 export async function signIn(
-  deps: Pick<Deps, 'clock' | 'db' | 'pool'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'limitPasswordAttempts'>,
   request: LoginBody & { address: string },
 ): Promise<{ user: CurrentUser; token: string }> {
   // A name that is too long for any account counts as unknown.
@@ -21,17 +20,14 @@ export async function signIn(
   const { address } = request;
   const now = deps.clock.now();
   const found: { user: UserRow | null } = { user: null };
-  const isRight = await limitPasswordAttempts({
-    pool: deps.pool,
-    db: deps.db,
-    now,
-    attempt: { account: key ?? request.username, address },
-    check: async () => {
+  const isRight = await deps.limitPasswordAttempts(
+    { account: key ?? request.username, address },
+    async () => {
       found.user = await findUserByKey(deps.db, key ?? '');
       const matches = await verifyPassword(found.user?.passwordHash ?? null, request.password);
       return matches && found.user?.isActive === true;
     },
-  });
+  );
   const { user } = found;
   if (!isRight || user === null) throw new AppError('invalidLogin');
 

@@ -23,7 +23,7 @@ const admin = routeOptions({ access: 'admin' });
 /** The webhooks of all users with masked keys: only the owner can read a key, after a password check. */
 export function registerAdminHookRoutes(
   app: App,
-  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool' | 'secretBox'>,
+  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'limitPasswordAttempts' | 'secretBox'>,
 ): void {
   app.get(
     '/api/admin/hooks',

@@ -25,7 +25,7 @@ const user = routeOptions({ access: 'user' });
 
 export function registerHookRoutes(
   app: App,
-  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'log' | 'pool' | 'secretBox'>,
+  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'log' | 'limitPasswordAttempts' | 'secretBox'>,
 ): void {
   app.get('/api/hooks', user({ answer: webhooks }), (request) => {
     const { user: owner, keyRevealedUntil } = getSession(request);

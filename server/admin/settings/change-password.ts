@@ -13,7 +13,7 @@ import { replacePasswordHash } from '../users/users.store.ts';
  * a stolen cookie is worthless. Returns the token of a new session for the caller.
  */
 export async function changePassword(
-  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool'>,
+  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'limitPasswordAttempts'>,
   request: FastifyRequest,
   body: { currentPassword: string; newPassword: string },
 ): Promise<string> {

@@ -25,7 +25,10 @@ import { signalProcessors, signalTimeframes } from './signal-choices.ts';
 const user = routeOptions({ access: 'user' });
 const admin = routeOptions({ access: 'admin' });
 
-export function registerSettingsRoutes(app: App, deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool'>): void {
+export function registerSettingsRoutes(
+  app: App,
+  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'limitPasswordAttempts'>,
+): void {
   app.get('/api/user-settings', user({ answer: settingsAnswer }), (request) =>
     readSettings(deps.db, getUser(request).id),
   );

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Pool } from 'pg';
+import type pg from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Clock } from '../clock.ts';
 import type { Db } from '../db/database.ts';
 import { AppError } from './errors.ts';
 import { giveBackGuess, takeGuess } from './password-guesses.ts';
@@ -18,50 +19,63 @@ interface PasswordAttempt {
   address: string;
 }
 
-interface Limiters {
-  account: RateLimiterPostgres;
-  address: RateLimiterPostgres;
-  turns: Map<string, Promise<unknown>>;
-}
-
-const limitersOf = new WeakMap<Pool, Limiters>();
+/** Returns what `check` returns. Throws 429 without checking when a limit is reached. */
+export type LimitPasswordAttempts = (
+  attempt: PasswordAttempt,
+  check: () => Promise<boolean>,
+) => Promise<boolean>;
 
 /**
- * Runs one password check under the limits that all password routes share, counted in the database for all
- * instances: per address, per account at an address, and per account at all addresses where it is not known.
- * A success clears the account's failures from this address; 429 refuses without checking.
+ * The limits that all password routes share, counted in the database for all instances: per address, per account at
+ * an address, and per account at all addresses where it is not known. A success clears the account's failures from
+ * this address.
  */
-export async function limitPasswordAttempts(options: {
-  pool: Pool;
-  db: Db;
-  now: Date;
-  attempt: PasswordAttempt;
-  check: () => Promise<boolean>;
-}): Promise<boolean> {
-  const { pool, db, now, attempt, check } = options;
-  const limiters = limitersFor(pool);
-  const address = addressGroup(attempt.address);
-  const account = `${createHash('sha256').update(attempt.account).digest('base64url')}@${address}`;
-
-  // One at a time, so that a burst of guesses cannot outrun the count.
-  return inTurn(limiters.turns, account, async () => {
-    const taken = await takeGuess(db, { account: attempt.account, address, now });
-    if (!('guess' in taken)) throw tooMany(taken.waitMs);
-    // Guesses at many accounts arrive concurrently: each is counted before its check, and given back unless it failed.
-    let isFailure = false;
-    try {
-      await consume(limiters.address, address);
-      try {
-        const isRight = await checkAccount(limiters.account, { account, check });
-        isFailure = !isRight;
-        return isRight;
-      } finally {
-        if (!isFailure) await limiters.address.reward(address);
-      }
-    } finally {
-      if (!isFailure && taken.guess !== null) await giveBackGuess(db, taken.guess);
-    }
+export function createPasswordLimits(deps: { pool: pg.Pool; db: Db; clock: Clock }): LimitPasswordAttempts {
+  const { pool, db, clock } = deps;
+  const shared = {
+    storeClient: pool,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    duration: WINDOW_SECONDS,
+  };
+  const ofAccount = new RateLimiterPostgres({
+    ...shared,
+    keyPrefix: 'password',
+    points: MAX_FAILURES_PER_ACCOUNT,
   });
+  const ofAddress = new RateLimiterPostgres({
+    ...shared,
+    keyPrefix: 'password-address',
+    points: MAX_FAILURES_PER_ADDRESS,
+    clearExpiredByTimeout: false,
+  });
+  const turns = new Map<string, Promise<unknown>>();
+
+  return (attempt, check) => {
+    const address = addressGroup(attempt.address);
+    const account = `${createHash('sha256').update(attempt.account).digest('base64url')}@${address}`;
+
+    // One at a time, so that a burst of guesses cannot outrun the count.
+    return inTurn(turns, account, async () => {
+      const taken = await takeGuess(db, { account: attempt.account, address, now: clock.now() });
+      if (!('guess' in taken)) throw tooMany(taken.waitMs);
+      // Guesses at many accounts arrive concurrently: each is counted before its check, and given back unless it failed.
+      let isFailure = false;
+      try {
+        await consume(ofAddress, address);
+        try {
+          const isRight = await checkAccount(ofAccount, { account, check });
+          isFailure = !isRight;
+          return isRight;
+        } finally {
+          if (!isFailure) await ofAddress.reward(address);
+        }
+      } finally {
+        if (!isFailure && taken.guess !== null) await giveBackGuess(db, taken.guess);
+      }
+    });
+  };
 }
 
 async function checkAccount(
@@ -89,30 +103,6 @@ async function consume(limiter: RateLimiterPostgres, key: string): Promise<void>
     await limiter.reward(key);
     throw tooMany(refused.msBeforeNext);
   }
-}
-
-function limitersFor(pool: Pool): Limiters {
-  const known = limitersOf.get(pool);
-  if (known !== undefined) return known;
-  const shared = {
-    storeClient: pool,
-    storeType: 'pool',
-    tableName: 'rate_limits',
-    tableCreated: true,
-    duration: WINDOW_SECONDS,
-  };
-  const limiters: Limiters = {
-    account: new RateLimiterPostgres({ ...shared, keyPrefix: 'password', points: MAX_FAILURES_PER_ACCOUNT }),
-    address: new RateLimiterPostgres({
-      ...shared,
-      keyPrefix: 'password-address',
-      points: MAX_FAILURES_PER_ADDRESS,
-      clearExpiredByTimeout: false,
-    }),
-    turns: new Map(),
-  };
-  limitersOf.set(pool, limiters);
-  return limiters;
 }
 
 function tooMany(waitMs: number): AppError {
