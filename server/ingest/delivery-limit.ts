@@ -103,39 +103,22 @@ interface LastMinute {
 const reachMs = (nowMs: number): number => (SECONDS - 1) * 1_000 + (nowMs % 1_000);
 
 function createLastMinute(): LastMinute {
-  const bySecond = new Uint32Array(SECONDS);
-  let latest = 0;
-  let place = 0;
-  let sum = 0;
+  const bySecond = new Map<number, number>();
   let ever = 0;
-
-  function moveTo(nowMs: number): void {
-    const second = Math.floor(nowMs / 1_000);
-    if (second === latest) return;
-    const passed = second - latest;
-    latest = second;
-    // Also resets when the clock goes back.
-    if (passed < 0 || passed >= SECONDS) {
-      bySecond.fill(0);
-      sum = 0;
-      return;
-    }
-    for (let step = 0; step < passed; step += 1) {
-      place = (place + 1) % SECONDS;
-      sum -= bySecond[place] ?? 0;
-      bySecond[place] = 0;
-    }
-  }
-
   return {
     count(nowMs) {
-      moveTo(nowMs);
+      const latest = Math.floor(nowMs / 1_000);
+      let sum = 0;
+      for (const [second, events] of bySecond) {
+        // Later ones were counted before the clock went back.
+        if (second <= latest - SECONDS || second > latest) bySecond.delete(second);
+        else sum += events;
+      }
       return sum;
     },
     add(nowMs) {
-      moveTo(nowMs);
-      bySecond[place] = (bySecond[place] ?? 0) + 1;
-      sum += 1;
+      const second = Math.floor(nowMs / 1_000);
+      bySecond.set(second, (bySecond.get(second) ?? 0) + 1);
       ever += 1;
     },
     ever: () => ever,

@@ -1,16 +1,8 @@
-/** Drizzle wraps the driver's errors, so the code is on a cause. */
-export function databaseErrorCode(error: unknown): string | null {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    const code = 'code' in at ? at.code : undefined;
-    if (typeof code === 'string') return code;
-  }
-  return null;
-}
+export const databaseErrorCode = (error: unknown): string | null =>
+  causesOf(error).find(({ code }) => code !== undefined)?.code ?? null;
 
 /** A value or a constraint caused the error (classes 22 and 23), not the connection or the server. */
-export function isDataFault(error: unknown): boolean {
-  return /^2[23]/.test(databaseErrorCode(error) ?? '');
-}
+export const isDataFault = (error: unknown): boolean => /^2[23]/.test(databaseErrorCode(error) ?? '');
 
 export const isUniqueViolation = (error: unknown): boolean => databaseErrorCode(error) === '23505';
 
@@ -49,9 +41,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /** The database did not answer in time, and may still do so. */
-export function isUnanswered(error: unknown): boolean {
-  return causesOf(error).some(({ message }) => message === 'Query read timeout');
-}
+export const isUnanswered = (error: unknown): boolean =>
+  causesOf(error).some(({ message }) => message === 'Query read timeout');
 
 interface Cause {
   message: string;

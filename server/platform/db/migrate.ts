@@ -91,25 +91,21 @@ async function applyDue(options: {
   const due = migrations.slice(applied.length);
   const steps = applied.length === 0 ? [due] : due.map((migration) => [migration]);
   for (const step of steps) {
-    for (let tries = 4; !(await applyStep(client, { step, tries })); tries = 120) {
+    const apply = (tries: number) => withShortLocks(client, () => applyMigrations(client, step), { tries });
+    for (let tries = 4; await isBusy(apply(tries)); tries = 120) {
       log.warn('a migration waits for another user of its tables, such as a backup');
     }
   }
 }
 
-/** Returns false when the locks were not available. */
-async function applyStep(
-  client: pg.Client,
-  { step, tries }: { step: MigrationMeta[]; tries: number },
-): Promise<boolean> {
-  try {
-    await withShortLocks(client, () => applyMigrations(client, step), { tries });
-    return true;
-  } catch (error) {
-    if (!(error instanceof BusyError)) throw error;
-    return false;
-  }
-}
+const isBusy = (work: Promise<void>): Promise<boolean> =>
+  work.then(
+    () => false,
+    (error: unknown) => {
+      if (error instanceof BusyError) return true;
+      throw error;
+    },
+  );
 
 /** Applies and records migrations inside the current transaction; Drizzle's migrator would begin its own. */
 export async function applyMigrations(client: pg.Client, migrations: MigrationMeta[]): Promise<void> {

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
 import type pg from 'pg';
 import { firstIdOf, momentOf } from '../ids.ts';
 import type { Logger } from '../log.ts';
-import type { Queryable, Tx } from './database.ts';
+import type { Connection, Queryable, Tx } from './database.ts';
 import { databaseErrorCode } from './database-errors.ts';
 import { drizzleOn } from './drizzle-over.ts';
 
@@ -26,32 +25,22 @@ export interface Partition {
 }
 
 /** In order of time, without the default partition. */
-export async function listPartitions(client: pg.Client, table: PartitionedTable): Promise<Partition[]> {
-  const { rows } = await client.query<{ name: string; bound: string }>(
-    `${PARTITIONS} where inhparent = to_regclass($1)`,
-    [table],
-  );
-  return readPartitions(rows);
-}
-
-/** The moment from which on the table has all of its rows; null: always. */
-export async function readKeptSince(db: Queryable, table: PartitionedTable): Promise<Date | null> {
-  const { rows } = await db.execute<{ name: string; bound: string }>(
-    sql`${sql.raw(PARTITIONS)} where inhparent = to_regclass(${table})`,
-  );
-  return readPartitions(rows)[0]?.from ?? null;
-}
-
-const PARTITIONS = `select relname as name, pg_get_expr(relpartbound, pg_class.oid) as bound
-  from pg_inherits join pg_class on pg_class.oid = inhrelid`;
-
-function readPartitions(rows: { name: string; bound: string }[]): Partition[] {
+export async function listPartitions(connection: Connection, table: PartitionedTable): Promise<Partition[]> {
+  const { rows } = await connection.query<{ name: string; bound: string }>({
+    text: `select relname as name, pg_get_expr(relpartbound, pg_class.oid) as bound
+      from pg_inherits join pg_class on pg_class.oid = inhrelid where inhparent = to_regclass($1)`,
+    values: [table],
+  });
   const partitions = rows.flatMap(({ name, bound }) => {
     const [, from, to] = /FROM \((.*)\) TO \((.*)\)/.exec(bound) ?? [];
     return from === undefined || to === undefined ? [] : [{ name, from: readBound(from), to: readBound(to) }];
   });
   return partitions.sort((left, right) => (left.from?.getTime() ?? 0) - (right.from?.getTime() ?? 0));
 }
+
+/** The moment from which on the table has all of its rows; null: always. */
+export const readKeptSince = async (db: Queryable, table: PartitionedTable): Promise<Date | null> =>
+  (await listPartitions(db.$client, table))[0]?.from ?? null;
 
 /** An id in quotes, or MINVALUE. */
 const readBound = (text: string): Date | null => (text.startsWith("'") ? momentOf(text.slice(1, -1)) : null);
