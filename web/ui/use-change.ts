@@ -1,12 +1,12 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Toast, toastFailure, toastSuccess } from './toast.ts';
 
-interface ChangeOptions<Answer, Input> {
+export interface ChangeOptions<Answer, Input = void> {
   send: (input: Input) => Promise<Answer>;
   /** The toast of a success. */
   done?: (answer: Answer, input: Input) => Toast;
   /** The toast of a failure; `otherwise` stands in for a message of the server. */
-  failed?: { title?: string; otherwise: string };
+  failed?: { title?: string; otherwise?: string };
   /** API paths to fetch again, also after a refusal, which means that the screen is outdated. */
   refresh?: readonly string[];
 }
@@ -23,7 +23,7 @@ export function useChange<Answer, Input = void>(
       if (done) toastSuccess(done(answer, input));
     },
     onError: (error) => {
-      if (failed) toastFailure(error, failed.otherwise, failed.title);
+      if (failed) toastFailure(error, failed.otherwise ?? error.message, failed.title);
     },
     onSettled: () => Promise.all(refresh.map((path) => client.invalidateQueries({ queryKey: [path] }))),
   });

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { AdminHook, AdminHooksAnswer } from '#contract/hooks.ts';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { Pager } from '#web/lists/pager.tsx';
@@ -9,6 +9,7 @@ import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { adminHooksPath } from '../../lib/webhook-of-user.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
+import { lazily } from '../../ui/lazily.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import type { AskedChange } from './any-webhook-dialog.tsx';
@@ -16,7 +17,7 @@ import classes from './webhook-screen.module.css';
 
 const PAGE_SIZE = 10;
 
-const AnyWebhookDialog = lazy(() => import('./any-webhook-dialog.tsx'));
+const AnyWebhookDialog = lazily(() => import('./any-webhook-dialog.tsx'));
 
 /** For administrators: the webhooks of all users, and their actions. */
 export default function AllWebhooksCard() {
@@ -54,9 +55,7 @@ export default function AllWebhooksCard() {
           </>
         )}
       </QueryView>
-      <Suspense fallback={null}>
-        {asked ? <AnyWebhookDialog {...asked} onClose={() => setAsked(null)} /> : null}
-      </Suspense>
+      {asked ? <AnyWebhookDialog {...asked} onClose={() => setAsked(null)} /> : null}
     </Panel>
   );
 }
@@ -79,52 +78,52 @@ const columnsOf = (
   },
   { header: 'Webhook', cell: ({ name }) => <CutText maxWidth={160}>{name}</CutText> },
   { header: 'Key', cell: ({ hookKey }) => <code>{hookKey}</code> },
-  { header: 'State', cell: (hook) => <StateBadges hook={hook} formatInstant={formatInstant} /> },
+  {
+    header: 'State',
+    // Suspension and an inactive user both refuse deliveries, and end independently.
+    cell: ({ suspendedAt, userActive }) => (
+      <span className={classes.owner}>
+        {suspendedAt === null && userActive ? <Badge tone="success">Active</Badge> : null}
+        {suspendedAt === null ? null : (
+          <Badge tone="failure" tip={`By an administrator on ${formatInstant(suspendedAt)}`}>
+            Suspended
+          </Badge>
+        )}
+        {userActive ? null : (
+          <Badge tone="warning" tip="Deliveries are refused until the user is activated">
+            Owner inactive
+          </Badge>
+        )}
+      </span>
+    ),
+  },
   {
     header: 'Last Delivery',
     cell: ({ lastDeliveryAt }) => (lastDeliveryAt === null ? 'Never' : formatInstant(lastDeliveryAt)),
   },
-  { header: 'Actions', cell: (hook) => <Actions hook={hook} ask={(kind) => ask({ kind, hook })} /> },
+  {
+    header: 'Actions',
+    cell: (hook) => (
+      <span className={classes.owner}>
+        {(['suspend', 'renew', 'delete'] as const).map((name) => {
+          const kind = name === 'suspend' && hook.suspendedAt !== null ? 'lift' : name;
+          const label = ACTIONS[kind];
+          const of = `${kind === 'renew' ? 'the key of ' : ''}the webhook of ${hook.username}`;
+          return (
+            <Button
+              key={name}
+              size="xs"
+              variant="default"
+              aria-label={`${label} ${of}`}
+              onClick={() => ask({ kind, hook })}
+            >
+              {label}
+            </Button>
+          );
+        })}
+      </span>
+    ),
+  },
 ];
 
-interface StateBadgesProps {
-  hook: AdminHook;
-  formatInstant: (instant: string) => string;
-}
-
-/** Suspension and an inactive user both refuse deliveries, and end independently. */
-function StateBadges({ hook: { suspendedAt, userActive }, formatInstant }: StateBadgesProps) {
-  if (suspendedAt === null && userActive) return <Badge tone="success">Active</Badge>;
-  return (
-    <span className={classes.owner}>
-      {suspendedAt === null ? null : (
-        <Badge tone="failure" tip={`By an administrator on ${formatInstant(suspendedAt)}`}>
-          Suspended
-        </Badge>
-      )}
-      {userActive ? null : (
-        <Badge tone="warning" tip="Deliveries are refused until the user is activated">
-          Owner inactive
-        </Badge>
-      )}
-    </span>
-  );
-}
-
-function Actions({ hook, ask }: { hook: AdminHook; ask: (kind: AskedChange['kind']) => void }) {
-  const of = `the webhook of ${hook.username}`;
-  const button = (kind: AskedChange['kind'], label: string, name: string) => (
-    <Button size="xs" variant="default" aria-label={name} onClick={() => ask(kind)}>
-      {label}
-    </Button>
-  );
-  return (
-    <span className={classes.actions}>
-      {hook.suspendedAt === null
-        ? button('suspend', 'Suspend', `Suspend ${of}`)
-        : button('lift', 'Resume', `Resume ${of}`)}
-      {button('renew', 'Renew', `Renew the key of ${of}`)}
-      {button('delete', 'Delete', `Delete ${of}`)}
-    </span>
-  );
-}
+const ACTIONS = { suspend: 'Suspend', lift: 'Resume', renew: 'Renew', delete: 'Delete' } as const;

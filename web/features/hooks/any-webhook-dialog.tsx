@@ -1,13 +1,12 @@
-import { Alert, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Text } from '@mantine/core';
 import type { AdminHook, AdminHookBody } from '#contract/hooks.ts';
 import { isStatus, requestJson } from '../../lib/api-client.ts';
 import { adminHooksPath, whomItFeeds } from '../../lib/webhook-of-user.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { toastFailure, toastSuccess } from '../../ui/toast.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { useChange } from '../../ui/use-change.ts';
 import { PasswordDialog } from './password-dialog.tsx';
-import { webhooksQuery } from './webhooks.ts';
+import { webhooksPath } from './webhooks.ts';
 
 /** A change waiting for confirmation or the password. */
 export interface AskedChange {
@@ -31,35 +30,25 @@ function requestFor(kind: AskedChange['kind'], password: string) {
 }
 
 export default function AnyWebhookDialog({ kind, hook, onClose }: AskedChange & { onClose: () => void }) {
-  const client = useQueryClient();
   const { username, name } = hook;
-  const change = useMutation({
-    mutationFn: (password: string) =>
+  const change = useChange({
+    send: (password: string) =>
       requestJson(`${adminHooksPath}/${encodeURIComponent(hook.id)}`, requestFor(kind, password)),
-    // Also after a refusal, which means the list is outdated. One of the webhooks may be the administrator's own.
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: [adminHooksPath] }),
-        client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
-      ]),
+    done: () => DONE[kind],
+    failed: { otherwise: 'The change was not saved' },
+    // One of the webhooks may be the administrator's own.
+    refresh: [adminHooksPath, webhooksPath],
   });
   const confirm = (password: string) =>
     change.mutate(password, {
-      onSuccess: () => {
-        toastSuccess(DONE[kind]);
-        onClose();
-      },
-      onError: (error) => {
-        toastFailure(error, 'The change was not saved');
-        // The webhook was deleted elsewhere. A wrong password leaves the dialog open for another try.
-        if (isStatus(error, 404)) onClose();
-      },
+      onSuccess: onClose,
+      // The webhook was deleted elsewhere. A wrong password leaves the dialog open for another try.
+      onError: (error) => isStatus(error, 404) && onClose(),
     });
   if (kind === 'renew' || kind === 'delete') {
     const isRenewal = kind === 'renew';
     return (
       <PasswordDialog
-        opened
         title={isRenewal ? 'Renew the Key of a User' : 'Delete the Webhook of a User'}
         text={
           isRenewal
@@ -75,28 +64,28 @@ export default function AnyWebhookDialog({ kind, hook, onClose }: AskedChange & 
       />
     );
   }
-  const suspends = kind === 'suspend';
+  const action = kind === 'suspend' ? 'Suspend' : 'Resume';
   return (
     <ConfirmDialog
       opened
-      title={suspends ? 'Suspend Webhook' : 'Resume Webhook'}
-      confirmLabel={suspends ? 'Suspend' : 'Resume'}
+      title={`${action} Webhook`}
+      confirmLabel={action}
       pendingLabel="Updating..."
       pending={change.isPending}
-      destructive={suspends}
+      destructive={kind === 'suspend'}
       onConfirm={() => confirm('')}
       onClose={onClose}
     >
       <Text size="sm">
-        {suspends ? 'Suspend' : 'Resume'} the webhook "{name}" of {username}?
+        {action} the webhook "{name}" of {username}?
       </Text>
-      <Alert color="yellow" title="Warning" icon={<IconAlertTriangle aria-hidden />}>
-        {suspends
+      <Notice look="warning" title="Warning">
+        {kind === 'suspend'
           ? `It feeds ${whomItFeeds(hook)}. Its alerts are refused at once, as with an unknown key, until an administrator resumes it.`
           : hook.userActive
             ? `It takes alerts again at once. It feeds ${whomItFeeds(hook)}.`
             : 'Its owner is inactive: alerts are still refused until the user is activated.'}
-      </Alert>
+      </Notice>
     </ConfirmDialog>
   );
 }

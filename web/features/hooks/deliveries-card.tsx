@@ -1,4 +1,3 @@
-import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import type { Delivery } from '#contract/hooks.ts';
@@ -12,9 +11,6 @@ import { RefreshButton } from '../../ui/refresh-button.tsx';
 import classes from './webhook-screen.module.css';
 import { deliveriesPath, useRefreshWebhook } from './webhooks.ts';
 
-/** Where five columns fit: between phones and the two-column layout, and in a wide two-column layout. */
-const WIDE = '(min-width: 48em) and (max-width: 61.99em), (min-width: 80em)';
-
 export function DeliveriesCard({ hookId }: { hookId: string }) {
   // Deliveries arrive at any time, so reopening the screen fetches the latest.
   const deliveries = useQuery<Delivery[]>({
@@ -23,11 +19,7 @@ export function DeliveriesCard({ hookId }: { hookId: string }) {
   });
   const refreshWebhook = useRefreshWebhook();
   const formatInstant = useFormatInstant();
-  const wide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false });
-  const columns = useMemo(
-    () => (wide ? deliveryColumns(formatInstant) : narrowDeliveryColumns(formatInstant)),
-    [wide, formatInstant],
-  );
+  const columns = useMemo(() => deliveryColumns(formatInstant), [formatInstant]);
   // The webhook was deleted elsewhere.
   const gone = isStatus(deliveries.error, 404);
   useEffect(() => {
@@ -47,13 +39,11 @@ export function DeliveriesCard({ hookId }: { hookId: string }) {
       columns={columns}
       rows={deliveries.data}
       emptyText="No deliveries yet"
-      minWidth={wide ? 600 : 0}
+      minWidth={0}
       skeletonRows={4}
     />
   );
 }
-
-type FormatInstant = (instant: string) => string;
 
 const RESULT_TONES: Record<Delivery['result'], BadgeTone> = {
   stored: 'success',
@@ -62,40 +52,24 @@ const RESULT_TONES: Record<Delivery['result'], BadgeTone> = {
   limited: 'warning',
 };
 
-const ResultBadge = ({ result }: { result: Delivery['result'] }) => (
-  <Badge tone={RESULT_TONES[result]}>{capitalise(result)}</Badge>
-);
-
-const deliveryColumns = (formatInstant: FormatInstant): TableColumns<Delivery> => [
-  { id: 'time', header: 'Time', cell: (delivery) => formatInstant(delivery.receivedAt) },
-  { id: 'kind', header: 'Kind', cell: (delivery) => capitalise(delivery.kind) },
-  { id: 'result', header: 'Result', cell: (delivery) => <ResultBadge result={delivery.result} /> },
-  {
-    id: 'reason',
-    header: 'Reason',
-    cell: (delivery) => <span className={classes.reason}>{delivery.reason ?? '–'}</span>,
-  },
-  {
-    id: 'source',
-    header: 'Source Address',
-    cell: (delivery) => <span className={classes.source}>{delivery.sourceIp}</span>,
-  },
-];
-
-/** On a phone the reason has its own line, to avoid sideways scrolling. */
-const narrowDeliveryColumns = (formatInstant: FormatInstant): TableColumns<Delivery> => [
+/** Two columns, because the card is half a screen wide: source and reason have lines of their own. */
+const deliveryColumns = (formatInstant: (instant: string) => string): TableColumns<Delivery> => [
   {
     id: 'delivery',
     header: 'Delivery',
-    cell: (delivery) => (
+    cell: ({ receivedAt, kind, sourceIp, reason }) => (
       <div className={classes.delivery}>
-        <span>{formatInstant(delivery.receivedAt)}</span>
+        <span>{formatInstant(receivedAt)}</span>
         <span className={classes.quiet}>
-          {capitalise(delivery.kind)} from {delivery.sourceIp}
+          {capitalise(kind)} from {sourceIp}
         </span>
-        {delivery.reason ? <span className={classes.reason}>{delivery.reason}</span> : null}
+        {reason ? <span className={classes.reason}>{reason}</span> : null}
       </div>
     ),
   },
-  { id: 'result', header: 'Result', cell: (delivery) => <ResultBadge result={delivery.result} /> },
+  {
+    id: 'result',
+    header: 'Result',
+    cell: ({ result }) => <Badge tone={RESULT_TONES[result]}>{capitalise(result)}</Badge>,
+  },
 ];

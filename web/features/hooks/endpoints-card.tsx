@@ -1,17 +1,10 @@
-import { Alert } from '@mantine/core';
-import { IconShieldLock } from '@tabler/icons-react';
 import { CopyButton } from '../../ui/icon-button.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { Section } from '../../ui/section.tsx';
+import { SIGNAL_EXAMPLE } from './test-delivery.ts';
 import classes from './webhook-screen.module.css';
-
-const SIGNAL_EXAMPLE = {
-  symbol: 'BTCUSDT',
-  action: 'buy',
-  price: '97098.87',
-  timeframe: '15',
-  processor: 'Tesla',
-};
 
 const CANDLE_EXAMPLE = {
   Timeframe: '15',
@@ -45,19 +38,18 @@ export function EndpointsCard() {
           path="/hooks/trading_view_candler?hkid={hook_id}"
           example={CANDLE_EXAMPLE}
         />
-        <div>
-          <h3>Setup</h3>
+        <Section title="Setup">
           <ol className={classes.steps}>
             {STEPS.map((step) => (
               <li key={step}>{step}</li>
             ))}
           </ol>
-        </div>
+        </Section>
         <AlertTemplates />
-        <Alert color="yellow" title="Security Notice" icon={<IconShieldLock aria-hidden />}>
+        <Notice look="warning" title="Security Notice">
           Both endpoints share the same key. Keep it private: anyone holding it can send data to the
           dashboard.
-        </Alert>
+        </Notice>
       </div>
     </Panel>
   );
@@ -65,21 +57,13 @@ export function EndpointsCard() {
 
 function Endpoint({ name, path, example }: { name: string; path: string; example: object }) {
   return (
-    <div>
-      <h3>{name}</h3>
+    <Section title={name}>
       <p className={classes.path}>
         <span className={classes.method}>POST</span> <code>{path}</code>
       </p>
       <JsonView value={example} label={`${name} example payload`} />
-    </div>
+    </Section>
   );
-}
-
-interface AlertTemplate {
-  /** Also used in its copy button and toast. */
-  name: string;
-  use: string;
-  message: Readonly<Record<string, string>>;
 }
 
 const signal = (action: string) => ({
@@ -106,7 +90,7 @@ const CANDLE = {
  * Alert messages in TradingView's format. Plots are referenced by number: the quotes of {{plot("ATR")}} would be
  * invalid JSON until TradingView substitutes them.
  */
-const ALERT_TEMPLATES: readonly AlertTemplate[] = [
+const ALERT_TEMPLATES = [
   { name: 'Buy signal message', use: 'For an alert that means buy', message: signal('buy') },
   { name: 'Sell signal message', use: 'For an alert that means sell', message: signal('sell') },
   {
@@ -118,26 +102,33 @@ const ALERT_TEMPLATES: readonly AlertTemplate[] = [
   {
     name: 'Candle message with ATR and trends',
     use: 'For an indicator with these three plots',
-    message: {
-      ...CANDLE,
-      ATR: '{{plot_0}}',
-      immediate_trend: '{{plot_1}}',
-      mature_trend: '{{plot_2}}',
-    },
+    message: { ...CANDLE, ATR: '{{plot_0}}', immediate_trend: '{{plot_1}}', mature_trend: '{{plot_2}}' },
   },
 ];
 
 function AlertTemplates() {
   return (
-    <div>
-      <h3>Alert Messages</h3>
+    <Section title="Alert Messages">
       <p className={classes.note}>
         Ready for TradingView, which fills in the placeholders. Signal messages belong to the Signal Webhook
         URL, candle messages to the Price Data Webhook URL, best with the trigger Once Per Bar Close.
       </p>
       <ul className={classes.templates}>
-        {ALERT_TEMPLATES.map((template) => (
-          <Template key={template.name} template={template} />
+        {ALERT_TEMPLATES.map(({ name, use, message }) => (
+          <li key={name} className={classes.template}>
+            <details>
+              <summary>
+                <span className={classes.templateName}>{name}</span>
+                <span className={classes.templateUse}>{use}</span>
+              </summary>
+              <JsonView value={message} label={name} />
+            </details>
+            <CopyButton
+              value={JSON.stringify(message, null, 2)}
+              label={`Copy ${name}`}
+              done={{ title: 'Copied', message: `${name} copied to clipboard` }}
+            />
+          </li>
         ))}
       </ul>
       <p className={classes.note}>
@@ -146,25 +137,6 @@ function AlertTemplates() {
         title, written with these quotes and without backslashes. A trend plot draws 1 for up, -1 for down and
         0 for none. Without an ATR, users who size by Technical Analysis are not traded.
       </p>
-    </div>
-  );
-}
-
-function Template({ template: { name, use, message } }: { template: AlertTemplate }) {
-  return (
-    <li className={classes.template}>
-      <details>
-        <summary>
-          <span className={classes.templateName}>{name}</span>
-          <span className={classes.templateUse}>{use}</span>
-        </summary>
-        <JsonView value={message} label={name} />
-      </details>
-      <CopyButton
-        value={JSON.stringify(message, null, 2)}
-        label={`Copy ${name}`}
-        done={{ title: 'Copied', message: `${name} copied to clipboard` }}
-      />
-    </li>
+    </Section>
   );
 }

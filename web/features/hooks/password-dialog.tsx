@@ -3,33 +3,22 @@ import { type FormEvent, useState } from 'react';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 
 interface PasswordDialogProps {
-  opened: boolean;
   title: string;
   text: string;
   confirmLabel: string;
   pendingLabel: string;
   pending: boolean;
-  destructive?: boolean;
+  destructive: boolean;
   onConfirm: (password: string) => void;
   onClose: () => void;
 }
 
-export function PasswordDialog({ opened, title, onClose, ...form }: PasswordDialogProps) {
-  // Stay open while the password is verified: the answer would still show the key, or renew or delete it.
-  const close = () => (form.pending ? undefined : onClose());
-  return (
-    <Dialog opened={opened} onClose={close} title={title}>
-      <PasswordForm {...form} onClose={close} />
-    </Dialog>
-  );
-}
-
-type PasswordFormProps = Omit<PasswordDialogProps, 'opened' | 'title'>;
-
-function PasswordForm(props: PasswordFormProps) {
-  const { text, confirmLabel, pendingLabel, pending, destructive = false, onConfirm, onClose } = props;
+export function PasswordDialog(props: PasswordDialogProps) {
+  const { title, text, confirmLabel, pendingLabel, pending, destructive, onConfirm } = props;
   const [password, setPassword] = useState('');
   const blank = password.trim() === '';
+  // Stay open while the password is verified: the answer would still show the key, or renew or delete it.
+  const close = () => (pending ? undefined : props.onClose());
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -37,8 +26,8 @@ function PasswordForm(props: PasswordFormProps) {
   };
 
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
+    <Dialog opened onClose={close} title={title}>
+      <Stack component="form" gap="md" onSubmit={submit}>
         <Text size="sm">{text}</Text>
         <PasswordInput
           label="Password"
@@ -54,9 +43,9 @@ function PasswordForm(props: PasswordFormProps) {
           pending={pending}
           disabled={blank}
           destructive={destructive}
-          onCancel={onClose}
+          onCancel={close}
         />
       </Stack>
-    </form>
+    </Dialog>
   );
 }

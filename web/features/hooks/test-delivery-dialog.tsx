@@ -1,5 +1,4 @@
-import { Alert, Button, Group, TextInput } from '@mantine/core';
-import { IconAlertCircle, IconCircleCheck, IconCopyCheck } from '@tabler/icons-react';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { EnvironmentStatus } from '#contract/environment.ts';
@@ -11,6 +10,8 @@ import { useSession } from '../../lib/session.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Link } from '../../ui/link.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Section } from '../../ui/section.tsx';
 import { toastFailure } from '../../ui/toast.ts';
 import {
   areTestsRefused,
@@ -97,10 +98,9 @@ export default function TestDeliveryDialog(props: TestDeliveryDialogProps) {
             />
           ))}
         </div>
-        <div>
-          <h3 className={classes.heading}>What is sent</h3>
+        <Section title="What is sent">
           <JsonView value={testPayload(kind, values)} label="What is sent" />
-        </div>
+        </Section>
         <TestDeliveryResult kind={kind} answer={send.data} error={send.error} linked={isAdmin} />
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={dialog.close}>
@@ -126,28 +126,18 @@ interface FieldProps {
 const LONGEST_VALUE = 200;
 
 function Field({ field, value, invalid, onChange }: FieldProps) {
-  const { label, options, inputMode, description } = field;
+  const { name, label = name, options, ...input } = field;
+  const common = { label, value, error: invalid };
   if (options) {
-    return (
-      <Select
-        label={label}
-        data={[...options]}
-        value={value}
-        error={invalid}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-    );
+    return <Select {...common} data={options} onChange={(event) => onChange(event.currentTarget.value)} />;
   }
   return (
     <TextInput
-      label={label}
-      value={value}
-      error={invalid}
+      {...common}
+      {...input}
       maxLength={LONGEST_VALUE}
       autoComplete="off"
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      {...(inputMode ? { inputMode } : {})}
-      {...(description ? { description } : {})}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );
@@ -165,15 +155,15 @@ interface TestDeliveryResultProps {
 function TestDeliveryResult({ kind, answer, error, linked }: TestDeliveryResultProps) {
   if (error) {
     return (
-      <Alert color="red" title="Not sent" icon={<IconAlertCircle aria-hidden />}>
+      <Notice look="failure" title="Not sent">
         {serverMessage(error, `Failed to send the test ${kind}`)}
-      </Alert>
+      </Notice>
     );
   }
   if (!answer) return null;
   if (!answer.success) {
     return (
-      <Alert color="red" title="Refused" icon={<IconAlertCircle aria-hidden />}>
+      <Notice look="failure" title="Refused">
         {answer.errors.length > 1 ? (
           <ul className={classes.errors}>
             {answer.errors.map(({ path, message }) => (
@@ -185,22 +175,19 @@ function TestDeliveryResult({ kind, answer, error, linked }: TestDeliveryResultP
         ) : (
           answer.message
         )}
-      </Alert>
+      </Notice>
     );
   }
-  const link =
-    linked && kind === 'signal' && answer.id ? (
-      <Link to="/signals" search={{ dialog: 'signal', signal: answer.id }}>
-        Open the signal
-      </Link>
-    ) : null;
-  return answer.duplicate ? (
-    <Alert color="yellow" title="Duplicate" icon={<IconCopyCheck aria-hidden />}>
-      The same {kind} was stored before: nothing was stored or traded again. {link}
-    </Alert>
-  ) : (
-    <Alert color="teal" title="Stored" icon={<IconCircleCheck aria-hidden />}>
-      The {kind} was stored. {link}
-    </Alert>
+  return (
+    <Notice look={answer.duplicate ? 'warning' : 'success'} title={answer.duplicate ? 'Duplicate' : 'Stored'}>
+      {answer.duplicate
+        ? `The same ${kind} was stored before: nothing was stored or traded again. `
+        : `The ${kind} was stored. `}
+      {linked && kind === 'signal' && answer.id ? (
+        <Link to="/signals" search={{ dialog: 'signal', signal: answer.id }}>
+          Open the signal
+        </Link>
+      ) : null}
+    </Notice>
   );
 }

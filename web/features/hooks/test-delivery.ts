@@ -4,15 +4,15 @@ export type TestKind = 'signal' | 'candle';
 export type TestValues = Readonly<Record<string, string>>;
 
 export interface TestField {
-  /** Name in the payload and in refusals. */
+  /** Name in the payload and in refusals; also the label without another one. */
   name: string;
-  label: string;
+  label?: string;
   options?: readonly string[];
   inputMode?: 'decimal';
   description?: string;
 }
 
-const decimal = (label: string): TestField => ({ name: label, label, inputMode: 'decimal' });
+const decimal = (name: string): TestField => ({ name, inputMode: 'decimal' });
 const TIME: TestField = { name: 'time', label: 'Time', description: 'UTC, set anew with every send' };
 
 export const TEST_FIELDS: Readonly<Record<TestKind, readonly TestField[]>> = {
@@ -25,22 +25,17 @@ export const TEST_FIELDS: Readonly<Record<TestKind, readonly TestField[]>> = {
     TIME,
   ],
   candle: [
-    { name: 'Symbol', label: 'Symbol' },
-    { name: 'Timeframe', label: 'Timeframe' },
-    decimal('Open'),
-    decimal('High'),
-    decimal('Low'),
-    decimal('Close'),
-    decimal('Volume'),
-    decimal('ATR'),
+    { name: 'Symbol' },
+    { name: 'Timeframe' },
+    ...['Open', 'High', 'Low', 'Close', 'Volume', 'ATR'].map(decimal),
     { name: 'immediate_trend', label: 'Immediate trend' },
     { name: 'mature_trend', label: 'Mature trend' },
-    { name: 'DateTime', label: 'DateTime', description: 'UTC, yyyymmddhhmm' },
+    { name: 'DateTime', description: 'UTC, yyyymmddhhmm' },
     TIME,
   ],
 };
 
-const SIGNAL_EXAMPLE = {
+export const SIGNAL_EXAMPLE = {
   symbol: 'BTCUSDT',
   action: 'buy',
   price: '97098.87',
@@ -97,26 +92,19 @@ export function testDeliveryEffect(kind: TestKind, sender: Sender): string {
 }
 
 function signalEffect({ isAdmin, trading }: Sender): string {
-  if (!isAdmin) {
-    return (
-      'It counts like a real signal, for you alone. A position is opened for you if automatic trading is on ' +
-      'and you are eligible; while real money is traded automatically, test deliveries are refused.'
-    );
-  }
-  return `It counts like a real signal, for every eligible user. ${positionsText(trading)}`;
+  return isAdmin
+    ? `It counts like a real signal, for every eligible user. ${positionsText(trading)}`
+    : 'It counts like a real signal, for you alone. A position is opened for you if automatic trading is on and you are eligible; while real money is traded automatically, test deliveries are refused.';
 }
 
 function positionsText(trading: Trading | null): string {
   if (trading === null) return 'Whether positions are opened now is not known.';
   if (!trading.autoTradeEnabled) return 'Automatic trading is off: no position is opened now.';
-  switch (trading.exchangeMode) {
-    case 'paper':
-      return 'Automatic trading is on: positions are opened now, on the paper exchange, without real money.';
-    case 'demo':
-      return 'Automatic trading is on: positions are opened now, in demo trading, without real money.';
-    default:
-      return 'Automatic trading is on: positions are opened now.';
-  }
+  const places: Readonly<Record<string, string>> = {
+    paper: ', on the paper exchange, without real money',
+    demo: ', in demo trading, without real money',
+  };
+  return `Automatic trading is on: positions are opened now${places[trading.exchangeMode] ?? ''}.`;
 }
 
 function candleEffect({ isAdmin, trading }: Sender): string {

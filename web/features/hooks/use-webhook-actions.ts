@@ -3,8 +3,7 @@ import { useCallback, useEffect, useState } from 'react';
 import type { DEFAULT_WEBHOOK_NAME, Webhook } from '#contract/hooks.ts';
 import { isStatus, requestJson } from '../../lib/api-client.ts';
 import { toastError, toastFailure, toastSuccess } from '../../ui/toast.ts';
-import { masked } from './webhook-urls.ts';
-import { useRefreshWebhook, webhookPath, webhooksPath, webhooksQuery } from './webhooks.ts';
+import { masked, useRefreshWebhook, webhookPath, webhooksPath, webhooksQuery } from './webhooks.ts';
 
 const DEFAULT_NAME: typeof DEFAULT_WEBHOOK_NAME = 'Default Webhook';
 
@@ -18,9 +17,32 @@ export type WebhookDialog =
   | 'test-candle'
   | null;
 
-interface Confirmed {
-  hook: Webhook;
-  password: string;
+type Change = { kind: 'create' } | { kind: 'renew' | 'delete'; hook: Webhook; password: string };
+
+const DONE: Record<Change['kind'], { title: string; message: string }> = {
+  create: { title: 'Webhook Created', message: 'Copy the URLs into your alerts.' },
+  renew: { title: 'Webhook Renewed', message: 'The old key is no longer valid.' },
+  delete: { title: 'Webhook Deleted', message: 'Alerts sent to it are refused from now on.' },
+};
+
+/** The user's webhooks after the change. */
+async function send(change: Change): Promise<Webhook[]> {
+  if (change.kind === 'create') {
+    const created = await requestJson<Webhook>(webhooksPath, {
+      method: 'POST',
+      body: { name: DEFAULT_NAME },
+    });
+    // Keep only the mask of the key: the screen shows no key without the password.
+    return [masked(created)];
+  }
+  const { hook, password } = change;
+  const path = webhookPath(hook.id);
+  if (change.kind === 'delete') {
+    await requestJson(path, { method: 'DELETE', body: { password } });
+    return [];
+  }
+  const body = { name: hook.name, generateNewKey: true, password };
+  return [await requestJson<Webhook>(path, { method: 'PUT', body })];
 }
 
 /** State of the webhook card: its dialog, whether the key is visible, and the confirmed actions. */
@@ -32,7 +54,6 @@ export function useWebhookActions(hook: Webhook | null) {
   const { keyVisible, showKey, hideKey } = useKeyVisibility(hook);
   const refresh = useRefreshWebhook();
 
-  const store = (hooks: Webhook[]) => client.setQueryData(webhooksQuery.queryKey, hooks);
   const close = () => {
     setDialog(null);
     setOnRevealed(null);
@@ -41,49 +62,24 @@ export function useWebhookActions(hook: Webhook | null) {
     close();
     toastError({ title: 'Error', message });
   };
-  const explain = (otherwise: string) => (error: Error) => {
-    // The webhook was created or deleted elsewhere, so the screen is outdated.
-    if (isStatus(error, 404) || isStatus(error, 409)) {
-      close();
-      refresh();
-    }
-    toastFailure(error, otherwise);
-  };
 
-  const create = useMutation({
-    // Keep only the mask of the key in the answer: the screen shows no key without the password.
-    mutationFn: async () =>
-      masked(await requestJson<Webhook>(webhooksPath, { method: 'POST', body: { name: DEFAULT_NAME } })),
-    onSuccess: (created) => {
-      store([created]);
-      toastSuccess({ title: 'Webhook Created', message: 'Copy the URLs into your alerts.' });
-    },
-    onError: explain('Failed to create webhook'),
-  });
-  const renew = useMutation({
-    mutationFn: ({ hook: { id, name }, password }: Confirmed) =>
-      requestJson<Webhook>(webhookPath(id), {
-        method: 'PUT',
-        body: { name, generateNewKey: true, password },
-      }),
-    onSuccess: (renewed) => {
-      store([renewed]);
-      showKey(Date.now());
+  const change = useMutation({
+    mutationFn: send,
+    onSuccess: (hooks, { kind }) => {
+      client.setQueryData(webhooksQuery.queryKey, hooks);
+      if (kind === 'renew') showKey(Date.now());
+      else hideKey();
       close();
-      toastSuccess({ title: 'Webhook Renewed', message: 'The old key is no longer valid.' });
+      toastSuccess(DONE[kind]);
     },
-    onError: explain('Failed to renew webhook'),
-  });
-  const remove = useMutation({
-    mutationFn: ({ hook: { id }, password }: Confirmed) =>
-      requestJson<unknown>(webhookPath(id), { method: 'DELETE', body: { password } }),
-    onSuccess: () => {
-      store([]);
-      hideKey();
-      close();
-      toastSuccess({ title: 'Webhook Deleted', message: 'Alerts sent to it are refused from now on.' });
+    onError: (error, { kind }) => {
+      // The webhook was created or deleted elsewhere, so the screen is outdated.
+      if (isStatus(error, 404) || isStatus(error, 409)) {
+        close();
+        refresh();
+      }
+      toastFailure(error, `Failed to ${kind} webhook`);
     },
-    onError: explain('Failed to delete webhook'),
   });
   /** Verifies the password; the server then returns the whole key for five minutes. */
   const reveal = useMutation({
@@ -105,13 +101,13 @@ export function useWebhookActions(hook: Webhook | null) {
       close();
     },
     // Only a 403 means a wrong password. The dialog stays open for another try.
-    onError: (error) =>
-      toastFailure(
-        error,
-        isStatus(error, 403) ? 'Invalid password' : 'The password could not be verified',
-        'Access Denied',
-      ),
+    onError: (error) => {
+      const otherwise = isStatus(error, 403) ? 'Invalid password' : 'The password could not be verified';
+      toastFailure(error, otherwise, 'Access Denied');
+    },
   });
+  const changeWith = (kind: 'renew' | 'delete') => (password: string) =>
+    hook ? change.mutate({ kind, hook, password }) : closeAndFail(`No webhook to ${kind}`);
 
   return {
     dialog,
@@ -119,12 +115,7 @@ export function useWebhookActions(hook: Webhook | null) {
     close,
     keyVisible,
     hideKey,
-    pending: {
-      create: create.isPending,
-      renew: renew.isPending,
-      remove: remove.isPending,
-      reveal: reveal.isPending,
-    },
+    pending: change.isPending || reveal.isPending,
     /** Refetches the webhook before it is changed for good. */
     warn: (warning: 'renew-warning' | 'delete-warning') => {
       refresh();
@@ -134,11 +125,9 @@ export function useWebhookActions(hook: Webhook | null) {
       setOnRevealed(() => then);
       setDialog('view-key');
     },
-    create: () => create.mutate(),
-    renew: (password: string) =>
-      hook ? renew.mutate({ hook, password }) : closeAndFail('No webhook to renew'),
-    remove: (password: string) =>
-      hook ? remove.mutate({ hook, password }) : closeAndFail('No webhook to delete'),
+    create: () => change.mutate({ kind: 'create' }),
+    renew: changeWith('renew'),
+    remove: changeWith('delete'),
     reveal: (password: string) => reveal.mutate(password),
   };
 }
@@ -156,30 +145,28 @@ function useKeyVisibility(hook: Webhook | null) {
     () => void client.setQueryData(webhooksQuery.queryKey, (hooks) => hooks?.map(masked)),
     [client],
   );
-  const hide = useCallback(() => {
+  const hideKey = useCallback(() => {
     setUntilMs(null);
     forgetKey();
   }, [forgetKey]);
 
   useEffect(() => {
     if (untilMs === null) return;
-    const timer = setTimeout(hide, untilMs - Date.now());
+    const timer = setTimeout(hideKey, untilMs - Date.now());
     // Compare clock times, because timers stop while a machine sleeps.
-    const look = () => {
-      if (Date.now() >= untilMs) hide();
-    };
+    const look = () => Date.now() >= untilMs && hideKey();
     document.addEventListener('visibilitychange', look);
     return () => {
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', look);
     };
-  }, [untilMs, hide]);
+  }, [untilMs, hideKey]);
 
   useEffect(() => forgetKey, [forgetKey]);
 
   return {
     keyVisible: untilMs !== null && hook?.masked === false,
     showKey: (sinceMs: number) => setUntilMs(sinceMs + VISIBLE_MS),
-    hideKey: hide,
+    hideKey,
   };
 }

@@ -1,9 +1,7 @@
-import { Alert, Button, Skeleton, TextInput } from '@mantine/core';
+import { Button, Skeleton, TextInput } from '@mantine/core';
 import {
   IconEye,
   IconEyeOff,
-  IconKeyOff,
-  IconPlugConnectedX,
   IconPlus,
   IconRefresh,
   IconSend,
@@ -15,10 +13,11 @@ import type { Webhook } from '#contract/hooks.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyIcon, IconButton } from '../../ui/icon-button.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { useCopy } from '../../ui/use-copy.ts';
 import type { WebhookActions } from './use-webhook-actions.ts';
 import classes from './webhook-screen.module.css';
-import { maskKey, priceUrl, signalUrl } from './webhook-urls.ts';
+import { maskKey, priceUrl, signalUrl } from './webhooks.ts';
 
 export function WebhookSkeleton() {
   return (
@@ -39,10 +38,10 @@ export function NoWebhook({ actions }: { actions: WebhookActions }) {
       <p>Create a webhook endpoint to start receiving TradingView signals</p>
       <Button
         leftSection={<IconPlus size={16} aria-hidden />}
-        disabled={actions.pending.create}
+        disabled={actions.pending}
         onClick={actions.create}
       >
-        {actions.pending.create ? 'Creating...' : 'Create Webhook'}
+        {actions.pending ? 'Creating...' : 'Create Webhook'}
       </Button>
     </div>
   );
@@ -50,17 +49,33 @@ export function NoWebhook({ actions }: { actions: WebhookActions }) {
 
 export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: WebhookActions }) {
   const formatInstant = useFormatInstant();
+  const { suspendedAt, unreadable, lastUsedAt } = hook;
+  const trouble = suspendedAt === null ? (unreadable ? 'Key unreadable' : null) : 'Suspended';
   return (
     <div className={classes.rows}>
       <div className={classes.row}>
-        <StateBadge hook={hook} />
+        <Badge tone={trouble === null ? 'success' : 'failure'}>{trouble ?? 'Active'}</Badge>
         <span className={classes.created}>Created {formatInstant(hook.createdAt)}</span>
         <span className={classes.created}>
-          {hook.lastUsedAt ? `Last used ${formatInstant(hook.lastUsedAt)}` : 'Never used'}
+          {lastUsedAt ? `Last used ${formatInstant(lastUsedAt)}` : 'Never used'}
         </span>
       </div>
-      {hook.suspendedAt === null ? null : <Suspended since={formatInstant(hook.suspendedAt)} />}
-      {hook.unreadable ? <UnreadableKey /> : <KeyAndUrls hook={hook} actions={actions} />}
+      {suspendedAt === null ? null : (
+        <Notice look="failure" title="This webhook is suspended">
+          An administrator suspended it on {formatInstant(suspendedAt)}. Alerts are refused until an
+          administrator resumes it. Renewing the key does not resume it, and the webhook cannot be deleted
+          meanwhile.
+        </Notice>
+      )}
+      {/* An unreadable key offers no test deliveries: they would succeed although alerts are refused. */}
+      {unreadable ? (
+        <Notice look="failure" title="The webhook key cannot be shown">
+          It was sealed with another secret key than the one that the program runs with now. Alerts that use
+          it are refused. Renew the key, and use the new URLs in your alerts.
+        </Notice>
+      ) : (
+        <KeyAndUrls hook={hook} actions={actions} />
+      )}
       <div className={classes.row}>
         <Button
           variant="default"
@@ -72,38 +87,13 @@ export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: Webh
         <Button
           variant="default"
           leftSection={<IconTrash size={16} aria-hidden />}
-          disabled={hook.suspendedAt !== null}
+          disabled={suspendedAt !== null}
           onClick={() => actions.warn('delete-warning')}
         >
           Delete
         </Button>
       </div>
     </div>
-  );
-}
-
-function StateBadge({ hook }: { hook: Webhook }) {
-  if (hook.suspendedAt !== null) return <Badge tone="failure">Suspended</Badge>;
-  if (hook.unreadable) return <Badge tone="failure">Key unreadable</Badge>;
-  return <Badge tone="success">Active</Badge>;
-}
-
-function Suspended({ since }: { since: string }) {
-  return (
-    <Alert color="red" title="This webhook is suspended" icon={<IconPlugConnectedX aria-hidden />}>
-      An administrator suspended it on {since}. Alerts are refused until an administrator resumes it. Renewing
-      the key does not resume it, and the webhook cannot be deleted meanwhile.
-    </Alert>
-  );
-}
-
-/** Offers no test deliveries: they would succeed although alerts are refused. */
-function UnreadableKey() {
-  return (
-    <Alert color="red" title="The webhook key cannot be shown" icon={<IconKeyOff aria-hidden />}>
-      It was sealed with another secret key than the one that the program runs with now. Alerts that use it
-      are refused. Renew the key, and use the new URLs in your alerts.
-    </Alert>
   );
 }
 
@@ -117,12 +107,13 @@ function KeyAndUrls({ hook, actions }: { hook: Webhook; actions: WebhookActions 
     else actions.askForKey((hookKey) => copy(textOf(hookKey)));
   };
 
+  const EyeIcon = keyVisible ? IconEyeOff : IconEye;
   const toggle = (
     <IconButton
       label={keyVisible ? 'Hide key' : 'Show key'}
       onClick={() => (keyVisible ? actions.hideKey() : actions.askForKey(null))}
     >
-      {keyVisible ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
+      <EyeIcon size={16} aria-hidden />
     </IconButton>
   );
 
@@ -132,13 +123,8 @@ function KeyAndUrls({ hook, actions }: { hook: Webhook; actions: WebhookActions 
         label="Webhook Key"
         description={
           <>
-            Shared by both endpoints (hkid)
-            {keyVisible ? null : (
-              <>
-                {' · '}
-                <span>Shown after your password</span>
-              </>
-            )}
+            Shared by both endpoints (hkid){keyVisible ? null : ' · '}
+            {keyVisible ? null : <span>Shown after your password</span>}
           </>
         }
         value={shownKey}

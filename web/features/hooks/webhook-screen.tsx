@@ -1,6 +1,7 @@
 import { IconChartCandle } from '@tabler/icons-react';
-import { lazy, type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import type { EnvironmentStatus } from '#contract/environment.ts';
+import { lazily } from '../../ui/lazily.tsx';
 import { ButtonLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -12,8 +13,10 @@ import { NoWebhook, WebhookDetails, WebhookSkeleton } from './webhook-card.tsx';
 import classes from './webhook-screen.module.css';
 import { useWebhook } from './webhooks.ts';
 
-const WebhookDialogs = lazy(() => import('./webhook-dialogs.tsx'));
-const TestDeliveryDialog = lazy(() => import('./test-delivery-dialog.tsx'));
+const WebhookDialogs = lazily(() => import('./webhook-dialogs.tsx'));
+const TestDeliveryDialog = lazily(() => import('./test-delivery-dialog.tsx'));
+
+const TEST_KINDS = ['signal', 'candle'] as const;
 
 interface WebhookScreenProps {
   /** Null when unknown, as for ordinary users. */
@@ -24,6 +27,7 @@ interface WebhookScreenProps {
 export function WebhookScreen({ environment, below }: WebhookScreenProps) {
   const webhook = useWebhook();
   const actions = useWebhookActions(webhook.data ?? null);
+  const testKind = TEST_KINDS.find((kind) => actions.dialog === `test-${kind}`);
   return (
     <Page
       title="Webhook Configuration"
@@ -48,22 +52,15 @@ export function WebhookScreen({ environment, below }: WebhookScreenProps) {
         {webhook.data ? <DeliveriesCard hookId={webhook.data.id} /> : null}
       </div>
       {below}
-      {actions.dialog ? (
-        <Suspense fallback={null}>
-          {actions.dialog === 'test-signal' || actions.dialog === 'test-candle' ? (
-            webhook.data && (
-              <TestDeliveryDialog
-                kind={actions.dialog === 'test-signal' ? 'signal' : 'candle'}
-                hookId={webhook.data.id}
-                environment={environment}
-                onClose={actions.close}
-              />
-            )
-          ) : (
-            <WebhookDialogs actions={actions} />
-          )}
-        </Suspense>
+      {testKind && webhook.data ? (
+        <TestDeliveryDialog
+          kind={testKind}
+          hookId={webhook.data.id}
+          environment={environment}
+          onClose={actions.close}
+        />
       ) : null}
+      {actions.dialog && !testKind ? <WebhookDialogs actions={actions} /> : null}
     </Page>
   );
 }

@@ -23,3 +23,20 @@ export function useRefreshWebhook(): () => void {
   const client = useQueryClient();
   return useCallback(() => void client.invalidateQueries({ queryKey: webhooksQuery.queryKey }), [client]);
 }
+
+/** The URL the charting platform posts signals to: page origin, inbound path and key. */
+export const signalUrl = (origin: string, hookKey: string): string =>
+  `${origin}/hooks/trading_view_signal?hkid=${hookKey}`;
+
+export const priceUrl = (origin: string, hookKey: string): string =>
+  `${origin}/hooks/trading_view_candler?hkid=${hookKey}`;
+
+/** Same mask as the server's: the first four characters and an ellipsis. */
+export const maskKey = (hookKey: string): string =>
+  hookKey.endsWith('…') ? hookKey : `${hookKey.slice(0, 4)}…`;
+
+export const masked = (hook: Webhook): Webhook => ({
+  ...hook,
+  hookKey: maskKey(hook.hookKey),
+  masked: true,
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskKey, priceUrl, signalUrl } from './webhook-urls.ts';
+import { maskKey, priceUrl, signalUrl } from './webhooks.ts';
 
 // Requirements: screens-webhook-configuration-7
 test('includes the key in both URLs', () => {
