@@ -8,7 +8,7 @@ export const page: Reader<number> = pageParam;
 /** An id, lower-cased because it is compared and the URL may have been typed. */
 export const id: Reader<string> = (raw, name) => textParam(raw, name)?.toLowerCase();
 export const choice =
-  <Choice extends string>(choices: readonly Choice[]): Reader<Choice> =>
+  <const Choice extends string>(choices: readonly Choice[]): Reader<Choice> =>
   (raw, name) =>
     choiceParam(raw, name, choices);
 

@@ -5,6 +5,9 @@ import tableClasses from './data-table.module.css';
 export interface CardColumn<Row> {
   header: string;
   align?: 'right';
+  /** Shown in the table instead of the header's text, such as a button that sorts. */
+  head?: ReactNode;
+  sorted?: 'ascending' | 'descending' | 'none';
   /** Place on a card: the title at the top without its header, the action in the corner beside it. */
   place?: 'title' | 'action';
   /** Null shows a dash in the table and nothing on a card. */
@@ -41,9 +44,9 @@ export function CardTable<Row>(props: CardTableProps<Row>) {
       >
         <thead>
           <tr>
-            {columns.map(({ header, align }) => (
-              <th key={header} scope="col" data-align={align}>
-                {header}
+            {columns.map(({ header, head = header, align, sorted }) => (
+              <th key={header} scope="col" data-align={align} aria-sort={sorted}>
+                {head}
               </th>
             ))}
           </tr>

@@ -1,10 +1,8 @@
-import { Alert, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Text } from '@mantine/core';
 import { requestJson } from '../../lib/api-client.ts';
 import { settingsPath, userPath, usersPath } from '../../lib/user-paths.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { toastFailure, toastSuccess } from '../../ui/toast.ts';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { WebhookConsequence } from '../../ui/webhook-consequence.tsx';
 
 export interface UserChange {
@@ -14,35 +12,28 @@ export interface UserChange {
   on: boolean;
 }
 
-interface Words {
-  title: string;
-  question: string;
-  warning: string;
-  confirm: string;
-  done: string;
-  failed: string;
-}
-
-function wordsFor({ kind, username, on }: UserChange): Words {
+function wordsFor({ kind, username, on }: UserChange) {
   if (kind === 'activeTrading') {
+    const verb = on ? 'Enable' : 'Disable';
     return {
-      title: on ? 'Enable Active Trading' : 'Disable Active Trading',
-      question: `${on ? 'Enable' : 'Disable'} active trading for ${username}?`,
+      title: `${verb} Active Trading`,
+      question: `${verb} active trading for ${username}?`,
       warning: on
         ? 'This affects live trading: the system will execute positions automatically for this user when signals arrive.'
         : 'This affects live trading: all automated execution for this user stops.',
-      confirm: on ? 'Enable Trading' : 'Disable Trading',
+      confirm: `${verb} Trading`,
       done: 'Active Trading Updated',
       failed: 'Failed to Update Active Trading',
     };
   }
+  const verb = on ? 'Activate' : 'Deactivate';
   return {
-    title: on ? 'Activate User' : 'Deactivate User',
-    question: `${on ? 'Activate' : 'Deactivate'} ${username}?`,
+    title: `${verb} User`,
+    question: `${verb} ${username}?`,
     warning: on
       ? 'The user will be able to log in again.'
       : 'Inactive users cannot log in, and their sessions end at once. Their data is kept.',
-    confirm: on ? 'Activate User' : 'Deactivate User',
+    confirm: `${verb} User`,
     done: 'User Status Updated',
     failed: 'Failed to Update User Status',
   };
@@ -56,48 +47,29 @@ interface ChangeUserDialogProps {
 }
 
 export default function ChangeUserDialog({ change, staysListed, onClose }: ChangeUserDialogProps) {
-  const client = useQueryClient();
-  const changeUser = useMutation({
-    mutationFn: ({ kind, on }: UserChange) => {
-      const [path, body] =
-        kind === 'activeTrading' ? ['active-trading', { activeTrading: on }] : ['status', { isActive: on }];
-      return requestJson<{ message: string }>(`${userPath(change.userId)}/${path}`, { method: 'PUT', body });
-    },
-    // Also after a refusal, which means the list is outdated: the user is gone, or was changed elsewhere.
-    onSettled: () =>
-      Promise.all(
-        [usersPath, userPath(change.userId), settingsPath(change.userId)].map((path) =>
-          client.invalidateQueries({ queryKey: [path] }),
-        ),
-      ),
-  });
-  const words = wordsFor(change);
-  const leavesList = change.kind === 'status' && !change.on && !staysListed;
-  const confirm = () =>
-    changeUser.mutate(change, {
-      onSuccess: ({ message }) => {
-        const where = leavesList ? ". 'Include inactive' shows the user again." : '';
-        toastSuccess({ title: words.done, message: `${change.username}: ${message}${where}` });
-        onClose();
-      },
-      onError: (error) => toastFailure(error, 'The change was not saved', words.failed),
-    });
+  const { kind, userId, username, on } = change;
+  const { title, question, warning, confirm, done, failed } = wordsFor(change);
+  const leavesList = kind === 'status' && !on && !staysListed;
+  const where = leavesList ? ". 'Include inactive' shows the user again." : '';
+  const [path, body] =
+    kind === 'activeTrading' ? ['active-trading', { activeTrading: on }] : ['status', { isActive: on }];
   return (
-    <ConfirmDialog
-      opened
-      title={words.title}
-      confirmLabel={words.confirm}
+    <ConfirmChange
+      title={title}
+      confirmLabel={confirm}
       pendingLabel="Updating..."
-      pending={changeUser.isPending}
-      destructive={!change.on}
-      onConfirm={confirm}
+      destructive={!on}
+      send={() => requestJson<{ message: string }>(`${userPath(userId)}/${path}`, { method: 'PUT', body })}
+      done={({ message }) => ({ title: done, message: `${username}: ${message}${where}` })}
+      failed={{ title: failed, otherwise: 'The change was not saved' }}
+      refresh={[usersPath, userPath(userId), settingsPath(userId)]}
       onClose={onClose}
     >
-      <Text size="sm">{words.question}</Text>
-      <Alert color="yellow" title="Warning" icon={<IconAlertTriangle aria-hidden />}>
-        {words.warning}
-      </Alert>
-      {change.kind === 'status' ? <WebhookConsequence userId={change.userId} active={change.on} /> : null}
-    </ConfirmDialog>
+      <Text size="sm">{question}</Text>
+      <Notice look="warning" title="Warning">
+        {warning}
+      </Notice>
+      {kind === 'status' ? <WebhookConsequence userId={userId} active={on} /> : null}
+    </ConfirmChange>
   );
 }

@@ -1,5 +1,4 @@
 import { Checkbox, PasswordInput, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { CreateUserBody, User } from '#contract/users.ts';
 import { type ExchangeMode, eligibilityMode } from '#domain/eligibility/trading-mode.ts';
 import { shortestPassword } from '#domain/password-length.ts';
@@ -9,7 +8,7 @@ import { useFormDialog } from '#web/forms/use-form-dialog.tsx';
 import { ApiError, requestJson } from '../../lib/api-client.ts';
 import { usersPath } from '../../lib/user-paths.ts';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
-import { toastFailure, toastSuccess } from '../../ui/toast.ts';
+import { useChange } from '../../ui/use-change.ts';
 import {
   type AccountType,
   EMPTY_NEW_USER,
@@ -20,17 +19,29 @@ import {
 } from './new-user-rules.ts';
 import classes from './users.module.css';
 
+const PASSWORDS = [
+  { name: 'password', label: 'Password', spoken: 'password' },
+  { name: 'confirmPassword', label: 'Confirm Password', spoken: 'password confirmation' },
+] as const;
+
 interface CreateUserDialogProps {
   exchangeMode: ExchangeMode | undefined;
   onClose: () => void;
 }
 
 export default function CreateUserDialog({ exchangeMode, onClose }: CreateUserDialogProps) {
-  const client = useQueryClient();
-  const createUser = useMutation({
-    mutationFn: (body: CreateUserBody) =>
+  const createUser = useChange({
+    send: (body: CreateUserBody) =>
       requestJson<{ user: User }>('/api/admin/create-client', { method: 'POST', body }),
-    onSuccess: () => client.invalidateQueries({ queryKey: [usersPath] }),
+    done: ({ user }) => ({
+      title: 'User Created Successfully',
+      message: `${user.username} can sign in now.`,
+    }),
+    failed: {
+      title: 'Failed to Create User',
+      otherwise: 'An error occurred while creating the user account',
+    },
+    refresh: [usersPath],
   });
   // Validate on submit: a message that appears on blur would move the button away from under the click.
   const form = useForm<NewUserValues>({
@@ -43,14 +54,8 @@ export default function CreateUserDialog({ exchangeMode, onClose }: CreateUserDi
 
   const submit = form.onSubmit((values) =>
     createUser.mutate(newUserBody(values), {
-      onSuccess: ({ user }) => {
-        toastSuccess({ title: 'User Created Successfully', message: `${user.username} can sign in now.` });
-        dialog.done();
-      },
-      onError: (error) => {
-        if (error instanceof ApiError) form.setErrors(refusedFields(error));
-        toastFailure(error, 'An error occurred while creating the user account', 'Failed to Create User');
-      },
+      onSuccess: dialog.done,
+      onError: (error) => error instanceof ApiError && form.setErrors(refusedFields(error)),
     }),
   );
 
@@ -67,25 +72,20 @@ export default function CreateUserDialog({ exchangeMode, onClose }: CreateUserDi
           className={classes.wide}
           {...form.field('username')}
         />
-        <PasswordInput
-          label="Password"
-          description={lengthHint(exchangeMode)}
-          // The description is below the input, which keeps the input level with the confirmation beside it.
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          required
-          className={classes.password}
-          autoComplete="new-password"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
-          {...form.field('password')}
-        />
-        <PasswordInput
-          label="Confirm Password"
-          required
-          className={classes.password}
-          autoComplete="new-password"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password confirmation' }}
-          {...form.field('confirmPassword')}
-        />
+        {PASSWORDS.map(({ name, label, spoken }) => (
+          <PasswordInput
+            key={name}
+            label={label}
+            description={name === 'password' ? lengthHint(exchangeMode) : null}
+            // The description is below the input, which keeps both inputs level.
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            required
+            className={classes.password}
+            autoComplete="new-password"
+            visibilityToggleButtonProps={{ 'aria-label': `Show or hide the ${spoken}` }}
+            {...form.field(name)}
+          />
+        ))}
         <TextInput label="First Name" autoComplete="off" {...form.field('firstName')} />
         <TextInput label="Last Name" autoComplete="off" {...form.field('lastName')} />
         <TextInput label="Country Code" placeholder="+1" autoComplete="off" {...form.field('countryCode')} />

@@ -6,19 +6,7 @@ import { passwordLengthFault } from '#domain/password-length.ts';
 /** Empty means the mode's default. */
 export type AccountType = '' | 'test' | 'regular';
 
-export interface NewUserValues {
-  username: string;
-  password: string;
-  confirmPassword: string;
-  firstName: string;
-  lastName: string;
-  countryCode: string;
-  mobileNumber: string;
-  isAdmin: boolean;
-  accountType: AccountType;
-}
-
-export const EMPTY_NEW_USER: NewUserValues = {
+export const EMPTY_NEW_USER = {
   username: '',
   password: '',
   confirmPassword: '',
@@ -27,8 +15,10 @@ export const EMPTY_NEW_USER: NewUserValues = {
   countryCode: '',
   mobileNumber: '',
   isAdmin: false,
-  accountType: '',
+  accountType: '' as AccountType,
 };
+
+export type NewUserValues = typeof EMPTY_NEW_USER;
 
 type Errors = Partial<Record<keyof NewUserValues, string>>;
 

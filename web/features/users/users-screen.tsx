@@ -1,21 +1,43 @@
-import { Button } from '@mantine/core';
+import { Button, Switch } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { UsersAnswer } from '#contract/users.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
+import { Select } from '#web/forms/select.tsx';
+import { CardTable } from '#web/lists/card-table.tsx';
+import { Pager } from '#web/lists/pager.tsx';
+import { useLastPage } from '#web/lists/use-last-page.ts';
+import { countPages, formatCount } from '../../lib/format.ts';
+import { useSession } from '../../lib/session.ts';
 import { readChoice, storeChoice } from '../../lib/stored-choice.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { usersPath } from '../../lib/user-paths.ts';
+import { lazily } from '../../ui/lazily.tsx';
 import { BackLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import type { UserChange } from './change-user-dialog.tsx';
+import { SearchField } from './search-field.tsx';
 import classes from './users.module.css';
-import { UsersList } from './users-list.tsx';
-import type { UsersSearch } from './users-search.ts';
+import { usersColumns } from './users-columns.tsx';
+import {
+  MAX_SEARCH_LENGTH,
+  ORDER_CHOICES,
+  orderInAddress,
+  orderOf,
+  type UsersOrder,
+  type UsersSearch,
+} from './users-search.ts';
 
-const CreateUserDialog = lazy(() => import('./create-user-dialog.tsx'));
-const ChangeUserDialog = lazy(() => import('./change-user-dialog.tsx'));
+const CreateUserDialog = lazily(() => import('./create-user-dialog.tsx'));
+const ChangeUserDialog = lazily(() => import('./change-user-dialog.tsx'));
 
 /** Stores whether this browser's list includes inactive users; it does by default. */
 const INACTIVE_KEY = 'users-include-inactive';
+const PAGE_SIZE = 10;
 
 interface UsersScreenProps {
   search: UsersSearch;
@@ -28,11 +50,28 @@ interface UsersScreenProps {
 
 export function UsersScreen({ search, onSearch, exchangeMode, halted }: UsersScreenProps) {
   const [change, setChange] = useState<UserChange | null>(null);
-  const [included, setIncluded] = useState(() => readChoice(INACTIVE_KEY) !== 'false');
+  const [includeInactive, setIncludeInactive] = useState(() => readChoice(INACTIVE_KEY) !== 'false');
+  const { user } = useSession();
+  const formatInstant = useFormatInstant();
+  const { page = 1, sort, direction } = search;
+  const paging = { page, limit: PAGE_SIZE, includeInactive, search: search.search };
+  const query = useQuery<UsersAnswer>({
+    queryKey: [usersPath, sort === undefined ? paging : { ...paging, sort, direction }],
+    placeholderData: keepPreviousData,
+  });
+  const { data, isPlaceholderData } = query;
+  const pageCount = countPages(data?.total, PAGE_SIZE);
+  useLastPage({ page, pageCount: isPlaceholderData ? undefined : pageCount });
+
+  // A filter or another order returns to page 1.
+  const order = orderOf(search);
+  const onOrder = (next: UsersOrder) => onSearch({ ...orderInAddress(next), page: undefined });
   const include = (next: boolean) => {
-    setIncluded(next);
+    setIncludeInactive(next);
     storeChoice(INACTIVE_KEY, String(next));
+    onSearch({ page: undefined });
   };
+
   return (
     <Page
       title="Users"
@@ -47,23 +86,110 @@ export function UsersScreen({ search, onSearch, exchangeMode, halted }: UsersScr
         </Button>
       }
     >
-      <UsersList
-        search={search}
-        onSearch={onSearch}
-        inactive={{ included, onInclude: include }}
-        halted={halted}
-        onChange={setChange}
-      />
+      <Panel
+        flush
+        title="All Users"
+        description={<span aria-live="polite">{countText(data?.total, query.isError)}</span>}
+        aside={
+          <>
+            <SearchField
+              label="Search users"
+              value={search.search ?? ''}
+              maxLength={MAX_SEARCH_LENGTH}
+              // Replace the history entry, so that Back leaves the search, not just its last letter.
+              onSearch={(text) =>
+                onSearch(
+                  { search: text || undefined, page: undefined },
+                  { replace: search.search !== undefined },
+                )
+              }
+            />
+            <Select
+              className={classes.order}
+              size="xs"
+              aria-label="Order"
+              data={ORDER_CHOICES}
+              value={`${order.sort} ${order.direction}`}
+              onChange={({ currentTarget: { value } }) => {
+                const choice = ORDER_CHOICES.find((one) => one.value === value);
+                if (choice) onOrder(choice.order);
+              }}
+            />
+            <Switch
+              size="sm"
+              label="Include inactive"
+              checked={includeInactive}
+              onChange={(event) => include(event.currentTarget.checked)}
+            />
+          </>
+        }
+      >
+        <QueryView query={query} errorTitle="Failed to fetch users">
+          {({ users, total }) =>
+            total === 0 ? (
+              <NobodyFound search={search} onSearch={onSearch} />
+            ) : (
+              <div className={classes.users}>
+                <CardTable
+                  label="Users"
+                  columns={usersColumns({
+                    ownId: user.id,
+                    formatInstant,
+                    fetchedAtMs: query.dataUpdatedAt,
+                    order,
+                    onOrder,
+                    halted,
+                    onChange: setChange,
+                  })}
+                  rows={users}
+                  rowId={({ id }) => id}
+                  emptyText="No users found"
+                  minWidth={1180}
+                  faded={isPlaceholderData}
+                />
+              </div>
+            )
+          }
+        </QueryView>
+        <Pager
+          page={page}
+          pageCount={pageCount}
+          onPage={(next) => onSearch({ page: next > 1 ? next : undefined })}
+        />
+      </Panel>
       <UsersInfo />
-      <Suspense fallback={null}>
-        {search.dialog === 'create' ? (
-          <CreateUserDialog exchangeMode={exchangeMode} onClose={() => onSearch({ dialog: undefined })} />
-        ) : null}
-        {change ? (
-          <ChangeUserDialog change={change} staysListed={included} onClose={() => setChange(null)} />
-        ) : null}
-      </Suspense>
+      {search.dialog === 'create' ? (
+        <CreateUserDialog exchangeMode={exchangeMode} onClose={() => onSearch({ dialog: undefined })} />
+      ) : null}
+      {change ? (
+        <ChangeUserDialog change={change} staysListed={includeInactive} onClose={() => setChange(null)} />
+      ) : null}
     </Page>
+  );
+}
+
+function countText(total: number | undefined, failed: boolean): string {
+  if (total === undefined) return failed ? '' : 'Loading...';
+  return total === 1 ? '1 user' : `${formatCount(total)} users`;
+}
+
+/** The viewer is a user, so the list is empty only after a search. */
+function NobodyFound({ search, onSearch }: Pick<UsersScreenProps, 'search' | 'onSearch'>) {
+  if (search.search === undefined) return <EmptyState>No users found</EmptyState>;
+  return (
+    <EmptyState
+      action={
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => onSearch({ search: undefined, page: undefined }, { replace: true })}
+        >
+          Show All Users
+        </Button>
+      }
+    >
+      No users match "{search.search}"
+    </EmptyState>
   );
 }
 

@@ -1,15 +1,8 @@
 import type { UserSort } from '#contract/users.ts';
-import { choiceParam, pageParam, textParam } from '../../lib/search-params.ts';
+import { textParam } from '../../lib/search-params.ts';
+import { choice, page, searchReader } from '../../lib/search-reader.ts';
 
 type SortDirection = 'asc' | 'desc';
-
-export interface UsersSearch {
-  page?: number | undefined;
-  search?: string | undefined;
-  sort?: UserSort | undefined;
-  direction?: SortDirection | undefined;
-  dialog?: 'create' | undefined;
-}
 
 /** The server's limit. */
 export const MAX_SEARCH_LENGTH = 100;
@@ -41,9 +34,9 @@ export function orderOf({ sort, direction }: OrderInAddress): UsersOrder {
 }
 
 /** The URL parameters of an order; none for the default. */
-export function orderInAddress(order: UsersOrder): Required<OrderInAddress> {
-  const isUsual = order.sort === NEWEST_FIRST.sort && order.direction === NEWEST_FIRST.direction;
-  return isUsual ? { sort: undefined, direction: undefined } : order;
+export function orderInAddress({ sort, direction }: UsersOrder): Required<OrderInAddress> {
+  const isUsual = sort === NEWEST_FIRST.sort && direction === NEWEST_FIRST.direction;
+  return isUsual ? { sort: undefined, direction: undefined } : { sort, direction };
 }
 
 /** Clicking a column's header reverses its order, or starts with its initial one. */
@@ -54,15 +47,19 @@ export function orderAfterClick(current: UsersOrder, sort: UserSort): UsersOrder
 
 export const ORDER_CHOICES = USER_SORTS.flatMap((sort) => {
   const directions: SortDirection[] = SORTS[sort].first === 'asc' ? ['asc', 'desc'] : ['desc', 'asc'];
-  return directions.map((direction) => ({ sort, direction, label: SORTS[sort][direction] }));
+  return directions.map((direction) => ({
+    value: `${sort} ${direction}`,
+    label: SORTS[sort][direction],
+    order: { sort, direction },
+  }));
 });
 
-export function parseUsersSearch(raw: Record<string, unknown>): UsersSearch {
-  return {
-    page: pageParam(raw),
-    search: textParam(raw, 'search')?.trim().slice(0, MAX_SEARCH_LENGTH) || undefined,
-    sort: choiceParam(raw, 'sort', USER_SORTS),
-    direction: choiceParam(raw, 'direction', ['asc', 'desc']),
-    dialog: choiceParam(raw, 'dialog', ['create']),
-  };
-}
+export const parseUsersSearch = searchReader({
+  page,
+  search: (raw) => textParam(raw, 'search')?.trim().slice(0, MAX_SEARCH_LENGTH) || undefined,
+  sort: choice(USER_SORTS),
+  direction: choice(['asc', 'desc']),
+  dialog: choice(['create']),
+});
+
+export type UsersSearch = ReturnType<typeof parseUsersSearch>;
