@@ -75,9 +75,7 @@ test('a signal without a price log uses the default stop; Technical Analysis ref
   await page.goto(`/position-calculator?signalId=${id}&userId=${user.id}`);
   await expect(page.getByText('No matching price log exists for this signal')).toBeVisible();
   const methods = page.getByRole('table', { name: 'The three methods side by side' });
-  await expect(methods.locator('tbody tr').filter({ hasText: 'Technical Analysis' })).toContainText(
-    'ATR is required for Technical Analysis',
-  );
+  await expect(methods).toContainText('ATR is required for Technical Analysis');
   await calculateButton(page).click();
   await expectToast(page, { title: 'Calculation Failed', text: 'ATR is required for Technical Analysis' });
   await expect(card(page, 'Calculation Error')).toContainText('ATR is required for Technical Analysis');
@@ -172,8 +170,8 @@ test('each method shows its fixed fields, saves the settings first and calculate
     ['Live price', '65000.0000 USDT'],
     ['ATR', '300.00'],
   ] as const) {
-    const row = table.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
-    await expect(row.getByRole('cell').first()).toHaveText(value);
+    const row = table.getByRole('row').filter({ has: page.getByRole('cell', { name, exact: true }) });
+    await expect(row.getByRole('cell').nth(1)).toHaveText(value);
   }
 
   // Risk Management: stop distance 1.5 × 300, target twice that; 0.5 BTC, cut by the 33% limit.

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { WhyAnswer } from '#contract/signals.ts';
 import { QueryView } from '../ui/query-view.tsx';
+import { EligibilityBadge } from '../ui/user-eligibility-list.tsx';
 import { UserPicker } from '../ui/user-picker.tsx';
 import { WhyAnswerView } from '../ui/why-answer.tsx';
 import { useAllUsers } from './use-all-users.ts';
@@ -27,9 +28,10 @@ export function ExplainUser(props: ExplainUserProps) {
       {(users) => (
         <>
           <UserPicker
-            users={users.map((user) => ({ ...user, status: statuses.get(user.id) ?? 'Not considered' }))}
+            users={users}
             userId={userId}
             onChoose={onChoose}
+            badges={({ id }) => <EligibilityBadge status={statuses.get(id) ?? 'Not considered'} />}
           />
           {userId ? (
             <>

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
+import { capitalise } from '../lib/format.ts';
 import { Badge } from './badge.tsx';
 import { EmptyState } from './states.tsx';
 import { useReadableInstants } from './use-readable-instants.ts';
 import classes from './user-eligibility-list.module.css';
-import { statusLabel } from './user-picker.tsx';
 
 interface Entry {
   id: string;
@@ -34,7 +34,7 @@ export function UserEligibilityList({ users, emptyText, onWhy }: UserEligibility
             <div className={classes.head}>
               <strong>{username || id}</strong>
               <span className={classes.aside}>
-                <Badge tone={status === 'eligible' ? 'success' : 'neutral'}>{statusLabel(status)}</Badge>
+                <EligibilityBadge status={status} />
                 {onWhy ? (
                   <Button
                     size="compact-xs"
@@ -53,4 +53,10 @@ export function UserEligibilityList({ users, emptyText, onWhy }: UserEligibility
       </ul>
     </>
   );
+}
+
+/** 'Eligible' or 'Not eligible'; other statuses are shown as received. */
+export function EligibilityBadge({ status }: { status: string }) {
+  const label = status === 'eligible' || status === 'not eligible' ? capitalise(status) : status;
+  return <Badge tone={status === 'eligible' ? 'success' : 'neutral'}>{label}</Badge>;
 }

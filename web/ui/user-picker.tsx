@@ -1,36 +1,37 @@
 import { Button, TextInput } from '@mantine/core';
-import { useId, useState } from 'react';
-import { Badge } from './badge.tsx';
+import { type ReactNode, useId, useState } from 'react';
 import { EmptyState } from './states.tsx';
 import classes from './user-picker.module.css';
 
-export interface PickableUser {
-  id: string;
-  username: string;
-  /** The user's status in the list, e.g. 'eligible'. */
-  status: string;
-}
-
-interface UserPickerProps {
-  users: readonly PickableUser[];
-  /** The user in the URL; without one the list is open. */
+interface UserPickerProps<User> {
+  users: readonly User[];
+  /** Without a chosen user the list is open. */
   userId: string | undefined;
   onChoose: (userId: string | undefined) => void;
+  /** Shown beside a name. */
+  badges: (user: User) => ReactNode;
 }
 
 /** Number of users that fit without scrolling; search finds the others. */
 const SHOWN = 8;
 
 /** Picks any user, by click or by part of the name. */
-export function UserPicker({ users, userId, onChoose }: UserPickerProps) {
+export function UserPicker<User extends { id: string; username: string }>(props: UserPickerProps<User>) {
+  const { users, userId, onChoose, badges } = props;
   const [text, setText] = useState('');
+  const [changing, setChanging] = useState(false);
   const countId = useId();
   if (userId !== undefined) {
     const chosen = users.find(({ id }) => id === userId);
+    const change = () => {
+      setChanging(true);
+      onChoose(undefined);
+    };
     return (
       <div className={classes.chosen}>
         <strong>{chosen?.username ?? userId}</strong>
-        <Button size="compact-sm" variant="default" onClick={() => onChoose(undefined)}>
+        {chosen ? badges(chosen) : null}
+        <Button size="compact-sm" variant="default" onClick={change}>
           Choose another user
         </Button>
       </div>
@@ -46,6 +47,7 @@ export function UserPicker({ users, userId, onChoose }: UserPickerProps) {
         type="search"
         label="Search users"
         placeholder="Name or id"
+        autoFocus={changing}
         value={text}
         aria-describedby={countId}
         onChange={(event) => setText(event.currentTarget.value)}
@@ -57,21 +59,15 @@ export function UserPicker({ users, userId, onChoose }: UserPickerProps) {
       </p>
       {found.length === 0 ? <EmptyState>No user matches</EmptyState> : null}
       <ul className={classes.list}>
-        {found.slice(0, SHOWN).map(({ id, username, status }) => (
-          <li key={id}>
-            <button type="button" className={classes.user} onClick={() => onChoose(id)}>
-              <span>{username}</span>
-              <Badge tone={status === 'eligible' ? 'success' : 'neutral'}>{statusLabel(status)}</Badge>
+        {found.slice(0, SHOWN).map((user) => (
+          <li key={user.id}>
+            <button type="button" className={classes.user} onClick={() => onChoose(user.id)}>
+              <span>{user.username}</span>
+              {badges(user)}
             </button>
           </li>
         ))}
       </ul>
     </div>
   );
-}
-
-/** 'Eligible' or 'Not eligible'; other statuses are shown as received. */
-export function statusLabel(status: string): string {
-  if (status === 'eligible') return 'Eligible';
-  return status === 'not eligible' ? 'Not eligible' : status;
 }

@@ -6,7 +6,7 @@ import { Badge, type BadgeTone } from './badge.tsx';
 import { Facts } from './facts.tsx';
 import { StatusBadge } from './trading-badges.tsx';
 import { useReadableInstants } from './use-readable-instants.ts';
-import { statusLabel } from './user-picker.tsx';
+import { EligibilityBadge } from './user-eligibility-list.tsx';
 import classes from './why-answer.module.css';
 
 const OUTCOME_TONES: Record<WhyAnswer['conclusion']['outcome'], BadgeTone> = {
@@ -85,7 +85,7 @@ function DecisionTrace({ title, when, decision }: DecisionTraceProps) {
     <section className={classes.box} aria-label={title}>
       <div className={classes.head}>
         <h3>{title}</h3>
-        <Badge tone={isEligible ? 'success' : 'neutral'}>{statusLabel(status)}</Badge>
+        <EligibilityBadge status={status} />
       </div>
       {when ? <p className={classes.when}>{when}</p> : null}
       <p className={classes.reason}>{readable(reason)}</p>
@@ -118,12 +118,12 @@ function DecisionTrace({ title, when, decision }: DecisionTraceProps) {
   );
 }
 
-const ORDER_STATES: Record<string, string> = {
+export const ORDER_STATES: Readonly<Record<string, string>> = {
   working: 'Order under way',
   protecting: 'Placing stop loss and take profit',
   closing: 'Closing the position',
 };
-const FILLS = { filled: 'Filled', partial: 'Partly filled', unfilled: 'Unfilled', unknown: 'Unknown' };
+export const FILLS = { filled: 'Filled', partial: 'Partly filled', unfilled: 'Unfilled', unknown: 'Unknown' };
 
 function AfterEligibility({ answer: { steps, trades } }: { answer: WhyAnswer }) {
   const formatInstant = useFormatInstant();

@@ -1,4 +1,5 @@
 import { IconRotateClockwise } from '@tabler/icons-react';
+import type { ComponentProps } from 'react';
 import type { WorkflowRun } from '#contract/automation.ts';
 import { canRetryWorkflow, failureReasonLabel, failureTooltip } from '#domain/workflow/workflow-lifecycle.ts';
 import type { TableColumns } from '#web/lists/data-table.tsx';
@@ -20,36 +21,29 @@ interface ColumnOptions {
 /** Shortened when longer than 8 characters. */
 const short = (id: string) => shortId(id, 9);
 
+type ButtonTexts = Pick<ComponentProps<typeof CellButton>, 'text' | 'opens' | 'tip'>;
+
 export function automationColumns(options: ColumnOptions): TableColumns<WorkflowRun> {
   const { formatInstant, onOpen } = options;
+  const opening =
+    (dialog: 'signal' | 'users' | 'steps', textsOf: (run: WorkflowRun) => ButtonTexts) =>
+    (run: WorkflowRun) => <CellButton {...textsOf(run)} onClick={() => onOpen(dialog, run)} />;
+  const signal = opening('signal', ({ signalId }) => ({
+    text: short(signalId ?? ''),
+    opens: 'details of the signal',
+    tip: signalId ?? '',
+  }));
   return [
     {
       id: 'workflow',
       header: 'Workflow ID',
-      cell: (run) => (
-        <CellButton
-          text={short(run.workflowId)}
-          opens="steps of the workflow"
-          tip={run.workflowId}
-          onClick={() => onOpen('steps', run)}
-        />
-      ),
+      cell: opening('steps', ({ workflowId }) => ({
+        text: short(workflowId),
+        opens: 'steps of the workflow',
+        tip: workflowId,
+      })),
     },
-    {
-      id: 'signal',
-      header: 'Signal ID',
-      cell: (run) =>
-        run.signalId ? (
-          <CellButton
-            text={short(run.signalId)}
-            opens="details of the signal"
-            tip={run.signalId}
-            onClick={() => onOpen('signal', run)}
-          />
-        ) : (
-          'N/A'
-        ),
-    },
+    { id: 'signal', header: 'Signal ID', cell: (run) => (run.signalId ? signal(run) : 'N/A') },
     { id: 'token', header: 'Token', cell: (run) => <TokenBadge token={run.token} /> },
     {
       id: 'processor',
@@ -74,13 +68,10 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
       id: 'steps',
       header: 'Steps',
       align: 'right',
-      cell: (run) => (
-        <CellButton
-          text={plainCount(run.stepCount)}
-          opens={`steps of workflow ${short(run.workflowId)}`}
-          onClick={() => onOpen('steps', run)}
-        />
-      ),
+      cell: opening('steps', ({ stepCount, workflowId }) => ({
+        text: plainCount(stepCount),
+        opens: `steps of workflow ${short(workflowId)}`,
+      })),
     },
     {
       id: 'trades',
@@ -92,13 +83,10 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
       id: 'users',
       header: 'Eligible Users',
       align: 'right',
-      cell: (run) => (
-        <CellButton
-          text={plainCount(run.eligibleUsersCount)}
-          opens={`eligible users of workflow ${short(run.workflowId)}`}
-          onClick={() => onOpen('users', run)}
-        />
-      ),
+      cell: opening('users', ({ eligibleUsersCount, workflowId }) => ({
+        text: plainCount(eligibleUsersCount),
+        opens: `eligible users of workflow ${short(workflowId)}`,
+      })),
     },
     { id: 'failure', header: 'Failure Reason', cell: (run) => <FailureReason run={run} /> },
     {

@@ -1,20 +1,20 @@
-import { lazy, Suspense, useEffect, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { WorkflowsAnswer } from '#contract/automation.ts';
 import { Select } from '#web/forms/select.tsx';
 import type { ListFilter } from '#web/lists/list-filters.tsx';
 import { ListScreen, useList } from '#web/lists/list-screen.tsx';
-import { serverMessage } from '../../lib/api-client.ts';
 import { capitalise, formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import { toastError } from '../../ui/toast.ts';
+import { lazily } from '../../ui/lazily.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
+import { useErrorToast } from '../../ui/use-error-toast.ts';
 import classes from './automation.module.css';
 import { automationColumns } from './automation-columns.tsx';
 import { type AutomationSearch, CLOSED_DIALOG, DEFAULT_PAGE_SIZE, PAGE_SIZES } from './automation-search.ts';
 import { useRetryWorkflow, workflowsPath } from './workflows-data.ts';
 
-const WorkflowStepsDialog = lazy(() => import('./workflow-steps-dialog.tsx'));
-const WorkflowUsersDialog = lazy(() => import('./workflow-users-dialog.tsx'));
+const WorkflowStepsDialog = lazily(() => import('./workflow-steps-dialog.tsx'));
+const WorkflowUsersDialog = lazily(() => import('./workflow-users-dialog.tsx'));
 
 interface AutomationScreenProps {
   search: AutomationSearch;
@@ -27,6 +27,7 @@ const FILTERS: readonly ListFilter<AutomationSearch>[] = [
   { name: 'status', label: 'Status', list: 'statuses', display: capitalise },
 ];
 
+const FAILURE = 'Failed to Fetch Workflows';
 const POLL_MS = 30_000;
 
 export function AutomationScreen({ search, onSearch, retryDisabled }: AutomationScreenProps) {
@@ -49,11 +50,8 @@ export function AutomationScreen({ search, onSearch, retryDisabled }: Automation
   const pageSize = search.limit ?? DEFAULT_PAGE_SIZE;
   const source = { path: workflowsPath, filters: FILTERS, pageSize, search };
   const workflows = useList<WorkflowsAnswer, AutomationSearch>(source, { pollMs: POLL_MS });
-  const { data, error, errorUpdatedAt } = workflows;
-  useEffect(() => {
-    if (errorUpdatedAt === 0) return;
-    toastError({ title: 'Failed to Fetch Workflows', message: serverMessage(error, error?.message ?? '') });
-  }, [error, errorUpdatedAt]);
+  const { data } = workflows;
+  useErrorToast(workflows, FAILURE);
   const close = () => onSearch(CLOSED_DIALOG);
 
   return (
@@ -68,7 +66,7 @@ export function AutomationScreen({ search, onSearch, retryDisabled }: Automation
       rowsOf={(answer) => answer.workflows}
       columns={columns}
       emptyText="No automation workflows found"
-      errorTitle="Failed to Fetch Workflows"
+      errorTitle={FAILURE}
       moreFilters={
         <Select
           className={classes.pageSize}
@@ -84,19 +82,17 @@ export function AutomationScreen({ search, onSearch, retryDisabled }: Automation
       }
       onSearch={onSearch}
     >
-      <Suspense fallback={null}>
-        {search.dialog === 'users' && search.workflow ? (
-          <WorkflowUsersDialog workflowId={search.workflow} onClose={close} />
-        ) : null}
-        {search.dialog === 'steps' && search.workflow ? (
-          <WorkflowStepsDialog
-            workflowId={search.workflow}
-            title="Workflow Execution Steps"
-            emptyText="No execution steps found for this workflow"
-            onClose={close}
-          />
-        ) : null}
-      </Suspense>
+      {search.dialog === 'users' && search.workflow ? (
+        <WorkflowUsersDialog workflowId={search.workflow} onClose={close} />
+      ) : null}
+      {search.dialog === 'steps' && search.workflow ? (
+        <WorkflowStepsDialog
+          workflowId={search.workflow}
+          title="Workflow Execution Steps"
+          emptyText="No execution steps found for this workflow"
+          onClose={close}
+        />
+      ) : null}
     </ListScreen>
   );
 }

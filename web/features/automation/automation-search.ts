@@ -1,38 +1,26 @@
 import type { DEFAULT_WORKFLOW_PAGE_SIZE, WORKFLOW_PAGE_SIZES } from '#contract/automation.ts';
-import { choiceParam, pageParam, textParam } from '../../lib/search-params.ts';
+import { choice, page, searchReader, text } from '../../lib/search-reader.ts';
 
 /** Copies of the contract's lists, kept equal by their types: importing its module would bundle zod. */
 export const PAGE_SIZES: typeof WORKFLOW_PAGE_SIZES = [25, 50, 100];
 export const DEFAULT_PAGE_SIZE: typeof DEFAULT_WORKFLOW_PAGE_SIZE = 50;
-type PageSize = (typeof PAGE_SIZES)[number];
 
-export interface AutomationSearch {
-  page?: number | undefined;
-  limit?: PageSize | undefined;
-  processor?: string | undefined;
-  status?: string | undefined;
-  dialog?: 'signal' | 'users' | 'steps' | undefined;
+export const parseAutomationSearch = searchReader({
+  page,
+  limit: ({ limit }) =>
+    PAGE_SIZES.find((size) => size !== DEFAULT_PAGE_SIZE && String(size) === String(limit)),
+  processor: text,
+  status: text,
+  dialog: choice(['signal', 'users', 'steps']),
   /** The tab of the users' dialog; the URL omits the first one. */
-  tab?: 'why' | undefined;
-  user?: string | undefined;
-  workflow?: string | undefined;
-  signal?: string | undefined;
-}
+  tab: choice(['why']),
+  /** The user to explain. */
+  user: text,
+  workflow: text,
+  signal: text,
+});
 
-export function parseAutomationSearch(raw: Record<string, unknown>): AutomationSearch {
-  const limit = PAGE_SIZES.find((size) => String(size) === String(raw.limit));
-  return {
-    page: pageParam(raw),
-    limit: limit === DEFAULT_PAGE_SIZE ? undefined : limit,
-    processor: textParam(raw, 'processor'),
-    status: textParam(raw, 'status'),
-    dialog: choiceParam(raw, 'dialog', ['signal', 'users', 'steps']),
-    tab: choiceParam(raw, 'tab', ['why']),
-    user: textParam(raw, 'user'),
-    workflow: textParam(raw, 'workflow'),
-    signal: textParam(raw, 'signal'),
-  };
-}
+export type AutomationSearch = ReturnType<typeof parseAutomationSearch>;
 
 export const CLOSED_DIALOG = {
   dialog: undefined,

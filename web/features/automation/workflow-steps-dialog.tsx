@@ -6,10 +6,11 @@ import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { Section } from '../../ui/section.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/trading-badges.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
-import { arrangeSteps, type UserSteps } from './arrange-steps.ts';
+import { arrangeSteps } from './arrange-steps.ts';
 import classes from './workflow-steps.module.css';
 import { useUsernames, useWorkflowPart } from './workflows-data.ts';
 
@@ -23,40 +24,20 @@ interface WorkflowStepsDialogProps {
 export default function WorkflowStepsDialog(props: WorkflowStepsDialogProps) {
   const { workflowId, title, emptyText, onClose } = props;
   const history = useDialogHistory();
+  const usernameOf = useUsernames();
+  const query = useWorkflowPart<WorkflowStep[]>(workflowId, 'steps');
   return (
     <Dialog opened onClose={() => history.close(onClose)} title={title} size={860}>
-      <WorkflowSteps workflowId={workflowId} emptyText={emptyText} />
+      <QueryView query={query} errorTitle="Failed to fetch workflow steps">
+        {(steps) =>
+          steps.length === 0 ? (
+            <EmptyState>{emptyText}</EmptyState>
+          ) : (
+            <WorkflowSteps steps={steps} usernameOf={usernameOf} />
+          )
+        }
+      </QueryView>
     </Dialog>
-  );
-}
-
-function WorkflowSteps({ workflowId, emptyText }: { workflowId: string; emptyText: string }) {
-  const usernameOf = useUsernames();
-  return (
-    <QueryView
-      query={useWorkflowPart<WorkflowStep[]>(workflowId, 'steps')}
-      errorTitle="Failed to fetch workflow steps"
-    >
-      {(steps) => {
-        if (steps.length === 0) return <EmptyState>{emptyText}</EmptyState>;
-        const { pipeline, processing, users } = arrangeSteps(steps);
-        return (
-          <div className={classes.steps}>
-            <section>
-              <h3>Pipeline</h3>
-              <StepList steps={pipeline} username={null} />
-            </section>
-            {processing.length > 0 ? (
-              <section>
-                <h3>All Users</h3>
-                <StepList steps={processing} username={null} />
-              </section>
-            ) : null}
-            {users.length > 0 ? <UserResults users={users} usernameOf={usernameOf} /> : null}
-          </div>
-        );
-      }}
-    </QueryView>
   );
 }
 
@@ -67,30 +48,42 @@ const RESULT_TONES: Record<UserResult, BadgeTone> = {
   'in progress': 'info',
 };
 
-interface UserResultsProps {
-  users: UserSteps[];
+interface WorkflowStepsProps {
+  steps: readonly WorkflowStep[];
   usernameOf: (userId: string) => string;
 }
 
-function UserResults({ users, usernameOf }: UserResultsProps) {
+function WorkflowSteps({ steps: all, usernameOf }: WorkflowStepsProps) {
+  const { pipeline, processing, users } = arrangeSteps(all);
   return (
-    <section>
-      <h3>Users</h3>
-      {users.map(({ userId, steps, result }) => {
-        const username = usernameOf(userId);
-        const reason = steps.find((step) => step.errorMessage)?.errorMessage;
-        return (
-          <details key={userId} className={classes.user}>
-            <summary>
-              <strong>{username}</strong>
-              <Badge tone={RESULT_TONES[result]}>{capitalise(result)}</Badge>
-              {reason && result !== 'success' ? <span className={classes.reason}>{reason}</span> : null}
-            </summary>
-            <StepList steps={steps} username={username} />
-          </details>
-        );
-      })}
-    </section>
+    <div className={classes.steps}>
+      <Section title="Pipeline">
+        <StepList steps={pipeline} username={null} />
+      </Section>
+      {processing.length > 0 ? (
+        <Section title="All Users">
+          <StepList steps={processing} username={null} />
+        </Section>
+      ) : null}
+      {users.length > 0 ? (
+        <Section title="Users">
+          {users.map(({ userId, steps, result }) => {
+            const username = usernameOf(userId);
+            const reason = steps.find((step) => step.errorMessage)?.errorMessage;
+            return (
+              <details key={userId} className={classes.user}>
+                <summary>
+                  <strong>{username}</strong>
+                  <Badge tone={RESULT_TONES[result]}>{capitalise(result)}</Badge>
+                  {reason && result !== 'success' ? <span className={classes.reason}>{reason}</span> : null}
+                </summary>
+                <StepList steps={steps} username={username} />
+              </details>
+            );
+          })}
+        </Section>
+      ) : null}
+    </div>
   );
 }
 

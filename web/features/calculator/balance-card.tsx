@@ -2,7 +2,7 @@ import { IconAlertCircle, IconWallet } from '@tabler/icons-react';
 import { type UseQueryResult, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AccountBalanceAnswer } from '#contract/position-maker.ts';
-import { ApiError } from '../../lib/api-client.ts';
+import { isStatus, serverMessage } from '../../lib/api-client.ts';
 import { formatPrice } from '../../lib/format.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -34,22 +34,22 @@ export function BalanceCard({ userId }: { userId: string }) {
 
 function Content({ query }: { query: UseQueryResult<Partial<AccountBalanceAnswer>> }) {
   if (query.isPending) return <LoadingState label="Loading account balance..." />;
-  if (query.isError) {
-    const reason = unavailability(query.error);
-    if (reason !== null) return <Unavailable>{reason}</Unavailable>;
+  if (query.isError && isUnreachable(query.error)) {
     return (
-      <div className={classes.problem} role="alert">
-        <IconAlertCircle size={24} className={classes.error} aria-hidden />
-        <div className={classes.lines}>
-          <strong>Balance API Error</strong>
-          <span>Please check API connection</span>
-          <span className={classes.quiet}>{query.error.message}</span>
-        </div>
-      </div>
+      <Problem Icon={IconAlertCircle} title="Balance API Error">
+        <span>Please check API connection</span>
+        <span className={classes.quiet}>{query.error.message}</span>
+      </Problem>
     );
   }
-  const { success, data } = query.data;
-  if (!success || !data?.futuresBalance) return <Unavailable />;
+  const { success, data } = query.data ?? {};
+  if (!success || !data?.futuresBalance) {
+    return (
+      <Problem Icon={IconWallet} title="Balance information unavailable">
+        {query.isError ? <span>{serverMessage(query.error, '')}</span> : null}
+      </Problem>
+    );
+  }
   return (
     <Facts
       columns={2}
@@ -66,20 +66,25 @@ function Content({ query }: { query: UseQueryResult<Partial<AccountBalanceAnswer
   );
 }
 
-/** Why no balance is available; null when the exchange or the connection to it failed. */
-function unavailability(error: Error): string | null {
-  if (!(error instanceof ApiError) || ![404, 503].includes(error.status)) return null;
-  const message = error.serverMessage ?? '';
-  return message === '' || message.startsWith('Balance API Error') ? null : message;
+/** Whether the exchange or the connection to it failed; otherwise the server says why there is no balance. */
+function isUnreachable(error: Error): boolean {
+  const reason = isStatus(error, 404) || isStatus(error, 503) ? serverMessage(error, '') : '';
+  return reason === '' || reason.startsWith('Balance API Error');
 }
 
-function Unavailable({ children }: { children?: ReactNode }) {
+interface ProblemProps {
+  Icon: typeof IconWallet;
+  title: string;
+  children: ReactNode;
+}
+
+function Problem({ Icon, title, children }: ProblemProps) {
   return (
     <div className={classes.problem} role="alert">
-      <IconWallet size={24} className={classes.quiet} aria-hidden />
+      <Icon size={24} className={classes.error} aria-hidden />
       <div className={classes.lines}>
-        <strong>Balance information unavailable</strong>
-        {children ? <span>{children}</span> : null}
+        <strong>{title}</strong>
+        {children}
       </div>
     </div>
   );

@@ -1,15 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { toastError } from '../../ui/toast.ts';
-import { errorText, failureText } from './calculation-error.tsx';
 import { refreshAccount } from './calculator-data.ts';
-import { announceRateLimit, isRateLimit, tellsRateLimit } from './request-failures.ts';
+import {
+  announceRateLimit,
+  errorText,
+  failureText,
+  isRateLimit,
+  tellsRateLimit,
+} from './request-failures.ts';
 import type { CalculationOutcome, CalculationRequest } from './run-calculation.ts';
 
 const load = () => import('./run-calculation.ts');
 
-/** Preloads the code for a calculation and its result, when the user is about to calculate. */
-export const prepareCalculation = () =>
-  void Promise.all([load(), import('./calculation-cards.tsx')]).catch(() => {});
+/** Preloads the code for a calculation, when the user is about to calculate. */
+export const prepareCalculation = () => void load().catch(() => {});
 
 const outcomeKey = (calculationId: string) => ['calculation', calculationId] as const;
 

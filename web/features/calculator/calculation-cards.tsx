@@ -1,67 +1,17 @@
 import { Button } from '@mantine/core';
-import type { GenerateAnswer, CalculatedPosition as Position } from '#contract/position-generator.ts';
+import { IconAlertCircle } from '@tabler/icons-react';
+import type { GenerateAnswer } from '#contract/position-generator.ts';
 import type { OrderResult } from '#contract/position-maker.ts';
-import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
+import { CardTable } from '#web/lists/card-table.tsx';
+import { formatPrice } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import classes from './calculator.module.css';
-import type { PriceComparison } from './compare-price.ts';
-import { ExactDecimals } from './exact-decimals.tsx';
-import { EstimateNotice } from './order-notices.tsx';
-import table from './table.module.css';
-
-type Calculation = Extract<GenerateAnswer, { success: true }>;
-
-interface CalculatedPositionProps {
-  answer: Calculation;
-  price: PriceComparison | undefined;
-}
-
-/** The content of the card 'Position Parameters'. */
-export function CalculatedPosition({ answer, price }: CalculatedPositionProps) {
-  return (
-    <div className={classes.stack}>
-      {answer.isEstimate ? <EstimateNotice>{answer.message}</EstimateNotice> : null}
-      <PositionFacts position={answer.position} />
-      <p className={classes.note}>
-        <strong>{price?.title}:</strong> {price?.text}
-      </p>
-    </div>
-  );
-}
-
-function PositionFacts({ position }: { position: Position }) {
-  return (
-    <Facts
-      facts={[
-        ['Sizing Method', position.method],
-        ['Entry Price', <ExactDecimals key="entry" value={position.entryPrice} decimals={4} />],
-        ['Stop Loss', <ExactDecimals key="stop" value={position.stopLoss} decimals={4} />],
-        ['Take Profit', <ExactDecimals key="target" value={position.takeProfit} decimals={4} />],
-        ['Risk %', formatFraction(position.riskPercentage, 2)],
-        ['Investment', formatPrice(position.investment)],
-        ['Investment Portion', formatFraction(position.investmentPortion, 1)],
-        [
-          'Leverage',
-          `${formatLeverage(position.leverage)} (${position.aligned ? 'aligned with' : 'opposed to'} the trend)`,
-        ],
-        ['Quantity (USDT)', formatPrice(position.quantity)],
-        ['Asset Quantity', `${formatDecimals(position.assetQuantity, 6)} ${position.token}`],
-        ['Reference Price', `${position.referencePrice} (${position.priceSource})`],
-        [
-          'ATR',
-          position.atr === null ? 'none' : <ExactDecimals key="atr" value={position.atr} decimals={2} />,
-        ],
-        ['Available Balance', formatPrice(position.availableBalance)],
-      ]}
-    />
-  );
-}
+import { errorText, failureText, type Refusal, tellsRateLimit } from './request-failures.ts';
 
 /** How the position was calculated: the reason, the method, the calculation lines and all parameters used. */
-export function CalculationCards({ calculation }: { calculation: Calculation }) {
-  const { hyperparameters, calculationReason, calculationDetail, methodology } = calculation;
+export function CalculationCards(props: { calculation: Extract<GenerateAnswer, { success: true }> }) {
+  const { hyperparameters, calculationReason, calculationDetail, methodology } = props.calculation;
   return (
     <>
       <Panel title="Calculation Reasoning">
@@ -77,28 +27,23 @@ export function CalculationCards({ calculation }: { calculation: Calculation }) 
       <Panel title="Calculation Details">
         <div className={classes.detail}>{calculationDetail}</div>
       </Panel>
-      <Panel title="Calculation Hyperparameters" description="Every figure in force, and where it comes from">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
-        <section className={table.scroll} aria-label="Calculation Hyperparameters" tabIndex={0}>
-          <table className={table.table} aria-label="Calculation Hyperparameters">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Value</th>
-                <th scope="col">Source</th>
-              </tr>
-            </thead>
-            <tbody>
-              {hyperparameters.map(({ name, value, source }) => (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td>{value}</td>
-                  <td className={table.source}>{source}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+      <Panel
+        flush
+        title="Calculation Hyperparameters"
+        description="Every figure in force, and where it comes from"
+      >
+        <CardTable
+          label="Calculation Hyperparameters"
+          columns={[
+            { header: 'Name', place: 'title', cell: ({ name }) => name },
+            { header: 'Value', cell: ({ value }) => value },
+            { header: 'Source', cell: ({ source }) => source },
+          ]}
+          rows={hyperparameters}
+          rowId={({ name }) => name}
+          emptyText="No figures"
+          minWidth={600}
+        />
       </Panel>
     </>
   );
@@ -122,4 +67,34 @@ export function OrderCard({ order, onOpen }: { order: OrderResult; onOpen: () =>
       </div>
     </Panel>
   );
+}
+
+/** For a refused calculation, or one without an answer. */
+export function CalculationErrorPanel({ refusal, error }: { refusal: Refusal | null; error: Error | null }) {
+  const message = refusal === null ? errorText(error) : failureText(refusal);
+  const title = refusal?.error;
+  return (
+    <Panel title="Calculation Error">
+      <div className={classes.problem} role="alert">
+        <IconAlertCircle size={24} className={classes.error} aria-hidden />
+        <div className={classes.lines}>
+          <strong>{title && title !== message ? `${title}: ${message}` : message}</strong>
+          <span>{explain(message, refusal)}</span>
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+/** Explains two known causes; other errors show their details. */
+function explain(message: string, refusal: Refusal | null): string {
+  if (tellsRateLimit(message)) {
+    return 'The exchange limits how often its prices can be asked for. Signal prices are used as fallback: calculate again in a moment.';
+  }
+  if (message.includes('33% limit')) {
+    const available = refusal?.availableBalance ?? null;
+    const balance = available === null ? 'is not known' : `is ${formatPrice(available)}`;
+    return `An order may take at most 33% of the available balance. The current available balance ${balance}.`;
+  }
+  return refusal?.details ?? '';
 }

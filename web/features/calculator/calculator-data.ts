@@ -6,10 +6,11 @@ import type { AccountBalanceAnswer, OrderResult } from '#contract/position-maker
 import type { PriceLogDetail } from '#contract/price-logs.ts';
 import type { UserSettings } from '#contract/settings.ts';
 import type { SignalDetail } from '#contract/signals.ts';
-import type { User, UsersAnswer } from '#contract/users.ts';
+import type { UsersAnswer } from '#contract/users.ts';
 import { requestJson } from '../../lib/api-client.ts';
 import { useKeptWhileLive } from '../../lib/live/live-context.tsx';
 import { readSettings, type StoredSettingsAnswer } from '../../lib/read-settings.ts';
+import { usersPath } from '../../lib/user-paths.ts';
 import type { CalculationSettings } from './calculation-settings.ts';
 
 const signalPath = (signalId: string) => `/api/signals/${encodeURIComponent(signalId)}`;
@@ -20,26 +21,23 @@ export const useSignal = (signalId: string) =>
 export const useSignalChart = (signalId: string) =>
   useQuery<SignalChart>({ queryKey: [`${signalPath(signalId)}/chart`], staleTime: 0 });
 
-export const usePriceLog = (hashValue: string) =>
-  useQuery<PriceLogDetail>({ queryKey: [`/api/price-logs/hash/${encodeURIComponent(hashValue)}`] });
-
-export type TradingUser = Pick<User, 'id' | 'username' | 'userActive' | 'activeTradingEnabled'>;
+export const usePriceLog = (hashValue: string | null) =>
+  useQuery<PriceLogDetail>({
+    queryKey: [`/api/price-logs/hash/${encodeURIComponent(hashValue ?? '')}`],
+    enabled: hashValue !== null,
+  });
 
 /** All users without paging, including inactive ones. */
 export const useTradingUsers = () =>
-  useQuery<UsersAnswer, Error, TradingUser[]>({
-    queryKey: ['/api/admin/users'],
+  useQuery<UsersAnswer, Error, UsersAnswer['users']>({
+    queryKey: [usersPath],
     select: ({ users }) => users,
     staleTime: 0,
   });
 
-/** API path of the user's own settings, or of another user's. */
-export const settingsPath = ({ userId, isSelf }: { userId: string; isSelf: boolean }): string =>
-  isSelf ? '/api/user-settings' : `/api/admin/user-settings/${encodeURIComponent(userId)}`;
-
-export const useTradingSettings = (user: { userId: string; isSelf: boolean }) =>
+export const useTradingSettings = (path: string) =>
   useQuery<StoredSettingsAnswer, Error, UserSettings>({
-    queryKey: [settingsPath(user)],
+    queryKey: [path],
     select: readSettings,
     ...useKeptWhileLive(),
   });

@@ -1,7 +1,9 @@
 import { IconArrowLeft } from '@tabler/icons-react';
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { useSession } from '../../lib/session.ts';
+import { settingsPath } from '../../lib/user-paths.ts';
+import { lazily } from '../../ui/lazily.tsx';
 import { ButtonLink, Link } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
@@ -16,7 +18,7 @@ import { PriceLogCard, SignalCard } from './signal-cards.tsx';
 import { TradingUserCard } from './trading-user-card.tsx';
 import { Workbench, type WorkbenchProps } from './workbench.tsx';
 
-const RawDataDialog = lazy(() => import('./raw-data-dialog.tsx'));
+const RawDataDialog = lazily(() => import('./raw-data-dialog.tsx'));
 
 interface CalculatorScreenProps {
   search: CalculatorSearch;
@@ -86,7 +88,7 @@ function WithSignal(props: CalculatorScreenProps & { signalId: string }) {
   );
 }
 
-type CalculatorProps = Omit<WorkbenchProps, 'stored' | 'username'>;
+type CalculatorProps = CalculatorScreenProps & Pick<WorkbenchProps, 'signal' | 'userId'> & { ownId: string };
 
 function Calculator(props: CalculatorProps) {
   const { signal, userId, ownId, search, onSearch } = props;
@@ -119,24 +121,22 @@ function Calculator(props: CalculatorProps) {
         )}
       </div>
       {search.dialog === 'signal' || search.dialog === 'price-log' ? (
-        <Suspense fallback={null}>
-          <RawDataDialog
-            of={search.dialog}
-            signal={signal}
-            onClose={() => history.close(() => onSearch({ dialog: undefined }))}
-          />
-        </Suspense>
+        <RawDataDialog
+          of={search.dialog}
+          signal={signal}
+          onClose={() => history.close(() => onSearch({ dialog: undefined }))}
+        />
       ) : null}
     </div>
   );
 }
 
 function WithSettings(props: CalculatorProps & { username: string | undefined }) {
-  const { userId, ownId, username } = props;
-  const settings = useTradingSettings({ userId, isSelf: userId === ownId });
+  const { userId, ownId, username = 'the chosen user' } = props;
+  const path = settingsPath(userId === ownId ? null : userId);
   return (
-    <QueryView query={settings} errorTitle="Failed to fetch settings">
-      {(stored) => <Workbench {...props} stored={stored} username={username ?? 'the chosen user'} />}
+    <QueryView query={useTradingSettings(path)} errorTitle="Failed to fetch settings">
+      {(stored) => <Workbench {...props} settingsPath={path} stored={stored} username={username} />}
     </QueryView>
   );
 }

@@ -1,14 +1,18 @@
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { SignalChart } from '#contract/charts.ts';
 import type { PreviewAnswer } from '#contract/position-generator.ts';
 import { CandleChartSkeleton } from '#web/charts/candle-chart-skeleton.tsx';
 import { capitalise } from '../../lib/format.ts';
+import { lazily } from '../../ui/lazily.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useSignalChart } from './calculator-data.ts';
 
 const loadChart = () => import('#web/charts/candle-chart.tsx');
-const CandleChart = lazy(() => loadChart().then((loaded) => ({ default: loaded.CandleChart })));
+const CandleChart = lazily(
+  async () => ({ default: (await loadChart()).CandleChart }),
+  <CandleChartSkeleton />,
+);
 
 /** Preloads the chart's code while the signal is being fetched. */
 export const prepareChart = () => void loadChart().catch(() => {});
@@ -41,9 +45,5 @@ function Chart({ chart, chosen }: { chart: SignalChart; chosen: Chosen | undefin
       levels: entryPrice && stopLoss && takeProfit ? { entryPrice, stopLoss, takeProfit } : null,
     };
   }, [chart, entryPrice, stopLoss, takeProfit]);
-  return (
-    <Suspense fallback={<CandleChartSkeleton />}>
-      <CandleChart picture={picture} />
-    </Suspense>
-  );
+  return <CandleChart picture={picture} />;
 }

@@ -1,23 +1,24 @@
-import { Alert, Button, Group, TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconCircleCheck, IconCircleX, IconRefresh } from '@tabler/icons-react';
+import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { PrepareAnswer, PreparedOrder } from '#contract/position-maker.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { SizingMethod } from '#domain/user-settings.ts';
 import { requestJson, serverMessage } from '../../lib/api-client.ts';
 import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
+import { ExactDecimals } from '../../ui/exact-decimals.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Section } from '../../ui/section.tsx';
 import { ErrorState, LoadingState } from '../../ui/states.tsx';
-import { toastError } from '../../ui/toast.ts';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
-import { ExactDecimals } from './exact-decimals.tsx';
+import { useErrorToast } from '../../ui/use-error-toast.ts';
 import classes from './order.module.css';
-import { SafetyBanner } from './order-notices.tsx';
+import { OrderTarget, SafetyBanner } from './order-notices.tsx';
 import { OrderRunning } from './order-result.tsx';
-import OrderTarget from './order-target.tsx';
 import { SideBadge } from './signal-cards.tsx';
 import { NO_POSITION_DATA, type SubmitState, submitTip } from './submit-state.ts';
 
@@ -37,27 +38,37 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
   const { positionGeneratorLogId, submitting, submitState, calculatedMethod } = props;
   const [entryPrice, setEntryPrice] = useState('');
   const [customEntryPrice] = useDebouncedValue(entryPrice, TYPING_PAUSE_MS);
-  const prepared = usePreparedOrder({ positionGeneratorLogId, customEntryPrice, enabled: !submitting });
+  const prepared = usePreparedOrder(positionGeneratorLogId, customEntryPrice, { enabled: !submitting });
   const { data, error, isFetching } = prepared;
-  useEffect(() => {
-    if (error) toastError({ title: titleOf(error), message: error.message });
-  }, [error]);
+  const failureTitle = typeof error?.cause === 'string' ? error.cause : PREPARATION_FAILED;
+  useErrorToast(prepared, failureTitle);
 
   if (data === undefined && !error) return <LoadingState label="Preparing order data..." />;
   // Only the displayed order can be confirmed, so confirming is blocked while another entry price is being prepared.
   const isCurrent = data !== undefined && !error && !isFetching && customEntryPrice === entryPrice;
   const faded = !isCurrent && !submitting;
-  const blocked = submitTip(submitState, calculatedMethod) ?? blockedBy(data);
+  const isRefused = data?.validation.preAssessment.valid === false;
+  const blocked =
+    submitTip(submitState, calculatedMethod) ??
+    (isRefused ? 'Order validation failed - check order parameters' : undefined);
   return (
     <div className={classes.stack}>
       <SafetyBanner state={submitState} method={calculatedMethod} />
       {data && submitState !== 'live-mode' ? (
         <OrderTarget exchange={data.exchange} mode={props.exchangeMode} />
       ) : null}
-      {data ? <PreAssessment {...data.validation.preAssessment} /> : null}
+      {data ? (
+        <Notice
+          look={isRefused ? 'failure' : 'success'}
+          title={`Pre-assessment ${isRefused ? 'failed' : 'passed'}`}
+        >
+          {data.validation.preAssessment.reason ??
+            (isRefused ? 'No reason was given.' : 'The order can be submitted.')}
+        </Notice>
+      ) : null}
       {error ? (
         <ErrorState
-          title={titleOf(error)}
+          title={failureTitle}
           error={error}
           onRetry={() => void prepared.refetch()}
           retrying={isFetching}
@@ -108,23 +119,6 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
   );
 }
 
-const blockedBy = (order: PreparedOrder | undefined): string | undefined =>
-  order?.validation.preAssessment.valid === false
-    ? 'Order validation failed - check order parameters'
-    : undefined;
-
-function PreAssessment({ valid, reason }: { valid: boolean; reason: string | null }) {
-  return valid ? (
-    <Alert color="green" icon={<IconCircleCheck aria-hidden />} title="Pre-assessment passed">
-      {reason ?? 'The order can be submitted.'}
-    </Alert>
-  ) : (
-    <Alert color="red" icon={<IconCircleX aria-hidden />} title="Pre-assessment failed">
-      {reason ?? 'No reason was given.'}
-    </Alert>
-  );
-}
-
 function OrderFacts({ order, faded }: { order: PreparedOrder; faded: boolean }) {
   const { positionDetails: details, userSettings, inputParameters } = order;
   return (
@@ -133,10 +127,10 @@ function OrderFacts({ order, faded }: { order: PreparedOrder; faded: boolean }) 
         facts={[
           ['Token', <TokenBadge key="token" token={details.token} />],
           ['Action', <SideBadge key="action" action={details.action} />],
-          ['Entry Price', <ExactDecimals key="entry" value={details.entryPrice} decimals={4} />],
+          ['Entry Price', <ExactDecimals key="entry" value={details.entryPrice} />],
           ['Leverage', formatLeverage(details.leverage)],
-          ['Stop Loss', <ExactDecimals key="stop" value={details.stopLoss} decimals={4} />],
-          ['Take Profit', <ExactDecimals key="target" value={details.takeProfit} decimals={4} />],
+          ['Stop Loss', <ExactDecimals key="stop" value={details.stopLoss} />],
+          ['Take Profit', <ExactDecimals key="target" value={details.takeProfit} />],
           ['Quantity (USDT)', formatPrice(details.quantity)],
           ['Asset Quantity', `${formatDecimals(details.assetQuantity, 6)} ${details.token}`],
           ['Investment', formatPrice(details.investment)],
@@ -155,14 +149,12 @@ function OrderFacts({ order, faded }: { order: PreparedOrder; faded: boolean }) 
 function OrderRequest({ order, faded }: { order: PreparedOrder; faded: boolean }) {
   return (
     <div className={classes.stack} data-faded={faded || undefined}>
-      <div>
-        <div className={classes.name}>API Endpoint</div>
+      <Section title="API Endpoint">
         <div className={`mono ${classes.endpoint}`}>{order.apiEndpoint}</div>
-      </div>
-      <div>
-        <div className={classes.name}>Order Payload</div>
+      </Section>
+      <Section title="Order Payload">
         <JsonView value={order.orderPayload} label="Order Payload" />
-      </div>
+      </Section>
     </div>
   );
 }
@@ -173,34 +165,20 @@ const FAILED_TEXT = 'Failed to prepare order data.';
 /** Refusals with their own title. */
 const OWN_TITLES = [NO_POSITION_DATA.title, 'SAFETY VIOLATION'];
 
-/** A refused preparation; `title` is the title of its toast. */
-class PreparationError extends Error {
-  readonly title: string;
-
-  constructor({ title, message }: { title: string; message: string }) {
-    super(message);
-    this.name = 'PreparationError';
-    this.title = title;
-  }
-}
-
-const titleOf = (error: Error) => (error instanceof PreparationError ? error.title : PREPARATION_FAILED);
-
 /**
  * The order as it would be submitted now, with its pre-assessment; prepared again at every opening. The query key is
  * not the API path: otherwise any order change would prepare it again, with three requests to the exchange.
  */
-function usePreparedOrder(request: {
-  positionGeneratorLogId: string;
-  customEntryPrice: string;
-  enabled: boolean;
-}) {
-  const { positionGeneratorLogId, customEntryPrice, enabled } = request;
+function usePreparedOrder(
+  positionGeneratorLogId: string,
+  customEntryPrice: string,
+  options: { enabled: boolean },
+) {
+  const custom = customEntryPrice === '' ? {} : { customEntryPrice };
   return useQuery({
-    queryKey: ['prepared-order', { positionGeneratorLogId, customEntryPrice }] as const,
-    queryFn: ({ signal }) =>
-      prepare({ positionGeneratorLogId, ...(customEntryPrice === '' ? {} : { customEntryPrice }) }, signal),
-    enabled,
+    queryKey: ['prepared-order', { positionGeneratorLogId, ...custom }] as const,
+    queryFn: ({ queryKey: [, body], signal }) => prepare(body, signal),
+    ...options,
     // Keep the previous entry price's figures until the new ones arrive, but never those of another calculation.
     placeholderData: (former, query) =>
       query?.queryKey[1].positionGeneratorLogId === positionGeneratorLogId ? former : undefined,
@@ -222,7 +200,7 @@ async function prepare(
   });
   if (!answer.success) {
     const title = OWN_TITLES.includes(answer.error) ? answer.error : PREPARATION_FAILED;
-    throw new PreparationError({ title, message: answer.message || FAILED_TEXT });
+    throw new Error(answer.message || FAILED_TEXT, { cause: title });
   }
   // lib/complete-answer.ts fills missing fields with empty texts; without a quantity there is no order.
   if (answer.data.positionDetails.quantity === '') {

@@ -1,12 +1,14 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { Preview, PreviewAnswer } from '#contract/position-generator.ts';
+import type { ReactNode } from 'react';
+import type { CalculatedPosition, PreviewAnswer } from '#contract/position-generator.ts';
 import type { SizingMethod } from '#domain/user-settings.ts';
+import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
+import { ExactDecimals } from '../../ui/exact-decimals.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { ExactDecimals } from './exact-decimals.tsx';
+import classes from './calculator.module.css';
 import { EstimateNotice } from './order-notices.tsx';
-import classes from './table.module.css';
 
 interface MethodsCardProps {
   preview: UseQueryResult<PreviewAnswer>;
@@ -14,74 +16,65 @@ interface MethodsCardProps {
 }
 
 const TITLE = 'The three methods side by side';
-const COLUMNS = ['Entry', 'Stop Loss', 'Take Profit', 'Leverage', 'Investment', 'Quantity', 'Risk %'];
+
+type Method = PreviewAnswer['methods'][number];
+
+/** A figure of the position; nothing for a refused one. */
+const figure = (header: string, cell: (position: CalculatedPosition) => ReactNode): CardColumn<Method> => ({
+  header,
+  align: 'right',
+  cell: ({ result }) => (result.success ? cell(result.position) : null),
+});
+
+const FIGURES = [
+  figure('Entry', ({ entryPrice }) => <ExactDecimals value={entryPrice} />),
+  figure('Stop Loss', ({ stopLoss }) => <ExactDecimals value={stopLoss} />),
+  figure('Take Profit', ({ takeProfit }) => <ExactDecimals value={takeProfit} />),
+  figure('Leverage', ({ leverage }) => formatLeverage(leverage)),
+  figure(
+    'Investment',
+    ({ investment, investmentPortion }) =>
+      `${formatPrice(investment)} (${formatFraction(investmentPortion, 1)})`,
+  ),
+  figure('Quantity', ({ assetQuantity, token }) => `${formatDecimals(assetQuantity, 6)} ${token}`),
+  figure('Risk %', ({ riskPercentage }) => formatFraction(riskPercentage, 2)),
+];
 
 /** Previews the position of each method for this signal and user; nothing is saved. */
 export function MethodsCard({ preview, chosenMethod }: MethodsCardProps) {
+  const name: CardColumn<Method> = {
+    header: 'Method',
+    place: 'title',
+    cell: ({ method }) =>
+      method === chosenMethod ? (
+        <span>
+          <strong>{method}</strong> <span className={classes.quiet}>chosen</span>
+        </span>
+      ) : (
+        method
+      ),
+  };
   return (
-    <Panel title={TITLE} description="A preview with the settings on the screen; nothing is saved">
+    <Panel flush title={TITLE} description="A preview with the settings on the screen; nothing is saved">
       <QueryView query={preview} errorTitle="Failed to calculate the preview">
         {({ methods, isEstimate }) => (
           <>
             {isEstimate ? <EstimateNotice /> : null}
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
-            <section className={classes.scroll} aria-label={TITLE} tabIndex={0}>
-              <table
-                className={classes.table}
-                aria-label={TITLE}
-                aria-busy={preview.isPlaceholderData || undefined}
-              >
-                <thead>
-                  <tr>
-                    <th scope="col">Method</th>
-                    {COLUMNS.map((name) => (
-                      <th key={name} scope="col" data-align="right">
-                        {name}
-                      </th>
-                    ))}
-                  </tr>
-                </thead>
-                <tbody>
-                  {methods.map(({ method, result }) => (
-                    <tr key={method} data-chosen={method === chosenMethod || undefined}>
-                      <th scope="row">
-                        {method}
-                        {method === chosenMethod ? <span className={classes.mark}>chosen</span> : null}
-                      </th>
-                      <Figures result={result} />
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </section>
+            <CardTable
+              label={TITLE}
+              columns={[name, ...FIGURES]}
+              rows={methods}
+              rowId={({ method }) => method}
+              emptyText="No methods"
+              minWidth={700}
+              faded={preview.isPlaceholderData}
+              note={({ result }) =>
+                result.success ? null : <span className={classes.error}>{result.error}</span>
+              }
+            />
           </>
         )}
       </QueryView>
     </Panel>
   );
-}
-
-function Figures({ result }: { result: Preview }) {
-  if (!result.success) {
-    return (
-      <td colSpan={COLUMNS.length} className={classes.refused}>
-        <span>{result.error}</span>
-      </td>
-    );
-  }
-  const { position } = result;
-  const cells = [
-    <ExactDecimals key="entry" value={position.entryPrice} decimals={4} />,
-    <ExactDecimals key="stop" value={position.stopLoss} decimals={4} />,
-    <ExactDecimals key="target" value={position.takeProfit} decimals={4} />,
-    formatLeverage(position.leverage),
-    `${formatPrice(position.investment)} (${formatFraction(position.investmentPortion, 1)})`,
-    `${formatDecimals(position.assetQuantity, 6)} ${position.token}`,
-    formatFraction(position.riskPercentage, 2),
-  ];
-  return cells.map((cell, index) => (
-    <td key={COLUMNS[index]} data-align="right">
-      {cell}
-    </td>
-  ));
 }

@@ -30,35 +30,30 @@ export default function OrderDialog(props: OrderDialogProps) {
       size={860}
       title={showsResult ? 'Order Submission Result' : 'Position Maker - Order Confirmation'}
     >
-      {showsResult ? <Result {...props.byHand} /> : <Confirmation {...props} />}
+      <Content {...props} />
     </Dialog>
   );
 }
 
-function Result({ order, submission }: Pick<OrderByHand, 'order' | 'submission'>) {
-  if (order.data) return <OrderResultView order={order.data} />;
-  const failure = submission && failureOf(submission);
-  if (failure !== null) return <FailedSubmission failure={failure} />;
-  if (order.isPending) return <LoadingState label="Loading order..." />;
-  if (order.isError) return <OrderError order={order} />;
+function Content(props: OrderDialogProps) {
+  const { order, submission, submitting, submit } = props.byHand;
+  const confirms = props.dialog === 'order';
+  if (order.data)
+    return order.data.done ? <OrderResultView order={order.data} /> : <OrderProgress order={order.data} />;
+  const failure = !confirms && submission ? failureOf(submission) : null;
+  if (failure !== null && !submitting) return <FailedSubmission failure={failure} />;
+  if (order.isPending)
+    return <LoadingState label={confirms ? 'Preparing order data...' : 'Loading order...'} />;
+  if (order.isError && !submitting) {
+    return (
+      <ErrorState
+        title="Failed to fetch order"
+        error={order.error}
+        onRetry={() => void order.refetch()}
+        retrying={order.isFetching}
+      />
+    );
+  }
+  if (confirms || submitting) return <ConfirmOrder {...props} submitting={submitting} onConfirm={submit} />;
   return <EmptyState>No order was submitted for this calculation</EmptyState>;
-}
-
-function Confirmation(props: OrderDialogProps) {
-  const { order, submitting, submit } = props.byHand;
-  if (order.data) return <OrderProgress order={order.data} />;
-  if (order.isPending) return <LoadingState label="Preparing order data..." />;
-  if (order.isError && !submitting) return <OrderError order={order} />;
-  return <ConfirmOrder {...props} submitting={submitting} onConfirm={submit} />;
-}
-
-function OrderError({ order }: Pick<OrderByHand, 'order'>) {
-  return (
-    <ErrorState
-      title="Failed to fetch order"
-      error={order.error}
-      onRetry={() => void order.refetch()}
-      retrying={order.isFetching}
-    />
-  );
 }

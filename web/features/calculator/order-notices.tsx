@@ -1,18 +1,8 @@
-import { Alert } from '@mantine/core';
-import { IconAlertTriangle, IconRefreshAlert, IconShieldLock, IconShieldX } from '@tabler/icons-react';
+import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { SizingMethod } from '#domain/user-settings.ts';
+import { Notice } from '../../ui/notice.tsx';
 import classes from './calculator.module.css';
 import { type SubmitState, submitTip } from './submit-state.ts';
-
-const BANNERS: Partial<Record<SubmitState, { color: string; Icon: typeof IconShieldX; text?: string }>> = {
-  'live-mode': { color: 'yellow', Icon: IconShieldLock },
-  outdated: { color: 'yellow', Icon: IconRefreshAlert },
-  unprotected: {
-    color: 'red',
-    Icon: IconShieldX,
-    text: 'SAFETY RULE: Cannot submit without Stop Loss and Take Profit',
-  },
-};
 
 interface SafetyBannerProps {
   state: SubmitState;
@@ -21,28 +11,35 @@ interface SafetyBannerProps {
 }
 
 export function SafetyBanner({ state, method }: SafetyBannerProps) {
-  const banner = BANNERS[state];
-  if (banner === undefined) return null;
-  const { color, Icon, text = submitTip(state, method) } = banner;
-  return (
-    <Alert color={color} icon={<Icon aria-hidden />}>
-      {text}
-    </Alert>
-  );
+  if (state === 'unprotected') {
+    return <Notice look="failure">SAFETY RULE: Cannot submit without Stop Loss and Take Profit</Notice>;
+  }
+  if (state !== 'live-mode' && state !== 'outdated') return null;
+  return <Notice look="warning">{submitTip(state, method)}</Notice>;
 }
 
 /** Marks an estimate, so that it is not mistaken for a calculation with real money. */
 export function EstimateNotice({ children }: { children?: string }) {
   return (
-    <Alert
-      color="yellow"
-      icon={<IconAlertTriangle aria-hidden />}
-      title="ESTIMATE - cannot be submitted"
-      className={classes.estimate}
-      role="alert"
-    >
+    <Notice look="warning" title="ESTIMATE - cannot be submitted" className={classes.estimate}>
       {children ??
         'The real account balance could not be read: these figures rest on a fallback balance and are for orientation only.'}
-    </Alert>
+    </Notice>
   );
+}
+
+interface OrderTargetProps {
+  exchange: string;
+  /** Undefined while unknown. */
+  mode: ExchangeMode | undefined;
+}
+
+/** Where the order goes, and whether it trades real money. */
+export function OrderTarget({ exchange, mode }: OrderTargetProps) {
+  if (mode === 'live') {
+    return <Notice look="failure">The order goes to {exchange} in live mode. Real money is traded.</Notice>;
+  }
+  if (mode !== 'demo' && mode !== 'paper') return null;
+  const place = mode === 'demo' ? `${exchange} in demo mode` : 'the paper exchange';
+  return <p className={classes.text}>The order goes to {place}. No real money is traded.</p>;
 }

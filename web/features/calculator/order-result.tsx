@@ -1,13 +1,16 @@
-import { Alert, Button, Loader } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
+import { Button, Loader } from '@mantine/core';
+import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ApiCall, OrderResult } from '#contract/position-maker.ts';
 import { formatDuration, plainCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
+import { ExactDecimals } from '../../ui/exact-decimals.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
-import { ExactDecimals } from './exact-decimals.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Section } from '../../ui/section.tsx';
+import { Timeline } from '../../ui/timeline.tsx';
 import classes from './order.module.css';
 import type { SubmissionFailure } from './submit-order.ts';
 
@@ -18,10 +21,9 @@ export function OrderProgress({ order }: { order: OrderResult }) {
     <div className={classes.stack}>
       <OrderRunning message={order.message} />
       <Attempts journey={journey} done={false} />
-      <section>
-        <h3>Timeline</h3>
-        <Timeline lines={journey.timeline} />
-      </section>
+      <Section title="Timeline">
+        <History lines={journey.timeline} />
+      </Section>
       <div>
         <Button disabled>Submitting Order...</Button>
       </div>
@@ -36,10 +38,10 @@ export function OrderRunning({ message }: { message?: string }) {
         <Loader size="sm" aria-hidden />
         <strong>{message ?? 'The order is on its way to the exchange'}</strong>
       </div>
-      <Alert color="indigo" icon={<IconInfoCircle aria-hidden />}>
+      <Notice look="info">
         Closing this dialog or leaving the page stops nothing: the order goes on, and this address shows how
         it ends.
-      </Alert>
+      </Notice>
     </>
   );
 }
@@ -71,17 +73,14 @@ export function OrderResultView({ order }: { order: OrderResult }) {
           ['Protection', order.protectionStatus ? PROTECTION_LABELS[order.protectionStatus] : '–'],
         ]}
       />
-      <section>
-        <h3>Verification Journey</h3>
+      <Section title="Verification Journey">
         <Attempts journey={journey} done={order.done} />
-        <Timeline lines={journey.timeline} />
-      </section>
-      <section>
-        <h3>API Call Sequence</h3>
+        <History lines={journey.timeline} />
+      </Section>
+      <Section title="API Call Sequence">
         <ApiCalls calls={order.apiCallSequence} />
-      </section>
-      <section>
-        <h3>Technical Details</h3>
+      </Section>
+      <Section title="Technical Details">
         <Facts
           facts={[
             ['First Order Filled', yesNo(technical.firstOrderFilled)],
@@ -92,7 +91,7 @@ export function OrderResultView({ order }: { order: OrderResult }) {
             ['Endpoint', technical.endpoint || '–'],
           ]}
         />
-      </section>
+      </Section>
       <details>
         <summary>Request and response of the last order</summary>
         <div className={classes.stack}>
@@ -110,10 +109,10 @@ export function FailedSubmission({ failure }: { failure: SubmissionFailure }) {
     <div className={classes.stack}>
       <OutcomeHead success={false}>{failure.text}</OutcomeHead>
       {failure.inDoubt ? (
-        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="The outcome is not known yet">
+        <Notice look="warning" title="The outcome is not known yet">
           The order may be on its way all the same. It appears here as soon as the server tells of it; this
           calculation is never traded twice.
-        </Alert>
+        </Notice>
       ) : (
         <p className={classes.quiet}>No order was sent for this calculation.</p>
       )}
@@ -228,10 +227,10 @@ function AttemptCard({ title, attempt, otherwise, note }: AttemptCardProps) {
         <Facts
           columns={2}
           facts={[
-            ['Price', <ExactDecimals key="price" value={attempt.price} decimals={4} />],
+            ['Price', <ExactDecimals key="price" value={attempt.price} />],
             ['Quantity', attempt.quantity],
             ['Filled Quantity', attempt.filledQuantity],
-            ['Average Price', <ExactDecimals key="average" value={attempt.averagePrice} decimals={4} />],
+            ['Average Price', <ExactDecimals key="average" value={attempt.averagePrice} />],
             ['Order ID', attempt.orderId ?? '–'],
           ]}
         />
@@ -242,14 +241,5 @@ function AttemptCard({ title, attempt, otherwise, note }: AttemptCardProps) {
   );
 }
 
-function Timeline({ lines }: { lines: readonly string[] }) {
-  if (lines.length === 0) return <p className={classes.quiet}>Nothing has happened yet</p>;
-  return (
-    <ol className={classes.timeline} aria-label="Timeline">
-      {lines.map((line, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines are only ever added at the end
-        <li key={index}>{line}</li>
-      ))}
-    </ol>
-  );
-}
+const History = ({ lines }: { lines: readonly string[] }) =>
+  lines.length === 0 ? <p className={classes.quiet}>Nothing has happened yet</p> : <Timeline lines={lines} />;

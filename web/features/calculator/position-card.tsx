@@ -1,21 +1,18 @@
 import { Button } from '@mantine/core';
 import { IconSend, IconShieldX } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
+import type { CalculatedPosition } from '#contract/position-generator.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
+import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { ExactDecimals } from '../../ui/exact-decimals.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { EmptyState, LoadingState } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import classes from './calculator.module.css';
-import { SafetyBanner } from './order-notices.tsx';
+import { EstimateNotice, OrderTarget, SafetyBanner } from './order-notices.tsx';
 import type { CalculationOutcome } from './run-calculation.ts';
 import { SideBadge } from './signal-cards.tsx';
 import { type SubmitState, submitTip } from './submit-state.ts';
-
-const CalculatedPosition = lazy(async () => ({
-  default: (await import('./calculation-cards.tsx')).CalculatedPosition,
-}));
-
-const OrderTarget = lazy(() => import('./order-target.tsx'));
 
 interface PositionCardProps {
   outcome: CalculationOutcome | undefined;
@@ -46,9 +43,13 @@ export function PositionCard(props: PositionCardProps) {
       }
     >
       {answer ? (
-        <Suspense fallback={<LoadingState />}>
-          <CalculatedPosition answer={answer} price={outcome?.price} />
-        </Suspense>
+        <div className={classes.stack}>
+          {answer.isEstimate ? <EstimateNotice>{answer.message}</EstimateNotice> : null}
+          <PositionFacts position={answer.position} />
+          <p className={classes.note}>
+            <strong>{outcome?.price.title}:</strong> {outcome?.price.text}
+          </p>
+        </div>
       ) : (
         <EmptyState>
           {isForgotten
@@ -58,11 +59,7 @@ export function PositionCard(props: PositionCardProps) {
       )}
       <div className={classes.submit}>
         <SafetyBanner state={submitState} method={method} />
-        {submitState === 'ready' ? (
-          <Suspense fallback={null}>
-            <OrderTarget exchange={props.exchange} mode={props.exchangeMode} />
-          </Suspense>
-        ) : null}
+        {submitState === 'ready' ? <OrderTarget exchange={props.exchange} mode={props.exchangeMode} /> : null}
         <span data-tip={tip}>
           <Button
             leftSection={<SubmitIcon size={16} aria-hidden />}
@@ -75,5 +72,31 @@ export function PositionCard(props: PositionCardProps) {
         </span>
       </div>
     </Panel>
+  );
+}
+
+function PositionFacts({ position }: { position: CalculatedPosition }) {
+  const trend = position.aligned ? 'aligned with' : 'opposed to';
+  return (
+    <Facts
+      facts={[
+        ['Sizing Method', position.method],
+        ['Entry Price', <ExactDecimals key="entry" value={position.entryPrice} />],
+        ['Stop Loss', <ExactDecimals key="stop" value={position.stopLoss} />],
+        ['Take Profit', <ExactDecimals key="target" value={position.takeProfit} />],
+        ['Risk %', formatFraction(position.riskPercentage, 2)],
+        ['Investment', formatPrice(position.investment)],
+        ['Investment Portion', formatFraction(position.investmentPortion, 1)],
+        ['Leverage', `${formatLeverage(position.leverage)} (${trend} the trend)`],
+        ['Quantity (USDT)', formatPrice(position.quantity)],
+        ['Asset Quantity', `${formatDecimals(position.assetQuantity, 6)} ${position.token}`],
+        ['Reference Price', `${position.referencePrice} (${position.priceSource})`],
+        [
+          'ATR',
+          position.atr === null ? 'none' : <ExactDecimals key="atr" value={position.atr} decimals={2} />,
+        ],
+        ['Available Balance', formatPrice(position.availableBalance)],
+      ]}
+    />
   );
 }

@@ -1,4 +1,5 @@
-import { ApiError, isStatus } from '../../lib/api-client.ts';
+import type { GenerateAnswer } from '#contract/position-generator.ts';
+import { ApiError, isStatus, serverMessage } from '../../lib/api-client.ts';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 
 const RATE_LIMIT_TEXTS = ['maximum 2 requests per second', 'rate limit', 'api integration failed'];
@@ -25,3 +26,15 @@ export function announceRateLimit(failure?: string): void {
     durationMs: RATE_LIMIT_TOAST_MS,
   });
 }
+
+const CALCULATION_FAILED = 'Failed to calculate position parameters.';
+
+/** Why a calculation got no answer. */
+export const errorText = (error: unknown): string =>
+  serverMessage(error, (error instanceof Error && error.message) || CALCULATION_FAILED);
+
+export type Refusal = Extract<GenerateAnswer, { success: false }>;
+
+/** Why a calculation was refused; a default text when the refusal gives no reason. */
+export const failureText = ({ message, error }: Pick<Refusal, 'message' | 'error'>): string =>
+  message || error || CALCULATION_FAILED;

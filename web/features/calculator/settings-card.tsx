@@ -1,27 +1,22 @@
 import { Alert, Button } from '@mantine/core';
 import { IconCalculator } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
 import type { UserSettings } from '#contract/settings.ts';
-import {
-  CALCULATION_BEHAVIORS,
-  DISABLED_SIZING_METHODS,
-  isSizingMethod,
-  MARKET_TYPES,
-  SIZING_METHODS,
-} from '#domain/user-settings.ts';
+import { isSizingMethod } from '#domain/user-settings.ts';
 import { Select } from '#web/forms/select.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { prepareCalculation } from './calculate.ts';
 import {
-  type CalculationSettings,
-  type Option,
+  BEHAVIOR_OPTIONS,
+  MARKET_OPTIONS,
+  METHOD_OPTIONS,
   portionOptions,
   riskOptions,
-  settingsOfMethod,
-} from './calculation-settings.ts';
+} from '#web/forms/sizing-settings.ts';
+import { lazily } from '../../ui/lazily.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { prepareCalculation } from './calculate.ts';
+import { type CalculationSettings, settingsOfMethod } from './calculation-settings.ts';
 import classes from './calculator.module.css';
 
-const ChangedElsewhere = lazy(async () => ({
+const ChangedElsewhere = lazily(async () => ({
   default: (await import('#web/forms/changed-elsewhere.tsx')).ChangedElsewhere,
 }));
 
@@ -37,16 +32,9 @@ interface SettingsCardProps {
   onCalculate: () => void;
 }
 
-const comingSoon = (value: string) => ({ value, label: `${value} (Coming Soon)`, disabled: true });
-
-const BEHAVIOR_OPTIONS = CALCULATION_BEHAVIORS.map((value) =>
-  value === 'Futures_Limit_Classic' ? value : comingSoon(value),
-);
-const MARKET_OPTIONS = MARKET_TYPES.map((value) => (value === 'Futures' ? value : comingSoon(value)));
-const METHOD_OPTIONS = [...SIZING_METHODS, ...DISABLED_SIZING_METHODS.map(comingSoon)];
-
 export function SettingsCard(props: SettingsCardProps) {
   const { stored, settings, username, calculating, changedElsewhere, onChange, onCalculate } = props;
+  const { investmentPortion, maximumRiskPerTrade } = settings;
   return (
     <Panel
       title="Calculation Settings"
@@ -77,23 +65,29 @@ export function SettingsCard(props: SettingsCardProps) {
             if (isSizingMethod(value)) onChange(settingsOfMethod(value, stored));
           }}
         />
-        <Fraction
+        <Select
           label="Investment Portion"
-          description="Share of the available balance, max 33%"
-          autoLabel="Auto"
-          autoDescription="Calculated from the risk limit, max 33%"
-          value={settings.investmentPortion}
-          options={portionOptions}
-          onChange={(investmentPortion) => onChange({ ...settings, investmentPortion })}
+          description={
+            investmentPortion === null
+              ? 'Calculated from the risk limit, max 33%'
+              : 'Share of the available balance, max 33%'
+          }
+          data={investmentPortion === null ? ['Auto'] : portionOptions(investmentPortion)}
+          value={investmentPortion ?? 'Auto'}
+          disabled={investmentPortion === null}
+          onChange={(event) => onChange({ ...settings, investmentPortion: event.currentTarget.value })}
         />
-        <Fraction
+        <Select
           label="Maximum Risk per Trade"
-          description="Share of the available balance lost at the stop, max 15%"
-          autoLabel="auto"
-          autoDescription="Calculated from the stop loss, capped at 15%"
-          value={settings.maximumRiskPerTrade}
-          options={riskOptions}
-          onChange={(maximumRiskPerTrade) => onChange({ ...settings, maximumRiskPerTrade })}
+          description={
+            maximumRiskPerTrade === null
+              ? 'Calculated from the stop loss, capped at 15%'
+              : 'Share of the available balance lost at the stop, max 15%'
+          }
+          data={maximumRiskPerTrade === null ? ['auto'] : riskOptions(maximumRiskPerTrade)}
+          value={maximumRiskPerTrade ?? 'auto'}
+          disabled={maximumRiskPerTrade === null}
+          onChange={(event) => onChange({ ...settings, maximumRiskPerTrade: event.currentTarget.value })}
         />
       </div>
       {stored.marketType === 'Futures' ? null : (
@@ -102,13 +96,11 @@ export function SettingsCard(props: SettingsCardProps) {
         </Alert>
       )}
       {changedElsewhere.length > 0 ? (
-        <Suspense fallback={null}>
-          <ChangedElsewhere
-            fields={changedElsewhere}
-            onTakeTheirs={props.onTakeTheirs}
-            onKeepMine={props.onKeepMine}
-          />
-        </Suspense>
+        <ChangedElsewhere
+          fields={changedElsewhere}
+          onTakeTheirs={props.onTakeTheirs}
+          onKeepMine={props.onKeepMine}
+        />
       ) : null}
       <div className={classes.actions} data-end>
         <Button
@@ -122,31 +114,5 @@ export function SettingsCard(props: SettingsCardProps) {
         </Button>
       </div>
     </Panel>
-  );
-}
-
-interface FractionProps {
-  label: string;
-  description: string;
-  /** Shown while the method calculates the value. */
-  autoLabel: string;
-  autoDescription: string;
-  value: string | null;
-  options: (current: string) => Option[];
-  onChange: (fraction: string) => void;
-}
-
-function Fraction(props: FractionProps) {
-  const { label, autoLabel, value, options, onChange } = props;
-  const isAuto = value === null;
-  return (
-    <Select
-      label={label}
-      description={isAuto ? props.autoDescription : props.description}
-      data={isAuto ? [autoLabel] : options(value)}
-      value={value ?? autoLabel}
-      disabled={isAuto}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
   );
 }

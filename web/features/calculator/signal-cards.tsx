@@ -77,26 +77,21 @@ interface PriceLogViewProps {
 }
 
 /** The signal's price log, or why it is missing: none was ever received, or logs of that time are no longer kept. */
-export function PriceLogView({ signal, children }: PriceLogViewProps) {
-  const { priceLogHash, priceLogsKept } = signal;
-  if (priceLogHash !== null) return <LoadedPriceLog hashValue={priceLogHash}>{children}</LoadedPriceLog>;
+export function PriceLogView({ signal: { priceLogHash, priceLogsKept }, children }: PriceLogViewProps) {
+  const query = usePriceLog(priceLogHash);
+  if (priceLogHash !== null) {
+    return (
+      <QueryView query={query} errorTitle="Failed to fetch price log">
+        {children}
+      </QueryView>
+    );
+  }
   return (
     <EmptyState>
       {priceLogsKept
         ? 'No matching price log exists for this signal'
         : 'The price logs of this signal’s time are no longer kept'}
     </EmptyState>
-  );
-}
-
-function LoadedPriceLog({
-  hashValue,
-  children,
-}: Pick<PriceLogViewProps, 'children'> & { hashValue: string }) {
-  return (
-    <QueryView query={usePriceLog(hashValue)} errorTitle="Failed to fetch price log">
-      {children}
-    </QueryView>
   );
 }
 

@@ -1,18 +1,19 @@
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { UserSettings } from '#contract/settings.ts';
 import type { SignalDetail } from '#contract/signals.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
+import { lazily } from '../../ui/lazily.tsx';
 import { toastError } from '../../ui/toast.ts';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { useCalculate, useKnownOutcome } from './calculate.ts';
-import { CalculationErrorPanel } from './calculation-error.tsx';
+import { CalculationCards, CalculationErrorPanel, OrderCard } from './calculation-cards.tsx';
 import {
   type CalculationSettings,
   changedSettings,
   isSameSettings,
   storedCalculationSettings,
 } from './calculation-settings.ts';
-import { settingsPath, usePreview } from './calculator-data.ts';
+import { usePreview } from './calculator-data.ts';
 import type { CalculatorSearch } from './calculator-search.ts';
 import { ChartCard } from './chart-card.tsx';
 import { MethodsCard } from './methods-card.tsx';
@@ -21,16 +22,13 @@ import { PositionCard } from './position-card.tsx';
 import { SettingsCard } from './settings-card.tsx';
 import { NO_POSITION_DATA, submitState } from './submit-state.ts';
 
-const CalculationCards = lazy(async () => ({
-  default: (await import('./calculation-cards.tsx')).CalculationCards,
-}));
-const OrderCard = lazy(async () => ({ default: (await import('./calculation-cards.tsx')).OrderCard }));
-const OrderDialog = lazy(() => import('./order-dialog.tsx'));
+const OrderDialog = lazily(() => import('./order-dialog.tsx'));
 
 export interface WorkbenchProps {
   signal: SignalDetail;
   userId: string;
-  ownId: string;
+  /** API path of the user's settings. */
+  settingsPath: string;
   search: CalculatorSearch;
   onSearch: (change: CalculatorSearch) => void;
   tradingDisabled: boolean;
@@ -47,7 +45,7 @@ interface EditedSettings {
 
 /** The settings, their chart, the calculated position, and its order. */
 export function Workbench(props: WorkbenchProps) {
-  const { signal, userId, ownId, search, onSearch, tradingDisabled, exchangeMode, stored, username } = props;
+  const { signal, userId, settingsPath, search, tradingDisabled, exchangeMode, stored, username } = props;
   const history = useDialogHistory();
   const [edited, setEdited] = useState<EditedSettings | null>(null);
   // Memoised because the preview waits for settings to settle, which compares by identity.
@@ -76,13 +74,7 @@ export function Workbench(props: WorkbenchProps) {
 
   const startCalculation = () =>
     calculate.mutate(
-      {
-        signal,
-        userId,
-        settingsPath: settingsPath({ userId, isSelf: userId === ownId }),
-        settings,
-        updatedAt: stored.updatedAt,
-      },
+      { signal, userId, settingsPath, settings, updatedAt: stored.updatedAt },
       {
         onSuccess: ({ answer }) => {
           // The calculated settings are stored now; edits made in the meantime are not.
@@ -114,11 +106,7 @@ export function Workbench(props: WorkbenchProps) {
         onCalculate={startCalculation}
       />
       {hasProblem ? <CalculationErrorPanel refusal={refusal} error={calculate.error} /> : null}
-      {order ? (
-        <Suspense fallback={null}>
-          <OrderCard order={order} onOpen={openOrder} />
-        </Suspense>
-      ) : null}
+      {order ? <OrderCard order={order} onOpen={openOrder} /> : null}
       <PositionCard
         outcome={outcome}
         isForgotten={search.calculation !== undefined && outcome === undefined}
@@ -129,23 +117,17 @@ export function Workbench(props: WorkbenchProps) {
       />
       <ChartCard signalId={signal.id} chosen={preview.data?.chosen} />
       <MethodsCard preview={preview} chosenMethod={settings.positionSizingMethod} />
-      {outcome?.answer.success ? (
-        <Suspense fallback={null}>
-          <CalculationCards calculation={outcome.answer} />
-        </Suspense>
-      ) : null}
+      {outcome?.answer.success ? <CalculationCards calculation={outcome.answer} /> : null}
       {search.calculation && (search.dialog === 'order' || search.dialog === 'result') ? (
-        <Suspense fallback={null}>
-          <OrderDialog
-            positionGeneratorLogId={search.calculation}
-            dialog={search.dialog}
-            byHand={byHand}
-            submitState={state}
-            exchangeMode={exchangeMode}
-            calculatedMethod={outcome?.answer.success ? outcome.answer.position.method : undefined}
-            onClose={() => history.close(() => onSearch({ dialog: undefined }))}
-          />
-        </Suspense>
+        <OrderDialog
+          positionGeneratorLogId={search.calculation}
+          dialog={search.dialog}
+          byHand={byHand}
+          submitState={state}
+          exchangeMode={exchangeMode}
+          calculatedMethod={outcome?.answer.success ? outcome.answer.position.method : undefined}
+          onClose={() => history.close(() => props.onSearch({ dialog: undefined }))}
+        />
       ) : null}
     </>
   );

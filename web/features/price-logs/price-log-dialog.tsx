@@ -1,16 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { CandlesAnswer } from '#contract/charts.ts';
 import type { PriceLog } from '#contract/price-logs.ts';
 import { displayTimeframe, timeframeMinutes } from '#domain/timeframe.ts';
+import { CandleChart } from '#web/charts/candle-chart.tsx';
 import { CandleChartSkeleton } from '#web/charts/candle-chart-skeleton.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-
-const CandleChart = lazy(async () => ({
-  default: (await import('#web/charts/candle-chart.tsx')).CandleChart,
-}));
 
 interface PriceLogDialogProps {
   of: 'parameters' | 'chart';
@@ -61,9 +58,5 @@ function Candles({ log, candles }: { log: PriceLog } & CandlesAnswer) {
     }),
     [token, timeframe, candles, candleTimeServer, price],
   );
-  return (
-    <Suspense fallback={<CandleChartSkeleton />}>
-      <CandleChart picture={picture} />
-    </Suspense>
-  );
+  return <CandleChart picture={picture} />;
 }

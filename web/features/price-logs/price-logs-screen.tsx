@@ -1,9 +1,10 @@
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { PRICE_LOGS_PAGE_SIZE, PriceLog, PriceLogsAnswer } from '#contract/price-logs.ts';
 import { type ListFilter, TIMEFRAME_FILTER } from '#web/lists/list-filters.tsx';
 import { ListScreen, useList } from '#web/lists/list-screen.tsx';
 import { formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { lazily } from '../../ui/lazily.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { NumberedPager } from './numbered-pager.tsx';
@@ -11,7 +12,7 @@ import { priceLogsColumns } from './price-logs-columns.tsx';
 import classes from './price-logs-screen.module.css';
 import type { PriceLogsSearch } from './price-logs-search.ts';
 
-const PriceLogDialog = lazy(() => import('./price-log-dialog.tsx'));
+const PriceLogDialog = lazily(() => import('./price-log-dialog.tsx'));
 
 interface PriceLogsScreenProps {
   search: PriceLogsSearch;
@@ -65,13 +66,11 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
     >
       <TimestampLegend />
       {shown ? (
-        <Suspense fallback={null}>
-          <PriceLogDialog
-            log={shown}
-            of={search.dialog ?? 'parameters'}
-            onClose={() => dialogs.close(() => onSearch({ log: undefined, dialog: undefined }))}
-          />
-        </Suspense>
+        <PriceLogDialog
+          log={shown}
+          of={search.dialog ?? 'parameters'}
+          onClose={() => dialogs.close(() => onSearch({ log: undefined, dialog: undefined }))}
+        />
       ) : null}
     </ListScreen>
   );

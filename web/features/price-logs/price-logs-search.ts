@@ -1,22 +1,13 @@
-import { choiceParam, pageParam, textParam } from '../../lib/search-params.ts';
+import { choice, page, searchReader, text } from '../../lib/search-reader.ts';
 
-export interface PriceLogsSearch {
-  page?: number | undefined;
-  token?: string | undefined;
-  timeframe?: string | undefined;
-  processor?: string | undefined;
+export const parsePriceLogsSearch = searchReader({
+  page,
+  token: text,
+  timeframe: text,
+  processor: text,
   /** The price log with its parameters or chart open. */
-  log?: string | undefined;
-  dialog?: 'chart' | undefined;
-}
+  log: text,
+  dialog: choice(['chart']),
+});
 
-export function parsePriceLogsSearch(raw: Record<string, unknown>): PriceLogsSearch {
-  return {
-    page: pageParam(raw),
-    token: textParam(raw, 'token'),
-    timeframe: textParam(raw, 'timeframe'),
-    processor: textParam(raw, 'processor'),
-    log: textParam(raw, 'log'),
-    dialog: choiceParam(raw, 'dialog', ['chart']),
-  };
-}
+export type PriceLogsSearch = ReturnType<typeof parsePriceLogsSearch>;

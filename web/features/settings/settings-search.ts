@@ -1,14 +1,5 @@
-import { textParam } from '../../lib/search-params.ts';
+import { choice, id, searchReader } from '../../lib/search-reader.ts';
 
-export interface SettingsSearch {
-  userId?: string | undefined;
-  dialog?: 'password' | undefined;
-}
+export const parseSettingsSearch = searchReader({ userId: id, dialog: choice(['password']) });
 
-export function parseSettingsSearch(raw: Record<string, unknown>): SettingsSearch {
-  return {
-    // Lower-cased because it is compared with the user's own id and the URL may have been typed.
-    userId: textParam(raw, 'userId')?.toLowerCase(),
-    dialog: raw.dialog === 'password' ? 'password' : undefined,
-  };
-}
+export type SettingsSearch = ReturnType<typeof parseSettingsSearch>;

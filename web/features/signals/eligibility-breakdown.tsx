@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import type { EligibilityBreakdown } from '#contract/signals.ts';
 import { useReadableInstants } from '#web/ui/use-readable-instants.ts';
-import { requestJson, serverMessage } from '../../lib/api-client.ts';
+import { requestJson } from '../../lib/api-client.ts';
 import { capitalise, formatCount } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { toastError } from '../../ui/toast.ts';
+import { Section } from '../../ui/section.tsx';
+import { useErrorToast } from '../../ui/use-error-toast.ts';
 import classes from './eligibility-breakdown.module.css';
 
 const PATH = '/api/signal/check-eligibility';
@@ -21,11 +21,7 @@ export function EligibilityBreakdownView({ signalId }: { signalId: string }) {
     queryFn: ({ signal }) => requestJson<EligibilityBreakdown>(PATH, { method: 'POST', body, signal }),
     staleTime: 0,
   });
-  const { error, errorUpdatedAt } = breakdown;
-  useEffect(() => {
-    if (errorUpdatedAt === 0) return;
-    toastError({ title: FAILURE, message: serverMessage(error, error?.message ?? '') });
-  }, [error, errorUpdatedAt]);
+  useErrorToast(breakdown, FAILURE);
   return (
     <QueryView query={breakdown} errorTitle={FAILURE}>
       {(answer) => <Breakdown answer={answer} />}
@@ -75,8 +71,7 @@ function Breakdown({ answer }: { answer: EligibilityBreakdown }) {
           );
         })}
       </ol>
-      <section>
-        <h3>Eligible Users</h3>
+      <Section title="Eligible Users">
         {eligibleUsers.length === 0 ? (
           <p className={classes.nobody}>No eligible users</p>
         ) : (
@@ -89,7 +84,7 @@ function Breakdown({ answer }: { answer: EligibilityBreakdown }) {
             ))}
           </ol>
         )}
-      </section>
+      </Section>
     </div>
   );
 }

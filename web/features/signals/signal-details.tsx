@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { SignalChart as SignalChartAnswer } from '#contract/charts.ts';
+import type { SignalChart } from '#contract/charts.ts';
 import type { SignalDetail } from '#contract/signals.ts';
 import { displayTimeframe } from '#domain/timeframe.ts';
 import { CandleChart } from '#web/charts/candle-chart.tsx';
@@ -37,6 +37,7 @@ export function SignalDetails({ signalId }: { signalId: string }) {
 
 function Details({ signal }: { signal: SignalDetail }) {
   const formatInstant = useFormatInstant();
+  const chart = useSignalPart<SignalChart>(signal.id, '/chart');
   return (
     <div className={classes.stack}>
       <div>
@@ -56,7 +57,9 @@ function Details({ signal }: { signal: SignalDetail }) {
           ['Received Time', formatInstant(signal.receivedAtServer)],
         ]}
       />
-      <SignalChart signalId={signal.id} />
+      <QueryView query={chart} errorTitle="Failed to fetch chart" loading={<CandleChartSkeleton />}>
+        {(answer) => <Chart chart={answer} />}
+      </QueryView>
       <div>
         <div className={classes.name}>Parameters</div>
         {Object.keys(signal.parameters).length > 0 ? (
@@ -69,19 +72,7 @@ function Details({ signal }: { signal: SignalDetail }) {
   );
 }
 
-function SignalChart({ signalId }: { signalId: string }) {
-  return (
-    <QueryView
-      query={useSignalPart<SignalChartAnswer>(signalId, '/chart')}
-      errorTitle="Failed to fetch chart"
-      loading={<CandleChartSkeleton />}
-    >
-      {(chart) => <Chart chart={chart} />}
-    </QueryView>
-  );
-}
-
-function Chart({ chart }: { chart: SignalChartAnswer }) {
+function Chart({ chart }: { chart: SignalChart }) {
   const picture = useMemo(() => {
     const { signal, ...rest } = chart;
     return { ...rest, mark: { ...signal, text: capitalise(signal.action), direction: signal.action } };

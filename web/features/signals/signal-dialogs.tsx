@@ -1,27 +1,20 @@
-import type { ComponentType } from 'react';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { SignalDetails } from './signal-details.tsx';
 import { SignalUsers } from './signal-users.tsx';
 import { SignalWorkflowList } from './signal-workflow-list.tsx';
-import { CLOSED_DIALOG, type SignalDialogName, type SignalsSearch } from './signals-search.ts';
+import { CLOSED_DIALOG, type SignalsSearch } from './signals-search.ts';
 import { StopLevels } from './stop-levels.tsx';
 import { TradeDetails } from './trade-details.tsx';
 
-interface OwnDialog {
-  title: string;
-  size: 'lg' | number;
-  Content: ComponentType<{ signalId: string; search: SignalsSearch }>;
-}
-
 /** The page renders the workflow steps dialog, which belongs to the automation feature. */
-const DIALOGS: Record<Exclude<SignalDialogName, 'steps'>, OwnDialog> = {
+const DIALOGS = {
   signal: { title: 'Signal Details', size: 860, Content: SignalDetails },
   sltp: { title: 'SL/TP Calculation Details', size: 860, Content: StopLevels },
   workflows: { title: 'Workflows for Signal', size: 'lg', Content: SignalWorkflowList },
   trades: { title: 'Trade Details - Signal', size: 860, Content: TradeDetails },
   users: { title: 'Users for Signal', size: 860, Content: SignalUsers },
-};
+} as const;
 
 interface SignalDialogsProps {
   search: SignalsSearch;

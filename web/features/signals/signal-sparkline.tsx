@@ -12,7 +12,7 @@ const BAR_PITCH = 10;
 const LEAST_HEIGHT = 1;
 
 /** Signals per day as small bars. */
-export default function SignalSparkline({ days: given }: { days: Days | undefined }) {
+export function SignalSparkline({ days: given }: { days: Days | undefined }) {
   const days = given?.filter(({ day, count }) => day !== '' && Number.isFinite(count));
   return (
     <figure className={classes.card}>

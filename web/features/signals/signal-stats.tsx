@@ -1,16 +1,16 @@
-import type { UseQueryResult } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import type { SignalStats } from '#contract/signals.ts';
 import { formatCount } from '../../lib/format.ts';
 import { FailedQueries } from '../../ui/failed-queries.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';
+import { SignalSparkline } from './signal-sparkline.tsx';
 import classes from './signal-stats.module.css';
-
-const SignalSparkline = lazy(() => import('./signal-sparkline.tsx'));
+import { signalsPath } from './signals-data.ts';
 
 type Count = Exclude<keyof SignalStats, 'perDay'>;
 
-export function SignalStatCards({ stats }: { stats: UseQueryResult<SignalStats> }) {
+export function SignalStatCards() {
+  const stats = useQuery<SignalStats>({ queryKey: [`${signalsPath}/stats`] });
   const { data } = stats;
   const count = (name: Count) => (data ? formatCount(data[name]) : '–');
   return (
@@ -25,9 +25,7 @@ export function SignalStatCards({ stats }: { stats: UseQueryResult<SignalStats> 
             { label: 'Sell Signals', value: <span className="sell">{count('sellSignals')}</span> },
           ]}
         />
-        <Suspense fallback={null}>
-          <SignalSparkline days={data?.perDay} />
-        </Suspense>
+        <SignalSparkline days={data?.perDay} />
       </div>
     </>
   );

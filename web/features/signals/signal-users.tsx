@@ -1,65 +1,39 @@
-import { Alert, Tabs } from '@mantine/core';
-import { IconInfoCircle } from '@tabler/icons-react';
 import type { DecisionBasis, SignalUser, SignalWorkflows } from '#contract/signals.ts';
 import { Select } from '#web/forms/select.tsx';
-import { ExplainUser } from '#web/lists/explain-user.tsx';
+import { ConsideredUsers } from '#web/lists/considered-users.tsx';
 import { capitalise, shortId } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import { QueryView } from '../../ui/query-view.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
-import { UserEligibilityList } from '../../ui/user-eligibility-list.tsx';
 import { EligibilityBreakdownView } from './eligibility-breakdown.tsx';
 import classes from './signal-dialogs.module.css';
 import { useSignalPart } from './signals-data.ts';
-import { type SignalsSearch, USERS_TABS } from './signals-search.ts';
-
-const useSignalUsers = (signalId: string) => useSignalPart<SignalUser[]>(signalId, '/users');
+import type { SignalsSearch } from './signals-search.ts';
 
 interface SignalUsersProps {
   signalId: string;
   search: SignalsSearch;
 }
 
-const FIRST_TAB = 'users';
-
 /** A signal's users: the list, the four filter layers, and the explanation for any user. */
 export function SignalUsers({ signalId, search }: SignalUsersProps) {
-  const { adjust } = useDialogHistory();
-  const openTab = (name: string | null) => adjust({ tab: USERS_TABS.find((tab) => tab === name) });
   return (
-    <Tabs value={search.tab ?? FIRST_TAB} onChange={openTab} keepMounted={false}>
-      <Tabs.List className={classes.tabs}>
-        <Tabs.Tab value={FIRST_TAB}>Users</Tabs.Tab>
-        <Tabs.Tab value="breakdown">Eligible Users Breakdown</Tabs.Tab>
-        <Tabs.Tab value="why">Why / why not</Tabs.Tab>
-      </Tabs.List>
-      <Tabs.Panel value={FIRST_TAB}>
-        <UserList signalId={signalId} onWhy={(user) => adjust({ tab: 'why', user })} />
-      </Tabs.Panel>
-      <Tabs.Panel value="breakdown">
-        <EligibilityBreakdownView signalId={signalId} />
-      </Tabs.Panel>
-      <Tabs.Panel value="why">
-        <Why signalId={signalId} search={search} />
-      </Tabs.Panel>
-    </Tabs>
-  );
-}
-
-function UserList({ signalId, onWhy }: { signalId: string; onWhy: (userId: string) => void }) {
-  return (
-    <QueryView query={useSignalUsers(signalId)} errorTitle="Failed to fetch users">
-      {(users) => (
-        <>
-          <DecidedNow basis={users[0]?.basis} />
-          <UserEligibilityList
-            users={users}
-            emptyText="No user data available for this signal"
-            onWhy={onWhy}
-          />
-        </>
-      )}
-    </QueryView>
+    <ConsideredUsers
+      query={useSignalPart<SignalUser[]>(signalId, '/users')}
+      errorTitle="Failed to fetch users"
+      emptyText="No user data available for this signal"
+      signalId={signalId}
+      workflowId={search.workflow}
+      search={search}
+      note={([first]) => <DecidedNow basis={first?.basis} />}
+      middle={{
+        tab: 'breakdown',
+        title: 'Eligible Users Breakdown',
+        content: <EligibilityBreakdownView signalId={signalId} />,
+      }}
+    >
+      <WorkflowChoice signalId={signalId} workflowId={search.workflow} />
+    </ConsideredUsers>
   );
 }
 
@@ -72,41 +46,12 @@ const WITHOUT_RECORD = {
 /** Notes that the list was not recorded but shows what would be decided now. */
 function DecidedNow({ basis = 'recorded' }: { basis: DecisionBasis | undefined }) {
   if (basis === 'recorded') return null;
-  return (
-    <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} className={classes.notice}>
-      {WITHOUT_RECORD[basis]} As it would be decided now:
-    </Alert>
-  );
-}
-
-function Why({ signalId, search }: SignalUsersProps) {
-  const { adjust } = useDialogHistory();
-  const listed = useSignalUsers(signalId);
-  return (
-    <ExplainUser
-      signalId={signalId}
-      workflowId={search.workflow}
-      userId={search.user}
-      statuses={new Map(listed.data?.map(({ id, status }) => [id, status]))}
-      onChoose={(user) => adjust({ user })}
-    >
-      <WorkflowChoice
-        signalId={signalId}
-        workflowId={search.workflow}
-        onWorkflow={(workflow) => adjust({ workflow })}
-      />
-    </ExplainUser>
-  );
-}
-
-interface WorkflowChoiceProps {
-  signalId: string;
-  workflowId: string | undefined;
-  onWorkflow: (workflowId: string | undefined) => void;
+  return <Notice look="warning">{WITHOUT_RECORD[basis]} As it would be decided now:</Notice>;
 }
 
 /** Selects one of several workflows, each of which decided separately. */
-function WorkflowChoice({ signalId, workflowId, onWorkflow }: WorkflowChoiceProps) {
+function WorkflowChoice({ signalId, workflowId }: { signalId: string; workflowId: string | undefined }) {
+  const { adjust } = useDialogHistory();
   const formatInstant = useFormatInstant();
   const { data } = useSignalPart<SignalWorkflows>(signalId, '/workflows');
   if (data === undefined || data.automaticCount + data.manualCount < 2) return null;
@@ -123,7 +68,9 @@ function WorkflowChoice({ signalId, workflowId, onWorkflow }: WorkflowChoiceProp
         value: id,
         label: `${capitalise(trigger)} ${shortId(id, 9)}, ${formatInstant(startedAt)}, ${status}`,
       }))}
-      onChange={({ currentTarget: { value } }) => onWorkflow(value === runs[0]?.id ? undefined : value)}
+      onChange={({ currentTarget: { value } }) =>
+        adjust({ workflow: value === runs[0]?.id ? undefined : value })
+      }
     />
   );
 }

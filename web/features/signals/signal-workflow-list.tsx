@@ -3,6 +3,7 @@ import type { SignalWorkflows } from '#contract/signals.ts';
 import { formatRelative, plainCount, shortId } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { QueryView } from '../../ui/query-view.tsx';
+import { Section } from '../../ui/section.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/trading-badges.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
@@ -36,10 +37,7 @@ function WorkflowGroup({ title, workflows }: { title: string; workflows: SignalW
   const formatInstant = useFormatInstant();
   const nowMs = Date.now();
   return (
-    <section>
-      <h3>
-        {title} ({workflows.length})
-      </h3>
+    <Section title={`${title} (${workflows.length})`}>
       {workflows.length === 0 ? <p className={classes.quiet}>None</p> : null}
       {workflows.map((workflow) => (
         <article key={workflow.workflowId} className={classes.entry}>
@@ -69,6 +67,6 @@ function WorkflowGroup({ title, workflows }: { title: string; workflows: SignalW
           </Button>
         </article>
       ))}
-    </section>
+    </Section>
   );
 }

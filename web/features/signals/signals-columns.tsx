@@ -1,6 +1,5 @@
 import { IconCalculator, IconPlayerPlay } from '@tabler/icons-react';
-import { useRouter } from '@tanstack/react-router';
-import type { MouseEvent } from 'react';
+import type { ComponentProps } from 'react';
 import type { Signal } from '#contract/signals.ts';
 import { workflowTooltip } from '#domain/workflow/workflow-lifecycle.ts';
 import type { TableColumns } from '#web/lists/data-table.tsx';
@@ -9,6 +8,7 @@ import { CellButton } from '../../ui/cell-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { ActionBadge, StatusBadge, TimeframeBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import { TriggerButton } from '../../ui/trigger-button.tsx';
+import { useAnchor } from '../../ui/use-anchor.ts';
 import classes from './signals-columns.module.css';
 import type { SignalDialogName } from './signals-search.ts';
 
@@ -21,7 +21,7 @@ interface ColumnOptions {
   onTrigger: (signalId: string) => void;
 }
 
-const name = (signal: Signal) => shortId(signal.id, 9);
+const name = ({ id }: Pick<Signal, 'id'>) => shortId(id, 9);
 
 /** Null without trades. */
 export function successRate({ successfulTrades, totalTrades }: Signal): string | null {
@@ -35,20 +35,36 @@ function fullLevels({ stopLoss, takeProfit }: Signal): { tip?: string } {
   return { tip: `Stop loss ${stopLoss ?? '–'}\nTake profit ${takeProfit ?? '–'}` };
 }
 
+type ButtonTexts = Pick<ComponentProps<typeof CellButton>, 'text' | 'opens' | 'tip' | 'children'>;
+
+const ratio = (part: number, whole: number) => `${plainCount(part)}/${plainCount(whole)}`;
+
 export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
   const { formatInstant, triggersDisabled, pendingSignalId, onOpen, onTrigger } = options;
+  const opening =
+    (dialog: SignalDialogName, textsOf: (signal: Signal) => ButtonTexts) => (signal: Signal) => (
+      <CellButton {...textsOf(signal)} onClick={() => onOpen(dialog, signal)} />
+    );
+  const status = opening('steps', (signal) => ({
+    text: capitalise(signal.workflowStatus ?? ''),
+    opens: `workflow execution of signal ${name(signal)}`,
+    tip: workflowTooltip({
+      status: signal.workflowStatus ?? '',
+      successfulUsers: signal.successfulUsersCount,
+      eligibleUsers: signal.eligibleUsersCount,
+      errorMessage: signal.workflowError,
+    }),
+    children: <StatusBadge status={signal.workflowStatus ?? ''} />,
+  }));
   return [
     {
       id: 'id',
       header: 'ID',
-      cell: (signal) => (
-        <CellButton
-          text={name(signal)}
-          opens="details of the signal"
-          tip={signal.id}
-          onClick={() => onOpen('signal', signal)}
-        />
-      ),
+      cell: opening('signal', (signal) => ({
+        text: name(signal),
+        opens: 'details of the signal',
+        tip: signal.id,
+      })),
     },
     { id: 'token', header: 'Token', cell: (signal) => <TokenBadge token={signal.token} /> },
     { id: 'position', header: 'Position', cell: (signal) => <ActionBadge action={signal.action} /> },
@@ -56,22 +72,17 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       id: 'price',
       header: 'Price',
       align: 'right',
-      cell: (signal) => (
-        <span data-tip={`${signal.price} ${signal.currency}`}>{formatPrice(signal.price)}</span>
-      ),
+      cell: ({ price, currency }) => <span data-tip={`${price} ${currency}`}>{formatPrice(price)}</span>,
     },
     {
       id: 'sltp',
       header: 'SL/TP',
       align: 'right',
-      cell: (signal) => (
-        <CellButton
-          text={`${formatDecimals(signal.stopLoss, 4)} / ${formatDecimals(signal.takeProfit, 4)}`}
-          opens={`SL/TP calculation of signal ${name(signal)}`}
-          {...fullLevels(signal)}
-          onClick={() => onOpen('sltp', signal)}
-        />
-      ),
+      cell: opening('sltp', (signal) => ({
+        text: `${formatDecimals(signal.stopLoss, 4)} / ${formatDecimals(signal.takeProfit, 4)}`,
+        opens: `SL/TP calculation of signal ${name(signal)}`,
+        ...fullLevels(signal),
+      })),
     },
     {
       id: 'timeframe',
@@ -88,61 +99,35 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       id: 'triggers',
       header: 'Triggers',
       align: 'right',
-      cell: (signal) => (
-        <CellButton
-          text={`${plainCount(signal.automaticCount)} , ${plainCount(signal.manualCount)}`}
-          opens={`workflows of signal ${name(signal)}`}
-          tip={`${plainCount(signal.automaticCount)} automatic, ${plainCount(signal.manualCount)} manual`}
-          onClick={() => onOpen('workflows', signal)}
-        />
-      ),
+      cell: opening('workflows', ({ automaticCount, manualCount, ...signal }) => ({
+        text: `${plainCount(automaticCount)} , ${plainCount(manualCount)}`,
+        opens: `workflows of signal ${name(signal)}`,
+        tip: `${plainCount(automaticCount)} automatic, ${plainCount(manualCount)} manual`,
+      })),
     },
     {
       id: 'status',
       header: 'Status',
-      cell: (signal) =>
-        signal.workflowId && signal.workflowStatus ? (
-          <CellButton
-            text={capitalise(signal.workflowStatus)}
-            opens={`workflow execution of signal ${name(signal)}`}
-            tip={workflowTooltip({
-              status: signal.workflowStatus,
-              successfulUsers: signal.successfulUsersCount,
-              eligibleUsers: signal.eligibleUsersCount,
-              errorMessage: signal.workflowError,
-            })}
-            onClick={() => onOpen('steps', signal)}
-          >
-            <StatusBadge status={signal.workflowStatus} />
-          </CellButton>
-        ) : (
-          '–'
-        ),
+      cell: (signal) => (signal.workflowId && signal.workflowStatus ? status(signal) : '–'),
     },
     { id: 'success', header: 'Success', align: 'right', cell: (signal) => successRate(signal) ?? '–' },
     {
       id: 'trades',
       header: 'Trades',
       align: 'right',
-      cell: (signal) => (
-        <CellButton
-          text={`${plainCount(signal.successfulTrades)}/${plainCount(signal.totalTrades)}`}
-          opens={`trades of signal ${name(signal)}`}
-          onClick={() => onOpen('trades', signal)}
-        />
-      ),
+      cell: opening('trades', (signal) => ({
+        text: ratio(signal.successfulTrades, signal.totalTrades),
+        opens: `trades of signal ${name(signal)}`,
+      })),
     },
     {
       id: 'users',
       header: 'Users',
       align: 'right',
-      cell: (signal) => (
-        <CellButton
-          text={`${plainCount(signal.successfulUsersCount)}/${plainCount(signal.eligibleUsersCount)}`}
-          opens={`users of signal ${name(signal)}`}
-          onClick={() => onOpen('users', signal)}
-        />
-      ),
+      cell: opening('users', (signal) => ({
+        text: ratio(signal.successfulUsersCount, signal.eligibleUsersCount),
+        opens: `users of signal ${name(signal)}`,
+      })),
     },
     {
       id: 'actions',
@@ -166,20 +151,13 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
   ];
 }
 
-/** A plain anchor, because a hundred router links render noticeably slower. */
 function CalculatorLink({ signalId }: { signalId: string }) {
-  const router = useRouter();
-  const href = `/position-calculator?signalId=${encodeURIComponent(signalId)}`;
-  const follow = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
-    void router.navigate({ href });
-  };
+  const { href, onClick } = useAnchor(`/position-calculator?signalId=${encodeURIComponent(signalId)}`);
   return (
     <a
-      className={classes.calculator}
       href={href}
-      onClick={follow}
+      onClick={onClick}
+      className={classes.calculator}
       aria-label={`Calculator for signal ${shortId(signalId, 9)}`}
       data-tip="Position Calculator"
     >

@@ -1,18 +1,19 @@
 import { IconWebhook } from '@tabler/icons-react';
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { SIGNALS_PAGE_SIZE, SignalsAnswer } from '#contract/signals.ts';
 import { type ListFilter, TIMEFRAME_FILTER } from '#web/lists/list-filters.tsx';
 import { ListScreen, useList } from '#web/lists/list-screen.tsx';
 import { capitalise, formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { lazily } from '../../ui/lazily.tsx';
 import { ButtonLink } from '../../ui/link.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { SignalStatCards } from './signal-stats.tsx';
 import { signalsColumns } from './signals-columns.tsx';
-import { signalsPath, useRefreshSignals, useSignalStats, useTriggerAutomation } from './signals-data.ts';
+import { signalsPath, useRefreshSignals, useTriggerAutomation } from './signals-data.ts';
 import type { SignalsSearch } from './signals-search.ts';
 
-const SignalDialogs = lazy(() => import('./signal-dialogs.tsx'));
+const SignalDialogs = lazily(() => import('./signal-dialogs.tsx'));
 
 interface SignalsScreenProps {
   search: SignalsSearch;
@@ -52,7 +53,6 @@ export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScr
   );
   const source = { path: signalsPath, filters: FILTERS, pageSize: PAGE_SIZE, search };
   const signals = useList<SignalsAnswer, SignalsSearch>(source);
-  const stats = useSignalStats();
   const refresh = useRefreshSignals();
   const { data } = signals;
   const loadingText = signals.isError ? '' : 'Loading...';
@@ -67,7 +67,7 @@ export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScr
           Configuration
         </ButtonLink>
       }
-      above={<SignalStatCards stats={stats} />}
+      above={<SignalStatCards />}
       panelTitle="Signal History"
       description={
         data ? `Showing ${data.signals.length} of ${formatCount(data.total)} signals` : loadingText
@@ -83,11 +83,7 @@ export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScr
       onRefresh={() => void refresh()}
       loadCsv={async () => (await import('./signals-csv.ts')).signalsCsv}
     >
-      {search.dialog ? (
-        <Suspense fallback={null}>
-          <SignalDialogs search={search} onSearch={onSearch} />
-        </Suspense>
-      ) : null}
+      {search.dialog ? <SignalDialogs search={search} onSearch={onSearch} /> : null}
     </ListScreen>
   );
 }

@@ -1,40 +1,24 @@
-import { choiceParam, pageParam, textParam } from '../../lib/search-params.ts';
+import { choice, page, searchReader, text } from '../../lib/search-reader.ts';
 
 const SIGNAL_DIALOGS = ['signal', 'sltp', 'workflows', 'steps', 'trades', 'users'] as const;
 export type SignalDialogName = (typeof SIGNAL_DIALOGS)[number];
 
-export const USERS_TABS = ['breakdown', 'why'] as const;
-type UsersTab = (typeof USERS_TABS)[number];
-
-export interface SignalsSearch {
-  page?: number | undefined;
-  token?: string | undefined;
-  action?: 'buy' | 'sell' | undefined;
-  timeframe?: string | undefined;
-  processor?: string | undefined;
-  dialog?: SignalDialogName | undefined;
+export const parseSignalsSearch = searchReader({
+  page,
+  token: text,
+  action: choice(['buy', 'sell']),
+  timeframe: text,
+  processor: text,
+  dialog: choice(SIGNAL_DIALOGS),
   /** The tab of the users' dialog; the URL omits the first one. */
-  tab?: UsersTab | undefined;
+  tab: choice(['breakdown', 'why']),
   /** The user to explain. */
-  user?: string | undefined;
-  signal?: string | undefined;
-  workflow?: string | undefined;
-}
+  user: text,
+  signal: text,
+  workflow: text,
+});
 
-export function parseSignalsSearch(raw: Record<string, unknown>): SignalsSearch {
-  return {
-    page: pageParam(raw),
-    token: textParam(raw, 'token'),
-    action: choiceParam(raw, 'action', ['buy', 'sell']),
-    timeframe: textParam(raw, 'timeframe'),
-    processor: textParam(raw, 'processor'),
-    dialog: choiceParam(raw, 'dialog', SIGNAL_DIALOGS),
-    tab: choiceParam(raw, 'tab', USERS_TABS),
-    user: textParam(raw, 'user'),
-    signal: textParam(raw, 'signal'),
-    workflow: textParam(raw, 'workflow'),
-  };
-}
+export type SignalsSearch = ReturnType<typeof parseSignalsSearch>;
 
 export const CLOSED_DIALOG = {
   dialog: undefined,

@@ -1,5 +1,6 @@
 import type { StopLevelsAnswer } from '#contract/signals.ts';
-import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
+import { formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
+import { ExactDecimals } from '../../ui/exact-decimals.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -27,17 +28,6 @@ export function StopLevels({ signalId }: { signalId: string }) {
   );
 }
 
-/** Four decimals, followed by the full figure where they hide digits, as with PEPE. */
-function FourDecimals({ value }: { value: string }) {
-  const rounded = formatDecimals(value, 4);
-  if (Number(rounded) === Number(value)) return rounded;
-  return (
-    <>
-      {rounded} <span className={classes.full}>{value}</span>
-    </>
-  );
-}
-
 function Record({ record }: { record: StopLevelsAnswer['sltpData'][number] }) {
   return (
     <article className={classes.entry}>
@@ -48,9 +38,9 @@ function Record({ record }: { record: StopLevelsAnswer['sltpData'][number] }) {
       <div className={classes.entryBody}>
         <Facts
           facts={[
-            ['Entry Price', <FourDecimals key="entry" value={record.entryPrice} />],
-            ['Stop Loss', <FourDecimals key="stop" value={record.stopLoss} />],
-            ['Take Profit', <FourDecimals key="target" value={record.takeProfit} />],
+            ['Entry Price', <ExactDecimals key="entry" value={record.entryPrice} />],
+            ['Stop Loss', <ExactDecimals key="stop" value={record.stopLoss} />],
+            ['Take Profit', <ExactDecimals key="target" value={record.takeProfit} />],
             ['Investment', formatPrice(record.investment)],
             ['Leverage', formatLeverage(record.leverage)],
             ['Risk %', formatFraction(record.riskPercentage, 2)],

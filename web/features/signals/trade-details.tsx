@@ -6,7 +6,10 @@ import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { Section } from '../../ui/section.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { Timeline } from '../../ui/timeline.tsx';
+import { FILLS, ORDER_STATES } from '../../ui/why-answer.tsx';
 import { groupTrades, type TradeGroups } from './group-trades.ts';
 import classes from './signal-dialogs.module.css';
 import { useSignalPart } from './signals-data.ts';
@@ -37,16 +40,14 @@ function Groups({ groups, total }: { groups: TradeGroups; total: number }) {
         <Count name="Success Rate" value={successRate === null ? '–' : `${Math.round(successRate)}%`} />
       </dl>
       {successful.length > 0 ? (
-        <section>
-          <h3>Successful Trades</h3>
+        <Section title="Successful Trades">
           {successful.map((trade) => (
             <SuccessfulTrade key={trade.id} trade={trade} />
           ))}
-        </section>
+        </Section>
       ) : null}
       {failures.length > 0 ? (
-        <section>
-          <h3>Failed Trades</h3>
+        <Section title="Failed Trades">
           {failures.map(({ reason, count, percentage, users }) => (
             <article key={reason} className={classes.entry}>
               <div className={classes.entryHead}>
@@ -69,18 +70,17 @@ function Groups({ groups, total }: { groups: TradeGroups; total: number }) {
               </ul>
             </article>
           ))}
-        </section>
+        </Section>
       ) : null}
       {unsettled.length > 0 ? (
-        <section>
-          <h3>In Progress</h3>
+        <Section title="In Progress">
           {unsettled.map((trade) => (
             <article key={trade.id} className={classes.entry}>
               {trade.username}: {ORDER_STATES[trade.state] ?? trade.state}
               <TradeTimeline tradeId={trade.id} />
             </article>
           ))}
-        </section>
+        </Section>
       ) : null}
     </div>
   );
@@ -95,14 +95,6 @@ function Count({ name, value, look }: { name: string; value: number | string; lo
   );
 }
 
-const ORDER_STATES: Readonly<Record<string, string>> = {
-  working: 'Order under way',
-  protecting: 'Placing stop loss and take profit',
-  closing: 'Closing the position',
-};
-
-const FILL_LABELS = { filled: 'Filled', partial: 'Partly filled', unfilled: 'Unfilled', unknown: 'Unknown' };
-
 function SuccessfulTrade({ trade }: { trade: Trade }) {
   const formatInstant = useFormatInstant();
   const response = trade.exchangeResponse;
@@ -110,7 +102,7 @@ function SuccessfulTrade({ trade }: { trade: Trade }) {
     <article className={classes.entry}>
       <div className={classes.entryHead}>
         <strong>{trade.username}</strong>
-        <Badge tone="success">{trade.fillStatus ? FILL_LABELS[trade.fillStatus] : 'Filled'}</Badge>
+        <Badge tone="success">{trade.fillStatus ? FILLS[trade.fillStatus] : 'Filled'}</Badge>
       </div>
       <div className={classes.entryBody}>
         <Facts
@@ -134,26 +126,18 @@ function SuccessfulTrade({ trade }: { trade: Trade }) {
 /** The history of an order, its stop and its position, line by line. Fetched when it is opened. */
 function TradeTimeline({ tradeId }: { tradeId: string }) {
   const [opened, setOpened] = useState(false);
+  const order = useQuery<OrderResult>({
+    queryKey: [`/api/position-maker/orders/${tradeId}`],
+    enabled: opened,
+  });
   return (
     <details className={classes.timeline} onToggle={(event) => setOpened(event.currentTarget.open)}>
       <summary>What happened</summary>
-      {opened ? <Lines tradeId={tradeId} /> : null}
+      {opened ? (
+        <QueryView query={order} errorTitle="Failed to fetch the order">
+          {({ verificationJourney: { timeline } }) => <Timeline lines={timeline} />}
+        </QueryView>
+      ) : null}
     </details>
-  );
-}
-
-function Lines({ tradeId }: { tradeId: string }) {
-  const order = useQuery<OrderResult>({ queryKey: [`/api/position-maker/orders/${tradeId}`] });
-  return (
-    <QueryView query={order} errorTitle="Failed to fetch the order">
-      {({ verificationJourney: { timeline } }) => (
-        <ol aria-label="Timeline">
-          {timeline.map((line, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines are only ever added at the end
-            <li key={index}>{line}</li>
-          ))}
-        </ol>
-      )}
-    </QueryView>
   );
 }
