@@ -1,15 +1,16 @@
 import { Button } from '@mantine/core';
 import { IconUserCheck, IconUserOff } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { CurrentUser } from '#contract/auth.ts';
 import type { User } from '#contract/users.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { CopyButton } from '../../ui/icon-button.tsx';
+import { lazily } from '../../ui/lazily.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import classes from './settings-screen.module.css';
 
-const AccountStatusDialog = lazy(() => import('./account-status-dialog.tsx'));
+const AccountStatusDialog = lazily(() => import('./account-status-dialog.tsx'));
 
 const NOTHING = 'Not provided';
 
@@ -66,9 +67,7 @@ export function AccountStatusCard({ user }: { user: User }) {
       >
         {user.isActive ? 'Deactivate' : 'Reactivate'}
       </Button>
-      <Suspense fallback={null}>
-        {asking ? <AccountStatusDialog user={user} onClose={() => setAsking(false)} /> : null}
-      </Suspense>
+      {asking ? <AccountStatusDialog user={user} onClose={() => setAsking(false)} /> : null}
     </Panel>
   );
 }

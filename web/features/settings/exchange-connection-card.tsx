@@ -1,5 +1,5 @@
 import { Alert, Button, PasswordInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type {
   ConnectionTest,
@@ -18,16 +18,18 @@ import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { type ConnectionOutcome, outcomeOfSave, outcomeOfTest } from './connection-outcome.ts';
+import { useChange } from '../../ui/use-change.ts';
 import {
+  type ConnectionOutcome,
   type CredentialValues,
   credentialErrors,
   credentialsBody,
   EMPTY_CREDENTIALS,
   needsPassphrase,
+  outcomeOfSave,
+  outcomeOfTest,
   refusedFields,
-} from './credential-rules.ts';
+} from './exchange-connection.ts';
 import classes from './settings-screen.module.css';
 
 interface ConnectionOf {
@@ -49,7 +51,12 @@ export default function ExchangeConnectionCard({ savedPlatform, userId }: Exchan
   const [exchangePlatform, setExchangePlatform] = useState<ExchangePlatform>(tradedOn);
   const [followed, setFollowed] = useState(tradedOn);
   const [outcome, setOutcome] = useState<ConnectionOutcome | null>(null);
-  const form = useCredentialsForm(exchangePlatform);
+  // Always starts empty, because stored secrets are never returned.
+  const form = useForm<CredentialValues>({
+    initialValues: EMPTY_CREDENTIALS,
+    validate: (values) => credentialErrors(values, exchangePlatform),
+  });
+  useUnsavedChanges(form.isDirty());
   const connection = { userId, exchangePlatform };
   const credentials = useQuery<ExchangeCredentials>({ queryKey: credentialsKey(connection), gcTime: 0 });
   const choose = (platform: ExchangePlatform) => {
@@ -93,33 +100,27 @@ export default function ExchangeConnectionCard({ savedPlatform, userId }: Exchan
   );
 }
 
-interface StateLook {
-  tone: BadgeTone;
-  text: string;
-}
-
-const BADGES: Readonly<Record<string, StateLook>> = {
-  none: { tone: 'neutral', text: 'Not connected' },
-  ready: { tone: 'success', text: 'Connected' },
-  unverified: { tone: 'warning', text: 'Not verified' },
-  rejected: { tone: 'failure', text: 'Rejected' },
-  duplicate: { tone: 'failure', text: 'Account in use' },
-  'other-mode': { tone: 'warning', text: 'Other mode' },
-  unreadable: { tone: 'failure', text: 'Not connected' },
-} satisfies Record<State, StateLook>;
-const NOT_KNOWN: StateLook = { tone: 'neutral', text: 'Not known' };
+const BADGES: Readonly<Record<string, [tone: BadgeTone, text: string]>> = {
+  none: ['neutral', 'Not connected'],
+  ready: ['success', 'Connected'],
+  unverified: ['warning', 'Not verified'],
+  rejected: ['failure', 'Rejected'],
+  duplicate: ['failure', 'Account in use'],
+  'other-mode': ['warning', 'Other mode'],
+  unreadable: ['failure', 'Not connected'],
+} satisfies Record<State, [tone: BadgeTone, text: string]>;
 
 const REMEDY = '. Enter another key, or test the connection once the exchange takes this one again.';
 
 function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) {
   const formatInstant = useFormatInstant();
   const { exchangePlatform, apiKeyHint, updatedAt, state, problem } = credentials;
-  const badge = BADGES[state] ?? NOT_KNOWN;
+  const [tone, text] = BADGES[state] ?? ['neutral', 'Not known'];
   return (
     <>
       <p className={classes.connectionState}>
         <strong>{exchangePlatform}</strong>
-        <Badge tone={badge.tone}>{badge.text}</Badge>
+        <Badge tone={tone}>{text}</Badge>
         {apiKeyHint === null ? (
           <span>No API key is stored for this exchange.</span>
         ) : (
@@ -129,7 +130,7 @@ function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) 
         )}
       </p>
       {problem === null ? null : (
-        <Alert color={badge.tone === 'failure' ? 'red' : 'yellow'} title="Nothing is traded with this key">
+        <Alert color={tone === 'failure' ? 'red' : 'yellow'} title="Nothing is traded with this key">
           {problem}
           {state === 'rejected' ? REMEDY : null}
         </Alert>
@@ -147,20 +148,8 @@ function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) 
 /** A short key's hint masks every character, so it needs no ellipsis. */
 const shownHint = (hint: string) => (hint.startsWith('•') ? hint : `…${hint}`);
 
-type CredentialsFormState = ReturnType<typeof useCredentialsForm>;
-
-/** Always starts empty, because stored secrets are never returned. */
-function useCredentialsForm(exchangePlatform: ExchangePlatform) {
-  const form = useForm({
-    initialValues: EMPTY_CREDENTIALS,
-    validate: (values: CredentialValues) => credentialErrors(values, exchangePlatform),
-  });
-  useUnsavedChanges(form.isDirty());
-  return form;
-}
-
 interface CredentialsFormProps {
-  form: CredentialsFormState;
+  form: ReturnType<typeof useForm<CredentialValues>>;
   connection: ConnectionOf;
   isStored: boolean;
   onPlatform: (platform: ExchangePlatform) => void;
@@ -173,6 +162,10 @@ const SECRET_FIELDS = [
   { name: 'passphrase', label: 'Passphrase' },
 ] as const;
 
+const NOT_SAVED = 'Failed to save the exchange connection';
+const NOT_REMOVED = 'Failed to remove the exchange connection';
+const NOT_TESTED = 'Failed to test the exchange connection';
+
 const NEEDED_RIGHTS: Record<ExchangePlatform, string> = {
   Bitget:
     'The key must belong to a classic account, and needs the rights to trade futures (orders and positions) and to read spot.',
@@ -184,48 +177,51 @@ function CredentialsForm(props: CredentialsFormProps) {
   const { form, connection, isStored, onPlatform, onOutcome } = props;
   const { exchangePlatform } = connection;
   const [removing, setRemoving] = useState(false);
-  const client = useQueryClient();
   const [path, params] = credentialsKey(connection);
-  const refresh = () => client.invalidateQueries({ queryKey: [path] });
+  const refresh = [path];
   // Read the secrets when sending: as mutation variables they would stay in memory.
-  const save = useMutation({
-    mutationFn: () =>
+  const save = useChange({
+    send: () =>
       requestJson<SavedExchangeCredentials>(path, {
         method: 'PUT',
         body: credentialsBody(form.getValues(), exchangePlatform),
       }),
-    onSuccess: ({ test: _test, ...credentials }) => client.setQueryData([path, params], credentials),
+    done: (saved) => ({
+      title: 'Exchange Connection Saved',
+      message: `The API key for ${saved.exchangePlatform} is stored.`,
+    }),
+    failed: { otherwise: NOT_SAVED },
+    refresh,
   });
-  const remove = useMutation({
-    mutationFn: () => requestJson(withParams(path, params), { method: 'DELETE' }),
-    onSuccess: refresh,
+  const remove = useChange({
+    send: () => requestJson(withParams(path, params), { method: 'DELETE' }),
+    done: () => ({
+      title: 'Exchange Connection Removed',
+      message: `The API key for ${exchangePlatform} is deleted.`,
+    }),
+    failed: { otherwise: NOT_REMOVED },
+    refresh,
   });
   // The server stores the result with the key: a refused key is not used for trading, a working one is used again.
-  const test = useMutation({
-    mutationFn: () => requestJson<ConnectionTest>(withParams(`${path}/test`, params), { method: 'POST' }),
-    onSuccess: refresh,
+  const test = useChange({
+    send: () => requestJson<ConnectionTest>(withParams(`${path}/test`, params), { method: 'POST' }),
+    failed: { otherwise: NOT_TESTED },
+    refresh,
   });
   const pending = save.isPending || remove.isPending || test.isPending;
 
-  const fail = (title: string, otherwise: string) => (error: Error) => {
-    const text = serverMessage(error, otherwise);
-    onOutcome({ color: 'red', title, text });
-    toastError({ title: 'Error', message: text });
-  };
+  const fail = (title: string, otherwise: string) => (error: Error) =>
+    onOutcome({ color: 'red', title, text: serverMessage(error, otherwise) });
   const submit = form.onSubmit(() => {
     onOutcome(null);
     save.mutate(undefined, {
       onSuccess: (saved) => {
         form.reset();
         onOutcome(outcomeOfSave(saved));
-        toastSuccess({
-          title: 'Exchange Connection Saved',
-          message: `The API key for ${saved.exchangePlatform} is stored.`,
-        });
       },
       onError: (error) => {
         form.setErrors(refusedFields(error));
-        fail('Not saved', 'Failed to save the exchange connection')(error);
+        fail('Not saved', NOT_SAVED)(error);
       },
     });
   });
@@ -233,18 +229,13 @@ function CredentialsForm(props: CredentialsFormProps) {
     onOutcome(null);
     test.mutate(undefined, {
       onSuccess: (answer) => onOutcome(outcomeOfTest(answer)),
-      onError: fail('Not tested', 'Failed to test the exchange connection'),
+      onError: fail('Not tested', NOT_TESTED),
     });
   };
   const confirmRemoval = () => {
     onOutcome(null);
     remove.mutate(undefined, {
-      onSuccess: () =>
-        toastSuccess({
-          title: 'Exchange Connection Removed',
-          message: `The API key for ${exchangePlatform} is deleted.`,
-        }),
-      onError: fail('Not removed', 'Failed to remove the exchange connection'),
+      onError: fail('Not removed', NOT_REMOVED),
       onSettled: () => setRemoving(false),
     });
   };

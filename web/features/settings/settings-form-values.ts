@@ -1,13 +1,6 @@
 import type { SettingsBody, UserSettings } from '#contract/settings.ts';
-import {
-  DEFAULT_TRADING_SOURCES,
-  FORM_FALLBACK_SIZING_METHOD,
-  isSizingMethod,
-  PORTION_OPTIONS,
-  RISK_OPTIONS,
-  SIZING_METHOD_DEFAULTS,
-  type SizingMethod,
-} from '#domain/user-settings.ts';
+import { DEFAULT_TRADING_SOURCES, type SizingMethod } from '#domain/user-settings.ts';
+import { fractionsFor, type SizingFractions, shownMethod } from '#web/forms/sizing-settings.ts';
 import { formatFraction } from '../../lib/format.ts';
 
 export const AUTO = 'Auto';
@@ -54,22 +47,15 @@ export function settingsField(
   };
 }
 
-const method = (settings: Pick<UserSettings, 'positionSizingMethod'>): SizingMethod =>
-  isSizingMethod(settings.positionSizingMethod) ? settings.positionSizingMethod : FORM_FALLBACK_SIZING_METHOD;
-
-/** The fractions for a method: Auto where it calculates them, else the stored or the default ones. */
-export function fractionsFor(
-  sizing: SizingMethod,
-  stored: Pick<UserSettings, 'investmentPortion' | 'maximumRiskPerTrade'>,
-): Pick<SettingsFormValues, 'investmentPortion' | 'maximumRiskPerTrade'> {
-  const defaults = SIZING_METHOD_DEFAULTS[sizing];
+/** The fractions for a method: Auto where it calculates them. */
+export function shownFractions(
+  method: SizingMethod,
+  stored: SizingFractions,
+): Pick<SettingsFormValues, keyof SizingFractions> {
+  const { investmentPortion, maximumRiskPerTrade } = fractionsFor(method, stored);
   return {
-    investmentPortion:
-      defaults.investmentPortion === null ? AUTO : (stored.investmentPortion ?? defaults.investmentPortion),
-    maximumRiskPerTrade:
-      defaults.maximumRiskPerTrade === null
-        ? AUTO
-        : (stored.maximumRiskPerTrade ?? defaults.maximumRiskPerTrade),
+    investmentPortion: investmentPortion ?? AUTO,
+    maximumRiskPerTrade: maximumRiskPerTrade ?? AUTO,
   };
 }
 
@@ -81,12 +67,12 @@ type StoredSettings = Omit<UserSettings, MayBeMissing> & {
 };
 
 export function formValues(settings: StoredSettings): SettingsFormValues {
-  const positionSizingMethod = method(settings);
+  const positionSizingMethod = shownMethod(settings);
   return {
     calculationBehavior: settings.calculationBehavior,
     marketType: settings.marketType,
     positionSizingMethod,
-    ...fractionsFor(positionSizingMethod, settings),
+    ...shownFractions(positionSizingMethod, settings),
     exchangePlatform: settings.exchangePlatform ?? DEFAULT_TRADING_SOURCES.exchangePlatform,
     signalProcessor: settings.signalProcessor ?? DEFAULT_TRADING_SOURCES.signalProcessor,
     signalTimeframe: settings.signalTimeframe ?? DEFAULT_TRADING_SOURCES.signalTimeframe,
@@ -107,20 +93,3 @@ export function settingsBody(values: SettingsFormValues): SettingsBody {
     maximumRiskPerTrade: toNullable(values.maximumRiskPerTrade),
   };
 }
-
-interface Option {
-  value: string;
-  label: string;
-}
-
-/** Compares options by value: a stored '0.1' is the option '0.10'. A stored value outside the list stays selectable. */
-function fractionOptions(listed: readonly string[], current: string): Option[] {
-  const values = listed.filter((option) => Number(option) !== Number(current));
-  if (current !== AUTO) values.push(current);
-  return values
-    .sort((a, b) => Number(a) - Number(b))
-    .map((value) => ({ value, label: formatFraction(value, 1) }));
-}
-
-export const portionOptions = (current: string): Option[] => fractionOptions(PORTION_OPTIONS, current);
-export const riskOptions = (current: string): Option[] => fractionOptions(RISK_OPTIONS, current);

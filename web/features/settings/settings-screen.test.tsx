@@ -362,7 +362,7 @@ test.for([
   [true, 'Deactivate', 'Failed to Deactivate User'],
   [false, 'Reactivate', 'Failed to Reactivate User'],
 ] as const)(
-  'reports a status change (active: %s) that is refused or unanswered',
+  'reports a status change (active: %s) that is refused or unanswered, and allows another try',
   async ([isActive, name, title]) => {
     const change = `PATCH /api/admin/users/${ids.user}/${name.toLowerCase()}`;
     const user = { ...other.user, isActive, userActive: isActive };
@@ -371,14 +371,16 @@ test.for([
       [change]: failure(403, 'Administrators only'),
     });
     const status = await card('Account status');
+    await app.user.click(status.getByRole('button', { name }));
+    const question = await dialog(`${name} User`);
     for (const text of ['Administrators only', 'The change was not saved']) {
-      await app.user.click(status.getByRole('button', { name }));
-      const question = await dialog(`${name} User`);
-      await app.user.click(question.getByRole('button', { name: `${name} User` }));
+      await app.user.click(await question.findByRole('button', { name: `${name} User` }));
       await expectToast(title, text);
+      await alertOf(text);
       app.answers[change] = UNREACHABLE;
-      await expectGone(() => page().queryByRole('dialog'));
     }
+    await app.user.click(question.getByRole('button', { name: 'Cancel' }));
+    await expectGone(() => page().queryByRole('dialog'));
     status.getByText(isActive ? 'Active' : 'Inactive');
   },
 );

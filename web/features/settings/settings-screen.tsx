@@ -2,7 +2,6 @@ import { Alert, Button } from '@mantine/core';
 import { IconAlertTriangle, IconLock, IconRobot, IconWebhook } from '@tabler/icons-react';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import type { CurrentUser } from '#contract/auth.ts';
 import type { UserSettings } from '#contract/settings.ts';
 import type { User } from '#contract/users.ts';
@@ -12,6 +11,7 @@ import { readSettings, type StoredSettingsAnswer } from '../../lib/read-settings
 import { useSession } from '../../lib/session.ts';
 import { useChangeSearch } from '../../lib/use-change-search.ts';
 import { settingsPath, userPath } from '../../lib/user-paths.ts';
+import { lazily } from '../../ui/lazily.tsx';
 import { BackLink, ButtonLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -22,9 +22,9 @@ import classes from './settings-screen.module.css';
 import type { SettingsSearch } from './settings-search.ts';
 import { TradingSettingsCard } from './trading-settings-card.tsx';
 
-const AutomationCard = lazy(() => import('./automation-card.tsx'));
-const ExchangeConnectionCard = lazy(() => import('./exchange-connection-card.tsx'));
-const ChangePasswordDialog = lazy(() => import('./change-password-dialog.tsx'));
+const AutomationCard = lazily(() => import('./automation-card.tsx'), <LoadingState />);
+const ExchangeConnectionCard = lazily(() => import('./exchange-connection-card.tsx'), <LoadingState />);
+const ChangePasswordDialog = lazily(() => import('./change-password-dialog.tsx'));
 
 const SUBTITLE = 'Account information and how positions are sized';
 
@@ -113,9 +113,7 @@ function OwnSettings({ user, adminMode, passwordDialog }: OwnSettingsProps) {
         <SettingsCards settings={settings} user={user} isSelf automation={adminMode} />
       </div>
       {passwordDialog ? (
-        <Suspense fallback={null}>
-          <ChangePasswordDialog isAdmin={user.isAdmin} onClose={() => changeSearch({ dialog: undefined })} />
-        </Suspense>
+        <ChangePasswordDialog isAdmin={user.isAdmin} onClose={() => changeSearch({ dialog: undefined })} />
       ) : null}
     </Page>
   );
@@ -166,14 +164,8 @@ function SettingsCards({ settings, user, isSelf, automation }: SettingsCardsProp
       {(data) => (
         <div className={classes.column}>
           <TradingSettingsCard settings={data} otherUser={isSelf ? null : user} />
-          {automation ? (
-            <Suspense fallback={<LoadingState />}>
-              <AutomationCard settings={data} user={user} isSelf={isSelf} />
-            </Suspense>
-          ) : null}
-          <Suspense fallback={<LoadingState />}>
-            <ExchangeConnectionCard savedPlatform={data.exchangePlatform} userId={isSelf ? null : user.id} />
-          </Suspense>
+          {automation ? <AutomationCard settings={data} user={user} isSelf={isSelf} /> : null}
+          <ExchangeConnectionCard savedPlatform={data.exchangePlatform} userId={isSelf ? null : user.id} />
         </div>
       )}
     </QueryView>

@@ -3,15 +3,18 @@ import type { ComponentProps } from 'react';
 import type { UserSettings } from '#contract/settings.ts';
 import {
   ANY_PROCESSOR,
-  CALCULATION_BEHAVIORS,
-  DISABLED_SIZING_METHODS,
   EXCHANGE_PLATFORMS,
   isSizingMethod,
-  MARKET_TYPES,
   SIGNAL_PROCESSORS,
-  SIZING_METHODS,
 } from '#domain/user-settings.ts';
 import { Select } from '#web/forms/select.tsx';
+import {
+  BEHAVIOR_OPTIONS,
+  MARKET_OPTIONS,
+  METHOD_OPTIONS,
+  portionOptions,
+  riskOptions,
+} from '#web/forms/sizing-settings.ts';
 import { settingsPath } from '../../lib/user-paths.ts';
 import { FailedQueries } from '../../ui/failed-queries.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -19,13 +22,11 @@ import {
   AUTO,
   FIELD_LABELS,
   formValues,
-  fractionsFor,
-  portionOptions,
-  riskOptions,
   type SettingsFormValues,
   savedMessage,
   settingsBody,
   settingsField,
+  shownFractions,
 } from './settings-form-values.ts';
 import classes from './settings-screen.module.css';
 import { SettingsFormEnd, useSettingsForm } from './use-settings-form.tsx';
@@ -36,25 +37,8 @@ interface TradingSettingsCardProps {
   otherUser: { id: string; username: string } | null;
 }
 
-const comingSoon = (value: string) => ({ value, label: `${value} (Coming Soon)`, disabled: true });
-
-const SIZING_OPTIONS = [
-  ...SIZING_METHODS.map((value) => ({ value, label: value })),
-  ...DISABLED_SIZING_METHODS.map(comingSoon),
-];
-
 /** Offered until the list has loaded. */
 const ALWAYS_OFFERED = [...SIGNAL_PROCESSORS, ANY_PROCESSOR];
-
-const MARKET_OPTIONS = MARKET_TYPES.map((value) =>
-  value === 'Spot' ? comingSoon(value) : { value, label: value },
-);
-
-const BEHAVIOR_OPTIONS = CALCULATION_BEHAVIORS.map((value) =>
-  value === 'Futures_Limit_Classic' ? { value, label: value } : comingSoon(value),
-);
-
-const AUTO_OPTION = [{ value: AUTO, label: AUTO }];
 
 const withCurrent = (listed: readonly string[], current: string): string[] =>
   listed.includes(current) ? [...listed] : [...listed, current];
@@ -75,7 +59,7 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
 
   const changeMethod = (text: string) => {
     if (!isSizingMethod(text)) return;
-    form.setValues({ positionSizingMethod: text, ...fractionsFor(text, settings) });
+    form.setValues({ positionSizingMethod: text, ...shownFractions(text, settings) });
   };
 
   const select = (name: keyof SettingsFormValues, props: ComponentProps<typeof Select>) => (
@@ -89,17 +73,17 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
       <form onSubmit={form.submit} className={classes.form}>
         {select('marketType', { data: MARKET_OPTIONS })}
         {select('positionSizingMethod', {
-          data: SIZING_OPTIONS,
+          data: METHOD_OPTIONS,
           onChange: (event) => changeMethod(event.currentTarget.value),
         })}
         {select('investmentPortion', {
           description: 'Share of the balance per position',
-          data: portionIsAuto ? AUTO_OPTION : portionOptions(values.investmentPortion),
+          data: portionIsAuto ? [AUTO] : portionOptions(values.investmentPortion),
           disabled: portionIsAuto,
         })}
         {select('maximumRiskPerTrade', {
           description: 'Loss limit if the stop is hit',
-          data: riskIsAuto ? AUTO_OPTION : riskOptions(values.maximumRiskPerTrade),
+          data: riskIsAuto ? [AUTO] : riskOptions(values.maximumRiskPerTrade),
           disabled: riskIsAuto,
         })}
         {select('exchangePlatform', { data: withCurrent(EXCHANGE_PLATFORMS, values.exchangePlatform) })}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { credentialErrors, credentialsBody, EMPTY_CREDENTIALS } from './credential-rules.ts';
+import { credentialErrors, credentialsBody, EMPTY_CREDENTIALS } from './exchange-connection.ts';
 
 test('reports each missing field with its own text, and requires a passphrase only for Bitget', () => {
   const missing = { apiKey: 'API key is required', apiSecret: 'API secret is required' };
