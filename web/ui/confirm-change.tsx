@@ -1,10 +1,14 @@
 import { Alert } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { serverMessage } from '../lib/api-client.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import type { ConfirmDialogProps } from './confirm-dialog-view.tsx';
 import { type ChangeOptions, useChange } from './use-change.ts';
 
-type ConfirmChangeProps<Answer> = ChangeOptions<Answer> & Omit<ConfirmDialogProps, 'pending' | 'onConfirm'>;
+type ConfirmChangeProps<Answer> = ChangeOptions<Answer> &
+  Omit<ConfirmDialogProps, 'pending' | 'onConfirm' | 'children'> & {
+    children: ReactNode | ((state: { pending: boolean }) => ReactNode);
+  };
 
 /** Asks before a change. Closes after its success, and stays open with the reason after a failure. */
 export function ConfirmChange<Answer>(props: ConfirmChangeProps<Answer>) {
@@ -17,7 +21,7 @@ export function ConfirmChange<Answer>(props: ConfirmChangeProps<Answer>) {
       pending={change.isPending}
       onConfirm={() => change.mutate(undefined, { onSuccess: dialog.onClose })}
     >
-      {children}
+      {typeof children === 'function' ? children({ pending: change.isPending }) : children}
       {change.error ? (
         <Alert color="red" title={failed?.title ?? 'Error'} role="alert">
           {serverMessage(change.error, failed?.otherwise ?? change.error.message)}

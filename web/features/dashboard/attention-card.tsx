@@ -1,25 +1,18 @@
 import { Button } from '@mantine/core';
-import { useRouter } from '@tanstack/react-router';
-import type { MouseEvent } from 'react';
 import type { AttentionCondition } from '#contract/attention.ts';
 import { PolledView } from '#web/lists/polled-view.tsx';
 import { useAttention } from '../../lib/attention.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { useAnchor } from '../../ui/use-anchor.ts';
 import classes from './attention-card.module.css';
 
-interface SeverityLook {
-  label: string;
-  tone: BadgeTone;
-}
-
-const SEVERITIES: Readonly<Record<string, SeverityLook>> = {
-  info: { label: 'Info', tone: 'info' },
-  warning: { label: 'Warning', tone: 'warning' },
-  critical: { label: 'Critical', tone: 'failure' },
-} satisfies Record<AttentionCondition['severity'], SeverityLook>;
-const NOT_KNOWN: SeverityLook = { label: '–', tone: 'neutral' };
+const SEVERITIES: Readonly<Record<string, [label: string, tone: BadgeTone]>> = {
+  info: ['Info', 'info'],
+  warning: ['Warning', 'warning'],
+  critical: ['Critical', 'failure'],
+} satisfies Record<AttentionCondition['severity'], [label: string, tone: BadgeTone]>;
 
 /** Conditions that need an administrator. Hidden when there are none; a failure to read them is shown. */
 export function AttentionCard() {
@@ -43,13 +36,11 @@ export function AttentionCard() {
   );
 }
 
-function Condition({
-  condition: { severity, since, text, link, action },
-}: {
-  condition: AttentionCondition;
-}) {
+function Condition({ condition }: { condition: AttentionCondition }) {
+  const { severity, since, text, link, action } = condition;
   const formatInstant = useFormatInstant();
-  const { label, tone } = SEVERITIES[severity] ?? NOT_KNOWN;
+  const anchor = useAnchor(link ?? '');
+  const [label, tone] = SEVERITIES[severity] ?? ['–', 'neutral'];
   return (
     <li>
       <span className={classes.head}>
@@ -57,22 +48,11 @@ function Condition({
         {since === null ? null : <span className={classes.since}>since {formatInstant(since)}</span>}
       </span>
       <span className={classes.text}>{text}</span>
-      {link === null ? null : <ActionLink href={link} label={action ?? 'Open'} />}
+      {link === null ? null : (
+        <Button component="a" {...anchor} variant="default" size="xs" className={classes.action}>
+          {action ?? 'Open'}
+        </Button>
+      )}
     </li>
-  );
-}
-
-/** Not a router link: the path may include a search, which a router link would treat as part of the path. */
-function ActionLink({ href, label }: { href: string; label: string }) {
-  const router = useRouter();
-  const follow = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
-    void router.navigate({ href });
-  };
-  return (
-    <Button component="a" href={href} onClick={follow} variant="default" size="xs" className={classes.action}>
-      {label}
-    </Button>
   );
 }

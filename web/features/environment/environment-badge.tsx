@@ -1,11 +1,11 @@
 import { UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { lazy, Suspense } from 'react';
+import { lazily } from '../../ui/lazily.tsx';
 import classes from './environment-badge.module.css';
 import { environmentLook, environmentTip, exchangeModeLook } from './environment-look.ts';
 import { useEnvironmentStatus } from './environment-status.ts';
 
-const EnvironmentDialog = lazy(() => import('./environment-dialog.tsx'));
+const EnvironmentDialog = lazily(() => import('./environment-dialog.tsx'));
 
 export function EnvironmentBadge() {
   const query = useEnvironmentStatus();
@@ -29,11 +29,7 @@ export function EnvironmentBadge() {
           {exchangeModeLook(mode).label}
         </span>
       ) : null}
-      {opened ? (
-        <Suspense fallback={null}>
-          <EnvironmentDialog query={query} onClose={dialog.close} />
-        </Suspense>
-      ) : null}
+      {opened ? <EnvironmentDialog query={query} onClose={dialog.close} /> : null}
     </div>
   );
 }

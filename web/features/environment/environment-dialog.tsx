@@ -1,5 +1,3 @@
-import { Alert } from '@mantine/core';
-import { IconCoins, IconInfoCircle } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { EnvironmentStatus } from '#contract/environment.ts';
@@ -10,10 +8,11 @@ import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { environmentBanner } from './environment-banner.ts';
+import { Section } from '../../ui/section.tsx';
 import classes from './environment-dialog.module.css';
-import { environmentName, exchangeModeLook } from './environment-look.ts';
+import { environmentBanner, environmentName, exchangeModeLook } from './environment-look.ts';
 
 const ID_LENGTH = 20;
 
@@ -36,17 +35,12 @@ function EnvironmentDetails({ status }: { status: EnvironmentStatus }) {
   const formatInstant = useFormatInstant();
   const banner = environmentBanner(status);
   const mode = exchangeModeLook(status.exchangeMode);
-  const serverFacts: [string, ReactNode][] = [
-    ['Server Instance ID', truncate(status.serverInstanceId, ID_LENGTH)],
-    ...(status.deploymentId
-      ? [['Deployment ID', truncate(status.deploymentId, ID_LENGTH)] satisfies [string, ReactNode]]
-      : []),
-    onOff('Has Deployment ID', status.hasDeploymentId, ['YES', 'NO']),
-  ];
+  const deploymentId: [string, ReactNode][] = status.deploymentId
+    ? [['Deployment ID', truncate(status.deploymentId, ID_LENGTH)]]
+    : [];
   return (
     <div className={classes.details}>
-      <section>
-        <h3>Environment Configuration</h3>
+      <Section title="Environment Configuration">
         <Facts
           columns={2}
           facts={[
@@ -65,25 +59,30 @@ function EnvironmentDetails({ status }: { status: EnvironmentStatus }) {
             ],
           ]}
         />
-      </section>
-      <section>
-        <h3>Server Information</h3>
-        <Facts columns={2} facts={serverFacts} />
-      </section>
-      <section>
-        <h3>System Status</h3>
-        <Alert color={banner.color} title={banner.title} icon={<IconInfoCircle aria-hidden />}>
+      </Section>
+      <Section title="Server Information">
+        <Facts
+          columns={2}
+          facts={[
+            ['Server Instance ID', truncate(status.serverInstanceId, ID_LENGTH)],
+            ...deploymentId,
+            onOff('Has Deployment ID', status.hasDeploymentId, ['YES', 'NO']),
+          ]}
+        />
+      </Section>
+      <Section title="System Status">
+        <Notice look={banner.look} title={banner.title}>
           {banner.text}
           <CriticalConditions />
-        </Alert>
+        </Notice>
         {status.exchangeMode === 'live' ? (
-          <Alert className={classes.money} color="red" title="Real Money" icon={<IconCoins aria-hidden />}>
+          <Notice className={classes.money} look="failure" title="Real Money">
             {mode.text}
-          </Alert>
+          </Notice>
         ) : (
           <p className={classes.noMoney}>{mode.text}</p>
         )}
-      </section>
+      </Section>
       <p className={classes.foot}>
         <span className="numeric">Last updated: {formatInstant(status.timestamp)}</span>
         <span>Auto-refreshes every 30 seconds</span>

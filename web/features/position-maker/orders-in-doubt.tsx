@@ -1,39 +1,18 @@
 import { Button, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { OrderInDoubt, OrderResult } from '#contract/position-maker.ts';
+import type { OrderInDoubt } from '#contract/position-maker.ts';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
-import { requestJson, serverMessage } from '../../lib/api-client.ts';
+import { requestJson } from '../../lib/api-client.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { ActionBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import classes from './position-maker.module.css';
-import { positionMakerPath, useRefreshPositionMaker } from './position-maker-data.ts';
+import { positionMakerPath, positionMakerPaths } from './position-maker-data.ts';
 
 /** Orders with an outcome the exchange does not report, and what an administrator can do about them. */
 export default function OrdersInDoubt({ orders }: { orders: readonly OrderInDoubt[] }) {
   const formatInstant = useFormatInstant();
-  const refresh = useRefreshPositionMaker();
-  const writeOff = useMutation({
-    mutationFn: ({ tradeId }: OrderInDoubt) =>
-      requestJson<OrderResult>(`${positionMakerPath}/orders/${tradeId}/write-off`, {
-        method: 'POST',
-        body: {},
-      }),
-    onSuccess: (_order, { token, username }) =>
-      toastSuccess({
-        title: 'Order Written Off',
-        message: `What became of the ${token} order of ${username} stays unknown.`,
-      }),
-    onError: (error) =>
-      toastError({
-        title: 'Not written off',
-        message: serverMessage(error, 'Failed to write the order off'),
-      }),
-    onSettled: refresh,
-  });
   const [asked, setAsked] = useState<OrderInDoubt | null>(null);
   const columns: CardColumn<OrderInDoubt>[] = [
     { header: 'Username', place: 'title', cell: ({ username }) => username },
@@ -45,12 +24,7 @@ export default function OrdersInDoubt({ orders }: { orders: readonly OrderInDoub
     {
       header: 'Actions',
       cell: (order) => (
-        <Button
-          size="compact-sm"
-          variant="default"
-          disabled={writeOff.isPending}
-          onClick={() => setAsked(order)}
-        >
+        <Button size="compact-sm" variant="default" onClick={() => setAsked(order)}>
           Write Off
         </Button>
       ),
@@ -72,15 +46,22 @@ export default function OrdersInDoubt({ orders }: { orders: readonly OrderInDoub
         note={({ problem }) => <p className={classes.error}>{problem}</p>}
       />
       {asked === null ? null : (
-        <ConfirmDialog
-          opened
+        <ConfirmChange
           title="Write Off Order"
           confirmLabel="Write Off"
           destructive
-          onConfirm={() => {
-            setAsked(null);
-            writeOff.mutate(asked);
-          }}
+          send={() =>
+            requestJson(`${positionMakerPath}/orders/${asked.tradeId}/write-off`, {
+              method: 'POST',
+              body: {},
+            })
+          }
+          done={() => ({
+            title: 'Order Written Off',
+            message: `What became of the ${asked.token} order of ${asked.username} stays unknown.`,
+          })}
+          failed={{ title: 'Not written off', otherwise: 'Failed to write the order off' }}
+          refresh={positionMakerPaths}
           onClose={() => setAsked(null)}
         >
           <Text size="sm">
@@ -91,7 +72,7 @@ export default function OrdersInDoubt({ orders }: { orders: readonly OrderInDoub
           <Text size="sm">
             It stays on record as unknown, with your name, and its signal is not traded again.
           </Text>
-        </ConfirmDialog>
+        </ConfirmChange>
       )}
     </Panel>
   );

@@ -1,41 +1,40 @@
 import { Button, Text } from '@mantine/core';
 import { IconRotateClockwise } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { PositionMakerStatus } from '#contract/position-maker.ts';
 import { PolledView } from '#web/lists/polled-view.tsx';
-import { requestJson, serverMessage } from '../../lib/api-client.ts';
+import { requestJson } from '../../lib/api-client.ts';
 import { formatCount } from '../../lib/format.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { lazily } from '../../ui/lazily.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';
-import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { useChange } from '../../ui/use-change.ts';
 import {
   positionMakerPath,
+  positionMakerPaths,
   useExecutionLogs,
   useOrdersInDoubt,
   usePositionMakerStatus,
-  useRefreshPositionMaker,
 } from './position-maker-data.ts';
 import { OrderExecutions, WorkerThreads } from './position-maker-tables.tsx';
 
 /** Lazy because it is rarely needed. */
-const OrdersInDoubt = lazy(() => import('./orders-in-doubt.tsx'));
+const OrdersInDoubt = lazily(() => import('./orders-in-doubt.tsx'));
 
 export function PositionMakerScreen() {
   const status = usePositionMakerStatus();
   const logs = useExecutionLogs();
-  const inDoubt = useOrdersInDoubt().data?.orders ?? [];
-  const refresh = useRefreshPositionMaker();
-  const restart = useMutation({
-    mutationFn: () =>
+  const inDoubt = useOrdersInDoubt();
+  const orders = inDoubt.data?.orders ?? [];
+  const restart = useChange({
+    send: () =>
       requestJson<{ message: string }>(`${positionMakerPath}/restart`, { method: 'POST', body: {} }),
-    onSuccess: ({ message }) => toastSuccess({ title: 'System Restarted', message }),
-    onError: (error) =>
-      toastError({ title: 'Restart Failed', message: serverMessage(error, 'Failed to restart system') }),
-    onSettled: refresh,
+    done: ({ message }) => ({ title: 'System Restarted', message }),
+    failed: { title: 'Restart Failed', otherwise: 'Failed to restart system' },
+    refresh: positionMakerPaths,
   });
   const [asking, setAsking] = useState(false);
 
@@ -45,7 +44,11 @@ export function PositionMakerScreen() {
       subtitle="The workers that place and follow orders, on every instance"
       actions={
         <>
-          <RefreshButton onRefresh={() => void refresh()} />
+          <RefreshButton
+            onRefresh={() => {
+              for (const query of [status, logs, inDoubt]) void query.refetch();
+            }}
+          />
           <Button
             color="red"
             leftSection={<IconRotateClockwise size={16} aria-hidden />}
@@ -67,11 +70,7 @@ export function PositionMakerScreen() {
           </>
         )}
       </PolledView>
-      {inDoubt.length === 0 ? null : (
-        <Suspense fallback={null}>
-          <OrdersInDoubt orders={inDoubt} />
-        </Suspense>
-      )}
+      {orders.length === 0 ? null : <OrdersInDoubt orders={orders} />}
       <Panel flush title="Recent Order Executions">
         <PolledView query={logs} errorTitle="Failed to fetch execution logs">
           {(data) => <OrderExecutions logs={data.logs} />}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import type { ClosedPositionView, OpenPositionView, PositionsAnswer } from '#contract/positions.ts';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { useReadableInstants } from '#web/ui/use-readable-instants.ts';
@@ -12,31 +13,51 @@ import { SideBadge } from '../../ui/side-badge.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
 import classes from './positions.module.css';
 
+/** A figure; null shows nothing. */
+const figure = <Row,>(
+  header: string,
+  read: (row: Row) => string | null,
+  format: (figure: string) => ReactNode,
+): CardColumn<Row> => ({
+  header,
+  align: 'right',
+  cell: (row) => {
+    const value = read(row);
+    return value === null ? null : format(value);
+  },
+});
+
+const money = (amount: string) => <Profit amount={amount} />;
+
 type Position = Pick<OpenPositionView, 'token' | 'side' | 'username' | 'quantity' | 'entryPrice'>;
 
+const TOKEN: CardColumn<{ token: string }> = {
+  header: 'Token',
+  place: 'title',
+  cell: ({ token }) => <TokenBadge token={token} />,
+};
+
 const POSITION_COLUMNS: CardColumn<Position>[] = [
-  { header: 'Token', place: 'title', cell: ({ token }) => <TokenBadge token={token} /> },
+  TOKEN,
   { header: 'Side', cell: ({ side }) => <SideBadge side={side} /> },
   { header: 'User', cell: ({ username }) => username },
-  { header: 'Size', align: 'right', cell: ({ quantity }) => formatQuantity(quantity) },
-  { header: 'Entry', align: 'right', cell: ({ entryPrice }) => formatFullPrice(entryPrice) },
+  figure('Size', ({ quantity }) => quantity, formatQuantity),
+  figure('Entry', ({ entryPrice }) => entryPrice, formatFullPrice),
 ];
 
-interface OpenPositionsProps {
-  positions: readonly OpenPositionView[];
+interface TableProps<Row> {
+  rows: readonly Row[];
+  /** The rows belong to the previous filters. */
   faded: boolean;
-  onClose: (position: OpenPositionView) => void;
 }
 
-export function OpenPositions({ positions, faded, onClose }: OpenPositionsProps) {
+export function OpenPositions(
+  props: TableProps<OpenPositionView> & { onClose: (position: OpenPositionView) => void },
+) {
   const formatInstant = useFormatInstant();
   const columns: CardColumn<OpenPositionView>[] = [
     ...POSITION_COLUMNS,
-    {
-      header: 'Mark',
-      align: 'right',
-      cell: ({ markPrice }) => (markPrice === null ? null : formatFullPrice(markPrice)),
-    },
+    figure('Mark', ({ markPrice }) => markPrice, formatFullPrice),
     {
       header: 'Stop',
       align: 'right',
@@ -44,11 +65,7 @@ export function OpenPositions({ positions, faded, onClose }: OpenPositionsProps)
       cell: ({ stopLoss }) =>
         stopLoss === null ? <strong className="sell">No stop</strong> : formatFullPrice(stopLoss),
     },
-    {
-      header: 'Target',
-      align: 'right',
-      cell: ({ takeProfit }) => (takeProfit === null ? null : formatFullPrice(takeProfit)),
-    },
+    figure('Target', ({ takeProfit }) => takeProfit, formatFullPrice),
     { header: 'Leverage', align: 'right', cell: ({ leverage }) => formatLeverage(leverage) },
     { header: 'Margin', align: 'right', cell: ({ margin }) => formatMoney(margin) },
     {
@@ -58,10 +75,7 @@ export function OpenPositions({ positions, faded, onClose }: OpenPositionsProps)
         <Profit amount={unrealisedProfit} aside={formatReturn(unrealisedProfit, margin)} />
       ),
     },
-    {
-      header: 'Opened',
-      cell: ({ openedAt }) => (openedAt === null ? null : formatInstant(openedAt)),
-    },
+    { header: 'Opened', cell: ({ openedAt }) => openedAt && formatInstant(openedAt) },
     {
       header: 'Actions',
       place: 'action',
@@ -70,7 +84,7 @@ export function OpenPositions({ positions, faded, onClose }: OpenPositionsProps)
           size="compact-xs"
           variant="default"
           aria-label={`Close ${position.token} position of ${position.username}`}
-          onClick={() => onClose(position)}
+          onClick={() => props.onClose(position)}
         >
           Close
         </Button>
@@ -81,11 +95,11 @@ export function OpenPositions({ positions, faded, onClose }: OpenPositionsProps)
     <CardTable
       label="Open Positions"
       columns={columns}
-      rows={positions}
+      rows={props.rows}
       rowId={({ userId, exchangePlatform, token, side }) => `${userId} ${exchangePlatform} ${token} ${side}`}
       emptyText="No open positions"
       minWidth={1280}
-      faded={faded}
+      faded={props.faded}
       note={differencesNote}
     />
   );
@@ -98,28 +112,15 @@ const TONES: Partial<Record<ClosedPositionView['closedBy'], BadgeTone>> = {
   unknown: 'outline',
 };
 
-interface ClosedPositionsProps {
-  positions: readonly ClosedPositionView[];
-  faded: boolean;
-}
-
-export function ClosedPositions({ positions, faded }: ClosedPositionsProps) {
+export function ClosedPositions(props: TableProps<ClosedPositionView>) {
   const formatInstant = useFormatInstant();
   const columns: CardColumn<ClosedPositionView>[] = [
     ...POSITION_COLUMNS,
-    {
-      header: 'Close',
-      align: 'right',
-      cell: ({ closePrice }) => (closePrice === null ? null : formatFullPrice(closePrice)),
-    },
-    { header: 'Stop', align: 'right', cell: ({ stopLoss }) => formatFullPrice(stopLoss) },
-    { header: 'Target', align: 'right', cell: ({ takeProfit }) => formatFullPrice(takeProfit) },
-    {
-      header: 'Profit',
-      align: 'right',
-      cell: ({ realisedProfit }) => (realisedProfit === null ? null : <Profit amount={realisedProfit} />),
-    },
-    { header: 'Fees', align: 'right', cell: ({ fees }) => (fees === null ? null : formatMoney(fees)) },
+    figure('Close', ({ closePrice }) => closePrice, formatFullPrice),
+    figure('Stop', ({ stopLoss }) => stopLoss, formatFullPrice),
+    figure('Target', ({ takeProfit }) => takeProfit, formatFullPrice),
+    figure('Profit', ({ realisedProfit }) => realisedProfit, money),
+    figure('Fees', ({ fees }) => fees, formatMoney),
     {
       header: 'Closed By',
       cell: ({ closedBy }) => <Badge tone={TONES[closedBy] ?? 'neutral'}>{capitalise(closedBy)}</Badge>,
@@ -129,13 +130,12 @@ export function ClosedPositions({ positions, faded }: ClosedPositionsProps) {
   ];
   return (
     <CardTable
+      {...props}
       label="Closed Positions"
       columns={columns}
-      rows={positions}
       rowId={({ tradeId, closedAt }) => `${tradeId} ${closedAt}`}
       emptyText="No closed positions yet"
       minWidth={1280}
-      faded={faded}
       note={differencesNote}
     />
   );
@@ -145,52 +145,34 @@ type Totals = PositionsAnswer['totals'];
 
 const FIGURES: CardColumn<Totals>[] = [
   { header: 'Open', align: 'right', cell: ({ openCount }) => formatCount(openCount) },
-  {
-    header: 'Unrealised Profit',
-    align: 'right',
-    cell: ({ unrealisedProfit }) => <Profit amount={unrealisedProfit} />,
-  },
-  { header: 'Margin', align: 'right', cell: ({ margin }) => formatMoney(margin) },
-  {
-    header: 'Realised Profit',
-    align: 'right',
-    cell: ({ realisedProfit }) => <Profit amount={realisedProfit} />,
-  },
-  { header: 'Fees', align: 'right', cell: ({ fees }) => formatMoney(fees) },
+  figure('Unrealised Profit', ({ unrealisedProfit }) => unrealisedProfit, money),
+  figure('Margin', ({ margin }) => margin, formatMoney),
+  figure('Realised Profit', ({ realisedProfit }) => realisedProfit, money),
+  figure('Fees', ({ fees }) => fees, formatMoney),
 ];
 
-interface ProfitTotalsProps<Row> {
-  rows: readonly Row[];
-  faded: boolean;
-}
-
-export function TotalsPerUser({ rows, faded }: ProfitTotalsProps<PositionsAnswer['perUser'][number]>) {
+export function TotalsPerUser(props: TableProps<PositionsAnswer['perUser'][number]>) {
   return (
     <CardTable
+      {...props}
       label="Totals per user"
       columns={[{ header: 'User', place: 'title', cell: ({ username }) => username }, ...FIGURES]}
-      rows={rows}
       rowId={({ userId }) => userId}
       emptyText="No positions yet"
       minWidth={600}
-      faded={faded}
     />
   );
 }
 
-export function TotalsPerToken({ rows, faded }: ProfitTotalsProps<PositionsAnswer['perToken'][number]>) {
+export function TotalsPerToken(props: TableProps<PositionsAnswer['perToken'][number]>) {
   return (
     <CardTable
+      {...props}
       label="Totals per token"
-      columns={[
-        { header: 'Token', place: 'title', cell: ({ token }) => <TokenBadge token={token} /> },
-        ...FIGURES,
-      ]}
-      rows={rows}
+      columns={[TOKEN, ...FIGURES]}
       rowId={({ token }) => token}
       emptyText="No positions yet"
       minWidth={600}
-      faded={faded}
     />
   );
 }

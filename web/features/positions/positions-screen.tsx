@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { OpenPositionView, PositionsAnswer } from '#contract/positions.ts';
 import { FilterSelect } from '#web/lists/filter-select.tsx';
 import { PolledView } from '#web/lists/polled-view.tsx';
@@ -8,6 +8,7 @@ import { formatMoney } from '../../lib/figures.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { FailedQueries } from '../../ui/failed-queries.tsx';
+import { lazily } from '../../ui/lazily.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Profit } from '../../ui/profit.tsx';
@@ -20,7 +21,7 @@ import { CLOSED_SHOWN_AT_MOST, type PositionsSearch } from './positions-search.t
 import { ProfitChart } from './profit-chart.tsx';
 import { UnreachableAccounts } from './unreachable-accounts.tsx';
 
-const ClosePositionDialog = lazy(() => import('./close-position-dialog.tsx'));
+const ClosePositionDialog = lazily(() => import('./close-position-dialog.tsx'));
 
 interface PositionsScreenProps {
   search: PositionsSearch;
@@ -55,10 +56,7 @@ export function PositionsScreen({ search, onSearch, halts }: PositionsScreenProp
             allLabel="All tokens"
             value={search.token}
             // Positions may exist in tokens without a signal.
-            options={sortedUnion(
-              tokens.data,
-              data?.perToken.map(({ token }) => token),
-            )}
+            options={tokensOf(tokens.data, data)}
             onChange={(token) => onSearch({ token })}
           />
           <RefreshButton onRefresh={() => void positions.refetch()} />
@@ -83,23 +81,21 @@ export function PositionsScreen({ search, onSearch, halts }: PositionsScreenProp
         )}
       </PolledView>
       {closing ? (
-        <Suspense fallback={null}>
-          <ClosePositionDialog
-            position={closing}
-            current={data?.open.find(
-              ({ userId, token, side }) =>
-                userId === closing.userId && token === closing.token && side === closing.side,
-            )}
-            onClose={() => setClosing(null)}
-          />
-        </Suspense>
+        <ClosePositionDialog
+          position={closing}
+          current={data?.open.find(
+            ({ userId, token, side }) =>
+              userId === closing.userId && token === closing.token && side === closing.side,
+          )}
+          onClose={() => setClosing(null)}
+        />
       ) : null}
     </Page>
   );
 }
 
-const sortedUnion = (...lists: (string[] | undefined)[]) =>
-  [...new Set(lists.flatMap((list) => list ?? []))].sort();
+const tokensOf = (ofSignals: string[] = [], answer?: PositionsAnswer) =>
+  [...new Set([...ofSignals, ...(answer?.perToken ?? []).map(({ token }) => token)])].sort();
 
 interface PositionsProps {
   answer: PositionsAnswer;
@@ -134,7 +130,7 @@ function Positions({ answer, faded, onClose, onMore }: PositionsProps) {
         ]}
       />
       <Panel flush title="Open Positions">
-        <OpenPositions positions={open} faded={faded} onClose={onClose} />
+        <OpenPositions rows={open} faded={faded} onClose={onClose} />
       </Panel>
       <Panel
         title="Cumulative Profit"
@@ -162,7 +158,7 @@ function Positions({ answer, faded, onClose, onMore }: PositionsProps) {
           ) : null
         }
       >
-        <ClosedPositions positions={closed} faded={faded} />
+        <ClosedPositions rows={closed} faded={faded} />
       </Panel>
     </>
   );

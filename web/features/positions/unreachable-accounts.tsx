@@ -1,34 +1,16 @@
 import { Button, Text } from '@mantine/core';
 import { IconPlugConnectedX } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { HiddenPositionView, PositionsAnswer } from '#contract/positions.ts';
-import { requestJson, serverMessage } from '../../lib/api-client.ts';
+import { requestJson } from '../../lib/api-client.ts';
 import { formatQuantity } from '../../lib/figures.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import classes from './positions.module.css';
 import { positionsPath } from './positions-data.ts';
 
-interface Asked extends HiddenPositionView {
-  username: string;
-}
-
 /** Accounts that may hold positions missing from the screen. A position no account can show may be written off. */
 export function UnreachableAccounts({ accounts }: { accounts: PositionsAnswer['unreachable'] }) {
-  const client = useQueryClient();
-  const writeOff = useMutation({
-    mutationFn: ({ tradeId }: HiddenPositionView) =>
-      requestJson<{ message: string }>(`${positionsPath}/write-off`, { method: 'POST', body: { tradeId } }),
-    onSuccess: ({ message }) => toastSuccess({ title: 'Position Written Off', message }),
-    onError: (error) =>
-      toastError({
-        title: 'Not written off',
-        message: serverMessage(error, 'Failed to write the position off'),
-      }),
-    onSettled: () => client.invalidateQueries({ queryKey: [positionsPath] }),
-  });
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useState<(HiddenPositionView & { username: string }) | null>(null);
   if (accounts.length === 0 && asked === null) return null;
   return (
     <>
@@ -53,7 +35,6 @@ export function UnreachableAccounts({ accounts }: { accounts: PositionsAnswer['u
                           key={position.tradeId}
                           size="compact-xs"
                           variant="default"
-                          disabled={writeOff.isPending}
                           onClick={() => setAsked({ ...position, username })}
                         >
                           Write Off: {position.side} {formatQuantity(position.quantity)} {position.token}
@@ -68,15 +49,19 @@ export function UnreachableAccounts({ accounts }: { accounts: PositionsAnswer['u
         </div>
       )}
       {asked === null ? null : (
-        <ConfirmDialog
-          opened
+        <ConfirmChange
           title="Write Off Position"
           confirmLabel="Write Off"
           destructive
-          onConfirm={() => {
-            setAsked(null);
-            writeOff.mutate(asked);
-          }}
+          send={() =>
+            requestJson<{ message: string }>(`${positionsPath}/write-off`, {
+              method: 'POST',
+              body: { tradeId: asked.tradeId },
+            })
+          }
+          done={({ message }) => ({ title: 'Position Written Off', message })}
+          failed={{ title: 'Not written off', otherwise: 'Failed to write the position off' }}
+          refresh={[positionsPath]}
           onClose={() => setAsked(null)}
         >
           <Text size="sm">
@@ -87,7 +72,7 @@ export function UnreachableAccounts({ accounts }: { accounts: PositionsAnswer['u
           <Text size="sm">
             It counts as ended, with your name and without a profit, and does not keep signals away any more.
           </Text>
-        </ConfirmDialog>
+        </ConfirmChange>
       )}
     </>
   );

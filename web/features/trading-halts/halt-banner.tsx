@@ -1,17 +1,12 @@
-import { lazy, Suspense } from 'react';
 import { useSession } from '../../lib/session.ts';
+import { lazily } from '../../ui/lazily.tsx';
 import { useShownHalts } from './get-trading-halts.ts';
 
-const HaltNotice = lazy(() => import('./halt-notice.tsx'));
+const HaltNotice = lazily(() => import('./halt-notice.tsx'));
 
 /** Shown on every screen while a halt concerns the signed-in user; its code loads only then. */
 export function HaltBanner() {
   const { user } = useSession();
   const halts = useShownHalts(user).data?.halts ?? [];
-  if (halts.length === 0) return null;
-  return (
-    <Suspense fallback={null}>
-      <HaltNotice halts={halts} isAdmin={user.isAdmin} />
-    </Suspense>
-  );
+  return halts.length === 0 ? null : <HaltNotice halts={halts} isAdmin={user.isAdmin} />;
 }

@@ -1,15 +1,13 @@
-import { Alert, Button, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { TradingHaltsAnswer, TradingHaltView } from '#contract/trading-halts.ts';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
-import { requestJson, serverMessage } from '../../lib/api-client.ts';
+import { requestJson } from '../../lib/api-client.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
 import { haltsPath } from './get-trading-halts.ts';
 import { haltEnd, haltEnding } from './halt-text.ts';
@@ -109,29 +107,16 @@ interface ResumeDialogProps {
 
 function ResumeDialog({ halt, onClose }: ResumeDialogProps) {
   const formatInstant = useFormatInstant();
-  const client = useQueryClient();
-  const resuming = useMutation({
-    mutationFn: (id: string) => requestJson(`${haltsPath}/${id}/resume`, { method: 'POST', body: {} }),
-    // Also after a refusal, which means the list is outdated.
-    onSettled: () => client.invalidateQueries({ queryKey: [haltsPath] }),
-  });
   const { id, username, token } = halt;
-  const confirm = () =>
-    resuming.mutate(id, {
-      onSuccess: () => {
-        toastSuccess({ title: 'Trading Resumed', message: `${username} trades again` });
-        onClose();
-      },
-      onError: (error) => toastFailure(error, error.message, 'Failed to Resume Trading'),
-    });
   return (
-    <ConfirmDialog
-      opened
+    <ConfirmChange
       title={`Resume Trading - ${username}`}
       confirmLabel="Resume Trading"
       pendingLabel="Resuming..."
-      pending={resuming.isPending}
-      onConfirm={confirm}
+      send={() => requestJson(`${haltsPath}/${id}/resume`, { method: 'POST', body: {} })}
+      done={() => ({ title: 'Trading Resumed', message: `${username} trades again` })}
+      failed={{ title: 'Failed to Resume Trading' }}
+      refresh={[haltsPath]}
       onClose={onClose}
     >
       <Text size="sm">
@@ -148,11 +133,6 @@ function ResumeDialog({ halt, onClose }: ResumeDialogProps) {
           ['Position', `${token}, ${halt.exchangePlatform}`],
         ]}
       />
-      {resuming.error === null ? null : (
-        <Alert color="red" title="Failed to Resume Trading" role="alert">
-          {serverMessage(resuming.error, resuming.error.message)}
-        </Alert>
-      )}
-    </ConfirmDialog>
+    </ConfirmChange>
   );
 }
