@@ -2,20 +2,17 @@ import {
   type AutoscaleInfo,
   CandlestickSeries,
   type CandlestickSeriesPartialOptions,
-  ColorType,
-  createChart,
   createSeriesMarkers,
   type IPriceLine,
   LineStyle,
   type SeriesMarker,
-  type TickMarkType,
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts';
+import { createBaseChart, paintChart } from './base-chart.ts';
 import type { ChartMark, ChartModel } from './candle-chart-model.ts';
 import type { ChartColors, ChartDrawing, DrawingOptions } from './chart-canvas.tsx';
 import { rightSpacePx } from './chart-right-space.ts';
-import { tickText } from './chart-ticks.ts';
 
 const MAX_BAR_WIDTH = 14;
 const MIN_BAR_WIDTH = 5;
@@ -32,21 +29,12 @@ export function createDrawing({
   let priceLines: IPriceLine[] = [];
   const instantOf = (time: Time) => formatInstant(model?.instants.get(Number(time)) ?? '');
 
-  const chart = createChart(container, {
-    autoSize: true,
-    // The logo injects a <style> element; the link required by the licence is below the chart.
-    layout: { attributionLogo: false, fontSize: 11 },
-    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.12, bottom: 0.1 } },
-    timeScale: {
-      borderVisible: false,
-      timeVisible: true,
-      maxBarSpacing: MAX_BAR_WIDTH,
-      tickMarkFormatter: (time: Time, type: TickMarkType) => tickText(instantOf(time), type),
-    },
-    localization: { timeFormatter: instantOf },
-    // Leave the wheel and vertical swipes to the dialog's scrolling.
-    handleScroll: { mouseWheel: false, vertTouchDrag: false },
-    handleScale: { mouseWheel: false },
+  const chart = createBaseChart({
+    container,
+    onPoint,
+    instantOf,
+    indexOf: (time) => model?.bars.findIndex((bar) => bar.time === time) ?? -1,
+    maxBarSpacing: MAX_BAR_WIDTH,
   });
   const series = chart.addSeries(CandlestickSeries, {
     priceLineVisible: false,
@@ -62,10 +50,6 @@ export function createDrawing({
     },
   });
   const markers = createSeriesMarkers(series, []);
-  chart.subscribeCrosshairMove(({ time }) => {
-    const index = time === undefined ? -1 : (model?.bars.findIndex((bar) => bar.time === time) ?? -1);
-    onPoint(index < 0 ? null : index);
-  });
 
   function drawEvents() {
     for (const line of priceLines) series.removePriceLine(line);
@@ -85,14 +69,7 @@ export function createDrawing({
 
   function paint(next: ChartColors) {
     shown = next;
-    chart.applyOptions({
-      layout: {
-        background: { type: ColorType.Solid, color: 'transparent' },
-        textColor: next.text,
-        fontFamily: next.font,
-      },
-      grid: { vertLines: { color: next.grid }, horzLines: { color: next.grid } },
-    });
+    paintChart(chart, next);
     series.applyOptions(candleColors(next));
     drawEvents();
   }

@@ -1,8 +1,8 @@
 import { Alert, Button, PasswordInput, TextInput } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
 import type { LoginBody } from '#contract/auth.ts';
+import { useForm } from '#web/forms/use-form.ts';
 import { requestJson, serverMessage } from '../../lib/api-client.ts';
 import { announceSession, lookUpSession } from '../../lib/session.ts';
 import { useDocumentTitle } from '../../lib/use-document-title.ts';
@@ -35,9 +35,6 @@ export function LoginScreen({ onSubmit }: { onSubmit: () => void }) {
 }
 
 function LoginForm({ onSubmit }: { onSubmit: () => void }) {
-  const [username, setUsername] = useState('');
-  const [password, setPassword] = useState('');
-  const [checked, setChecked] = useState(false);
   const client = useQueryClient();
   const signIn = useMutation({
     mutationFn: async (credentials: LoginBody) => {
@@ -48,21 +45,18 @@ function LoginForm({ onSubmit }: { onSubmit: () => void }) {
       await lookUpSession(client);
     },
   });
-
-  const usernameError = checked && username.trim() === '' ? 'Username is required' : null;
-  const passwordError = checked && password === '' ? 'Password is required' : null;
-
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    setChecked(true);
-    const missing = username.trim() === '' ? 'username' : password === '' ? 'password' : null;
-    if (missing) {
-      event.currentTarget.querySelector<HTMLInputElement>(`[name=${missing}]`)?.focus();
-      return;
-    }
+  const form = useForm({
+    initialValues: { username: '', password: '' },
+    validate: ({ username, password }) => ({
+      ...(username.trim() === '' ? { username: 'Username is required' } : {}),
+      ...(password === '' ? { password: 'Password is required' } : {}),
+    }),
+    focusError: true,
+  });
+  const submit = form.onSubmit(({ username, password }) => {
     onSubmit();
     signIn.mutate({ username: username.trim(), password });
-  };
+  });
 
   return (
     <form className={classes.form} onSubmit={submit} noValidate>
@@ -77,18 +71,14 @@ function LoginForm({ onSubmit }: { onSubmit: () => void }) {
         autoComplete="username"
         autoCapitalize="none"
         spellCheck={false}
-        value={username}
-        error={usernameError}
-        onChange={(event) => setUsername(event.currentTarget.value)}
+        {...form.field('username')}
       />
       <PasswordInput
         label="Password"
         name="password"
         autoComplete="current-password"
-        value={password}
-        error={passwordError}
         visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password', tabIndex: 0 }}
-        onChange={(event) => setPassword(event.currentTarget.value)}
+        {...form.field('password')}
       />
       <Button type="submit" fullWidth disabled={signIn.isPending}>
         {signIn.isPending ? 'Signing in...' : 'Sign in'}

@@ -1,7 +1,7 @@
 import type { WorkflowStep } from '#contract/automation.ts';
 import { PIPELINE_STEPS, type UserResult, userResultFromSteps } from '#domain/workflow/workflow-lifecycle.ts';
 
-export interface UserSteps {
+interface UserSteps {
   userId: string;
   steps: WorkflowStep[];
   result: UserResult;

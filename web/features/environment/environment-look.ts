@@ -1,6 +1,6 @@
 import type { EnvironmentStatus } from '#contract/environment.ts';
 
-export interface EnvironmentLook {
+interface EnvironmentLook {
   label: string;
   tone: 'green' | 'yellow' | 'dark-yellow' | 'red' | 'grey';
 }

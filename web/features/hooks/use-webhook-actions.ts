@@ -7,7 +7,7 @@ import { masked, useRefreshWebhook, webhookPath, webhooksPath, webhooksQuery } f
 
 const DEFAULT_NAME: typeof DEFAULT_WEBHOOK_NAME = 'Default Webhook';
 
-export type WebhookDialog =
+type WebhookDialog =
   | 'renew-warning'
   | 'renew-password'
   | 'delete-warning'

@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core';
-import { IconChartLine, IconTable } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { ChartCanvas, type LoadDrawing } from '#web/charts/chart-canvas.tsx';
+import { ChartFrame } from '#web/charts/chart-frame.tsx';
 import classes from '../../charts/candle-chart.module.css';
 import { useSession } from '../../lib/session.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
@@ -22,7 +21,6 @@ const loadDrawing: LoadDrawing<ProfitModel> = async () =>
 export function ProfitChart({ points: given }: { points: ProfitPoints }) {
   const { displayTimezone } = useSession();
   const formatInstant = useFormatInstant();
-  const [asTable, setAsTable] = useState(false);
   const [pointed, setPointed] = useState<number | null>(null);
   const points = useMemo(() => readablePoints(given), [given]);
   const model = useMemo(() => toProfitModel(points, displayTimezone), [points, displayTimezone]);
@@ -30,44 +28,23 @@ export function ProfitChart({ points: given }: { points: ProfitPoints }) {
 
   const point = points[pointed ?? -1] ?? points.at(-1);
   return (
-    <figure className={classes.chart}>
-      <div className={classes.head}>
-        {point && !asTable ? (
-          <p className={classes.figures} aria-hidden>
+    <ChartFrame
+      figures={
+        point ? (
+          <>
             <span>{formatInstant(point.at)}</span> <Profit amount={point.profit} />
-          </p>
-        ) : (
-          <span />
-        )}
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          color="gray"
-          leftSection={
-            asTable ? <IconChartLine size={14} aria-hidden /> : <IconTable size={14} aria-hidden />
-          }
-          onClick={() => setAsTable(!asTable)}
-        >
-          {asTable ? 'Show as chart' : 'Show as table'}
-        </Button>
-      </div>
-      {asTable ? (
-        <ProfitTable points={points} />
-      ) : (
-        <ChartCanvas
-          load={loadDrawing}
-          model={model}
-          label={describeProfit(points, formatInstant)}
-          onPoint={setPointed}
-        />
-      )}
-      <figcaption className={classes.credit}>
-        TradingView Lightweight Charts™, © TradingView, Inc.{' '}
-        <a href="https://www.tradingview.com/" target="_blank" rel="noopener noreferrer">
-          www.tradingview.com
-        </a>
-      </figcaption>
-    </figure>
+          </>
+        ) : null
+      }
+      table={<ProfitTable points={points} />}
+    >
+      <ChartCanvas
+        load={loadDrawing}
+        model={model}
+        label={describeProfit(points, formatInstant)}
+        onPoint={setPointed}
+      />
+    </ChartFrame>
   );
 }
 

@@ -1,14 +1,6 @@
-import {
-  BaselineSeries,
-  ColorType,
-  createChart,
-  LineType,
-  type TickMarkType,
-  type Time,
-  type UTCTimestamp,
-} from 'lightweight-charts';
+import { BaselineSeries, LineType, type Time, type UTCTimestamp } from 'lightweight-charts';
+import { createBaseChart, paintChart } from '#web/charts/base-chart.ts';
 import type { ChartColors, ChartDrawing, DrawingOptions } from '#web/charts/chart-canvas.tsx';
-import { tickText } from '#web/charts/chart-ticks.ts';
 import { formatMoney } from '../../lib/figures.ts';
 import type { ProfitModel } from './profit-chart-model.ts';
 
@@ -18,20 +10,11 @@ export function createProfitDrawing(options: DrawingOptions): ChartDrawing<Profi
   let model: ProfitModel | null = null;
   const instantOf = (time: Time) => formatInstant(model?.instants.get(Number(time)) ?? '');
 
-  const chart = createChart(container, {
-    autoSize: true,
-    // The logo injects a <style> element; the link required by the licence is below the chart.
-    layout: { attributionLogo: false, fontSize: 11 },
-    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.12, bottom: 0.1 } },
-    timeScale: {
-      borderVisible: false,
-      timeVisible: true,
-      tickMarkFormatter: (time: Time, type: TickMarkType) => tickText(instantOf(time), type),
-    },
-    localization: { timeFormatter: instantOf },
-    // Leave the wheel and vertical swipes to the page's scrolling.
-    handleScroll: { mouseWheel: false, vertTouchDrag: false },
-    handleScale: { mouseWheel: false },
+  const chart = createBaseChart({
+    container,
+    onPoint,
+    instantOf,
+    indexOf: (time) => model?.points.findIndex((point) => point.time === time) ?? -1,
   });
   const series = chart.addSeries(BaselineSeries, {
     baseValue: { type: 'price', price: 0 },
@@ -48,20 +31,10 @@ export function createProfitDrawing(options: DrawingOptions): ChartDrawing<Profi
       return { priceRange: { minValue: Math.min(...profits), maxValue: Math.max(...profits) } };
     },
   });
-  chart.subscribeCrosshairMove(({ time }) => {
-    const index = time === undefined ? -1 : (model?.points.findIndex((point) => point.time === time) ?? -1);
-    onPoint(index < 0 ? null : index);
-  });
 
-  function paint({ text, grid, up, down, font }: ChartColors) {
-    chart.applyOptions({
-      layout: {
-        background: { type: ColorType.Solid, color: 'transparent' },
-        textColor: text,
-        fontFamily: font,
-      },
-      grid: { vertLines: { color: grid }, horzLines: { color: grid } },
-    });
+  function paint(next: ChartColors) {
+    const { up, down } = next;
+    paintChart(chart, next);
     series.applyOptions({
       topLineColor: up,
       topFillColor1: `${up}40`,

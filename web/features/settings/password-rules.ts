@@ -1,7 +1,7 @@
 import type { ErrorBody } from '#contract/errors.ts';
 import { passwordLengthFault } from '#domain/password-length.ts';
 
-export interface PasswordValues {
+interface PasswordValues {
   currentPassword: string;
   newPassword: string;
   confirmPassword: string;

@@ -10,13 +10,8 @@ import classes from './signal-dialogs.module.css';
 import { useSignalPart } from './signals-data.ts';
 import type { SignalsSearch } from './signals-search.ts';
 
-interface SignalUsersProps {
-  signalId: string;
-  search: SignalsSearch;
-}
-
 /** A signal's users: the list, the four filter layers, and the explanation for any user. */
-export function SignalUsers({ signalId, search }: SignalUsersProps) {
+export function SignalUsers({ signalId, search }: { signalId: string; search: SignalsSearch }) {
   return (
     <ConsideredUsers
       query={useSignalPart<SignalUser[]>(signalId, '/users')}

@@ -7,6 +7,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Section } from '../../ui/section.tsx';
+import { StatCards } from '../../ui/stat-cards.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Timeline } from '../../ui/timeline.tsx';
 import { FILLS, ORDER_STATES } from '../../ui/why-answer.tsx';
@@ -32,13 +33,15 @@ function Groups({ groups, total }: { groups: TradeGroups; total: number }) {
   const { successful, failed, unsettled, failures, successRate } = groups;
   return (
     <div className={classes.stack}>
-      <dl className={classes.counts}>
-        <Count name="Successful" value={successful.length} look="buy" />
-        <Count name="Failed" value={failed.length} look="sell" />
-        {unsettled.length > 0 ? <Count name="In Progress" value={unsettled.length} /> : null}
-        <Count name="Total" value={total} />
-        <Count name="Success Rate" value={successRate === null ? '–' : `${Math.round(successRate)}%`} />
-      </dl>
+      <StatCards
+        cards={[
+          { label: 'Successful', value: <span className="buy">{successful.length}</span> },
+          { label: 'Failed', value: <span className="sell">{failed.length}</span> },
+          ...(unsettled.length > 0 ? [{ label: 'In Progress', value: unsettled.length }] : []),
+          { label: 'Total', value: total },
+          { label: 'Success Rate', value: successRate === null ? '–' : `${Math.round(successRate)}%` },
+        ]}
+      />
       {successful.length > 0 ? (
         <Section title="Successful Trades">
           {successful.map((trade) => (
@@ -82,15 +85,6 @@ function Groups({ groups, total }: { groups: TradeGroups; total: number }) {
           ))}
         </Section>
       ) : null}
-    </div>
-  );
-}
-
-function Count({ name, value, look }: { name: string; value: number | string; look?: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd className={look}>{value}</dd>
     </div>
   );
 }

@@ -100,12 +100,7 @@ export default function TradingHaltsPanel({ answer: { halts, ended } }: { answer
   );
 }
 
-interface ResumeDialogProps {
-  halt: TradingHaltView;
-  onClose: () => void;
-}
-
-function ResumeDialog({ halt, onClose }: ResumeDialogProps) {
+function ResumeDialog({ halt, onClose }: { halt: TradingHaltView; onClose: () => void }) {
   const formatInstant = useFormatInstant();
   const { id, username, token } = halt;
   return (
