@@ -28,17 +28,6 @@ test.each([0, 50, 200, 400])(
   },
 );
 
-test('refuses a second program, which exits with 1, while the first continues', async () => {
-  const database = await open();
-  const { child, line } = await holdInChild();
-  expect(line).toBe(
-    `refused: Signal Board is already running on ${folder.dataDir}; stop it first, or choose another DATA_DIR`,
-  );
-  if (child.exitCode === null) await once(child, 'exit');
-  expect(child.exitCode).toBe(1);
-  expect(await isAnswering(database)).toBe(true);
-});
-
 test('waits for a program that is ending', async () => {
   const { child } = await holdInChild();
   child.kill('SIGTERM');

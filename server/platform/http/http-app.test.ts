@@ -296,26 +296,6 @@ test('answers readiness with 200 when every part is ready and 503 otherwise, and
   await app.close();
 });
 
-describe('unknown paths', () => {
-  // Requirements: answers-3
-  test('of the API are JSON, never the page', async () => {
-    for (const url of ['/api', '/api/', '/api/nothing', '/api/users/../nothing?x=1', '/hooks', '/hooks/x']) {
-      const answer = await board.anonymous.get(url);
-      expect(answer.statusCode, url).toBe(404);
-      expect(answer.json(), url).toMatchObject({ message: 'Not found' });
-    }
-  });
-
-  test('are the single page otherwise, always checked for a newer version', async () => {
-    for (const url of ['/', '/signals', '/settings?userId=1', '/no/such/page', '/apiary']) {
-      const answer = await board.anonymous.get(url);
-      expect(answer.statusCode, url).toBe(200);
-      expect(answer.headers['content-type'], url).toBe('text/html; charset=utf-8');
-      expect(answer.headers['cache-control'], url).toBe('no-cache');
-    }
-  });
-});
-
 describe('the built frontend', () => {
   test('keeps hashed files permanently, but not the files next to the page', async () => {
     const hashed = await board.anonymous.get('/assets/index-4f2a.js');

@@ -24,7 +24,7 @@ afterAll(async () => {
 const NOT_FOUND = { message: 'Not found' };
 
 describe('an address that the router maps to the API', () => {
-  // Requirements: sign-in-and-sessions-21
+  // Requirements: answers-3, sign-in-and-sessions-21
   test.each([
     ['/api/auth/user', 401],
     ['/%61pi/auth/user', 401],
@@ -33,6 +33,7 @@ describe('an address that the router maps to the API', () => {
     ['HTTP://board.example/%61pi/auth/user', 401],
     ['/api/nothing', 404],
     ['/api', 404],
+    ['/api/', 404],
     ['/api?x=1', 404],
     ['/api#x', 404],
     ['/%61pi', 404],
@@ -105,6 +106,8 @@ describe('an address that the router maps to the webhooks', () => {
 
 describe('an address that the router maps to a page', () => {
   test.each([
+    '/',
+    '/no/such/page?userId=1',
     '/%2561pi/auth/user',
     '/API/auth/user',
     '//api/auth/user',
@@ -146,7 +149,12 @@ test('does not log queries, whichever mark they begin with', async () => {
 });
 
 test('answers 400 for an address with NUL, however it is written', async () => {
-  for (const target of ['/%61pi/users?x=%00', 'http://board.example/api/users?x=%00', '/signals%00']) {
+  for (const target of [
+    '/api/admin/user/%00',
+    '/%61pi/users?x=%00',
+    'http://board.example/api/users?x=%00',
+    '/signals%00',
+  ]) {
     const headers = { cookie: board.admin.cookie };
     expect((await send({ method: 'GET', target, headers })).status, target).toBe(400);
   }
