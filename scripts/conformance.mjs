@@ -1,4 +1,4 @@
-// npm run conformance: writes docs/conformance.md from the requirements and the tests that name them.
+// npm run conformance: fills in the tests that prove each requirement of docs/conformance.md.
 import { runSource } from './lib/run-source.mjs';
 
 await runSource('test/conformance/conformance-page.ts');
