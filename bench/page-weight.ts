@@ -1,45 +1,42 @@
 import { gzipSync } from 'node:zlib';
-import type { BrowserContext, Response } from '@playwright/test';
+import type { BrowserContext, Request } from '@playwright/test';
 
 /** Budgets in KiB of gzipped JavaScript, without the chart library. */
 export const LOGIN_KIB = 115;
 export const PAGE_KIB = 60;
 const CHART_LIBRARY = /lightweight-charts/;
+/** Code of a part of a screen is asked for when the part is drawn, which may be after the last script has arrived. */
 const SETTLED_MS = 400;
-const LIMIT_MS = 20_000;
 
 /** The scripts that a page loads without interaction, with their weight in KiB, cached or not. */
 export async function weighScripts(context: BrowserContext, url: string): Promise<Map<string, number>> {
   const page = await context.newPage();
   const scripts = new Map<string, number>();
-  let underWay = 0;
-  let lastAt = 0;
-  const isScript = (address: string) => new URL(address).pathname.endsWith('.js');
-  async function weigh(response: Response): Promise<void> {
-    const name = new URL(response.url()).pathname;
+  const weighing: Promise<void>[] = [];
+  async function weigh(request: Request, name: string): Promise<void> {
+    const response = await request.response();
+    if (!response?.ok()) throw new Error(`${url} could not load ${name}`);
     const body = await response.body();
     if (!CHART_LIBRARY.test(name)) scripts.set(name, gzipSync(body).length / 1024);
   }
   page.on('request', (request) => {
-    if (isScript(request.url())) underWay += 1;
-  });
-  page.on('response', (response) => {
-    if (!isScript(response.url())) return;
-    const done = () => {
-      underWay -= 1;
-      lastAt = performance.now();
-    };
-    weigh(response).then(done, done);
+    const name = new URL(request.url()).pathname;
+    if (!name.endsWith('.js')) return;
+    const weighed = weigh(request, name);
+    // A failure is thrown when all are awaited.
+    weighed.catch(() => {});
+    weighing.push(weighed);
   });
   try {
     await page.goto(url);
-    lastAt = performance.now();
-    const deadline = lastAt + LIMIT_MS;
-    // The event stream never ends, so the network is never idle: wait until no script has arrived for a while.
-    while (underWay > 0 || performance.now() - lastAt < SETTLED_MS) {
-      if (performance.now() > deadline) throw new Error(`${url} kept loading scripts`);
-      await page.waitForTimeout(SETTLED_MS / 5);
-    }
+    // A page shows its heading once its code is there.
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    let known: number;
+    do {
+      known = weighing.length;
+      await Promise.all(weighing);
+      await page.waitForTimeout(SETTLED_MS);
+    } while (weighing.length > known);
     return scripts;
   } finally {
     await page.close();
