@@ -75,6 +75,7 @@ test('delays workflows while deliveries come too fast, and begins them when the 
   isOver = true;
   await Promise.all(loads);
   expect(most).toBeGreaterThan(0);
-  expect([...statuses]).toEqual([200]);
+  // One that is stored too late for the charting platform is answered 503, and sent again.
+  expect([...statuses].filter((status) => status !== 503)).toEqual([200]);
   await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
 });
