@@ -7,9 +7,9 @@ const apiOrigin = process.env.API_ORIGIN ?? `http://127.0.0.1:${process.env.PORT
 
 const pureFloors = ['domain', 'contract'].map((floor) => join(import.meta.dirname, floor, '/'));
 
-/** Parts of screens with a list, which the settings and the calculator do without. */
+/** Parts of screens with a list, which the settings and the calculator do without. Card tables share the style. */
 const LIST_PARTS =
-  '(cell-button|columns-menu|cut-text|data-table|filter-select|hidden-columns|list-panel|live-status|pager|use-last-page|' +
+  '(cell-button|columns-menu|cut-text|data-table(?!\\.module)|filter-select|hidden-columns|list-panel|live-status|pager|use-last-page|' +
   'Icon(ChevronLeft|Columns3|Download|PlayerPause|PlayerPlay))\\.';
 const NOT_COMMON = [
   LIST_PARTS,
