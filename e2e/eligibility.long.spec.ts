@@ -57,8 +57,6 @@ async function tell(operator: Operator): Promise<Story> {
 const usersAddress = ({ signal }: Story, more = '') => `/signals?dialog=users&signal=${signal.id}${more}`;
 const whyAddress = (from: Story, { id }: NewUser) => usersAddress(from, `&tab=why&user=${id}`);
 const part = (page: Page, name: string) => page.getByRole('dialog').getByRole('region', { name });
-const rule = (page: Page, decision: string, name: string) =>
-  part(page, decision).getByRole('listitem').filter({ hasText: name }).first();
 
 // Requirements: signals-the-table-12, signals-the-dialogs-11
 test('the users cell opens the list, whose tabs are in the URL without adding history entries', async ({
@@ -97,31 +95,6 @@ test('the users cell opens the list, whose tabs are in the URL without adding hi
   await expect(users).toBeVisible();
 });
 
-// Requirements: additions-why-and-why-not-2
-test('explains why a user was never considered and what would be decided now', async ({
-  page,
-  operator,
-  signIn,
-}) => {
-  const from = await story(operator);
-  await signIn(page);
-  await page.goto(usersAddress(from, '&tab=why'));
-  await page.getByLabel('Search users').fill(from.later.username);
-  const later = dialog(page, USERS).getByRole('button', { name: from.later.username });
-  await expect(later).toContainText('Not considered');
-  await later.click();
-  await expect(part(page, 'Conclusion')).toContainText(
-    'The user was created after the workflow had selected its users',
-  );
-  await expect(part(page, 'As decided then')).toContainText('Nothing was decided on this user');
-  await expect(part(page, 'As it would be decided now')).toContainText('Eligible');
-
-  await page.goto(whyAddress(from, from.inactive));
-  const now = part(page, 'As it would be decided now');
-  await expect(now).toContainText('User is inactive');
-  await expect(rule(page, 'As it would be decided now', 'User settings')).toContainText('not reached');
-});
-
 // Requirements: workflow-monitor-12, additions-why-and-why-not-4
 test('the monitor explains each user of its workflow and any other user', async ({
   page,
@@ -147,22 +120,6 @@ test('the monitor explains each user of its workflow and any other user', async 
   await expect(users.getByRole('button', { name: `Why, ${from.unsized.username}` })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(users).toBeHidden();
-});
-
-test('explains another workflow of the same signal separately', async ({ page, operator, signIn }) => {
-  const from = await story(operator);
-  await operator.trigger(from.signal.id);
-  await signIn(page);
-  await page.goto(whyAddress(from, from.traded));
-  await expect(part(page, 'Conclusion')).toContainText(
-    'This calculation or signal was already traded for the user',
-  );
-  await expect(part(page, 'After eligibility')).toContainText('Order of workflow');
-  const choice = page.getByLabel('Workflow', { exact: true });
-  await expect(choice.locator('option')).toHaveText([/^Manual /, /^Automatic /]);
-  await choice.selectOption(from.signal.workflowId);
-  await expect(page).toHaveURL(new RegExp(`workflow=${from.signal.workflowId}`));
-  await expect(part(page, 'Conclusion')).toContainText('The order was filled');
 });
 
 // Requirements: signals-the-table-8

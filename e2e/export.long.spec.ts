@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Download, Page } from '@playwright/test';
 import { DEVELOPMENT, expect, test } from './fixtures.ts';
 import { expectToast, tableRows } from './screen.ts';
-import { uniqueName, uniqueToken } from './unique.ts';
+import { uniqueToken } from './unique.ts';
 
 test.use({ serverEnv: DEVELOPMENT });
 
@@ -61,26 +61,4 @@ test('exports all price logs that match the filters, safe from formula injection
   );
   expect(older).toMatch(/,127\.0\.0\.1,[0-9a-f]{64},"\{""/);
   await expectToast(page, { title: 'CSV Exported', text: `2 rows in ${file.suggestedFilename()}` });
-});
-
-// Requirements: signals-the-table-3, trading-calls-28, additions-export-1
-test('exports the signals of all pages', async ({ page, operator, signIn }) => {
-  const [token, processor] = [uniqueToken(), uniqueName('robot')];
-  const platform = await operator.platform();
-  const post = (price: number) =>
-    platform.signal({ symbol: `${token}USDT`, price: String(price), action: 'sell', processor });
-  const prices = Array.from({ length: 101 }, (_, at) => 1 + at);
-  await Promise.all(prices.map(post));
-  await signIn(page);
-  await page.goto(`/signals?token=${token}&page=2`);
-  await expect(page.getByText('Showing 1 of 101 signals')).toBeVisible();
-  const file = await download(page);
-  expect(file.suggestedFilename()).toBe(`signals-${today()}.csv`);
-  const [header = '', ...lines] = linesOf(await textOf(file));
-  const priceColumn = header.split(',').indexOf('Price');
-  const saved = lines.map((line) => Number(line.split(',')[priceColumn]));
-  expect(saved.toSorted((a, b) => a - b)).toEqual(prices);
-  expect(lines[0]).toContain(`,${token},Sell,`);
-  // The original time has the same format as other times, not the format that the platform sent.
-  expect(lines[0]).toMatch(/,15m,\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d,\d{4}\/\d\d\/\d\d /);
 });

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 
 import { expect, test } from './fixtures.ts';
-import { dialog, fillLogin, pageTitle, tableRows } from './screen.ts';
+import { dialog, tableRows } from './screen.ts';
 import { uniqueName, uniqueToken } from './unique.ts';
 
 const signalRows = (page: Page) => tableRows(page, 'Signal History');
@@ -117,24 +117,4 @@ test('reports a lost stream and loads the missed changes when it returns', async
   await platform.signal({ symbol: `${token}USDT` });
   await expect(status(page, 'Live')).toBeVisible({ timeout: 20_000 });
   await expect(signalRows(page)).toContainText(token);
-});
-
-// Requirements: live-updates-6
-test('a deactivated user sees the sign-in screen immediately, without a click', async ({
-  page,
-  operator,
-  signIn,
-  expectFailure,
-}) => {
-  const leaver = await operator.createUser();
-  await signIn(page, leaver);
-  await page.goto('/');
-  await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
-  // Requests still in flight are refused.
-  expectFailure({ path: '/api/', status: 401 });
-  await operator.setActive(leaver.id, false);
-  await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
-  await operator.setActive(leaver.id, true);
-  await fillLogin(page, leaver);
-  await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
 });

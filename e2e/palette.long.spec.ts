@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test';
 import { seriousFindingsInBothSchemes } from './axe.ts';
 import { DEVELOPMENT, expect, test } from './fixtures.ts';
-import { dialog, pageTitle } from './screen.ts';
-import { uniqueToken } from './unique.ts';
+import { dialog } from './screen.ts';
 
 test.use({ serverEnv: DEVELOPMENT, contextOptions: { reducedMotion: 'reduce' } });
 
@@ -14,27 +13,6 @@ async function open(page: Page) {
   await page.keyboard.press('Control+k');
   await expect(field(page)).toBeFocused();
 }
-
-// Requirements: additions-finding-keys-and-columns-3
-test('an ordinary user finds only the pages open to that user', async ({ page, operator, signIn }) => {
-  const [token, user] = [uniqueToken(), await operator.createUser()];
-  const signal = await operator.postSignal({ symbol: `${token}USDT` });
-  await signIn(page, user);
-  const calls: string[] = [];
-  page.on('request', (request) => calls.push(new URL(request.url()).pathname));
-  await page.goto('/');
-  await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
-  await open(page);
-  await expect(options(page)).toHaveText([/^Dashboard/, /^Webhook/, /^Settings/, /^Keyboard Shortcuts/]);
-  for (const text of [token, user.username, signal.id, 'admin', 'signals']) {
-    await field(page).fill(text);
-    await expect(palette(page).getByRole('status')).toHaveText('Nothing found');
-  }
-  expect(calls.filter((path) => /^\/api\/(signals|users|automation)/.test(path))).toEqual([]);
-  await field(page).fill('settings');
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/\/settings$/);
-});
 
 // Requirements: additions-everywhere-1
 test('palette, shortcut list and column menu have no serious axe finding', async ({

@@ -1,18 +1,6 @@
 import { expect, test } from './fixtures.ts';
 import { pageTitle } from './screen.ts';
 
-// Requirements: screens-user-settings-2
-test("an ordinary user cannot open another user's settings", async ({ page, operator, signIn, server }) => {
-  const [user, other] = [await operator.createUser(), await operator.createUser()];
-  await signIn(page, user);
-  await page.goto(`/settings?userId=${other.id}`);
-  await expect(pageTitle(page, 'User Settings')).toBeVisible();
-  await expect(page.getByRole('main')).toContainText(user.username);
-  await expect(page.getByRole('main')).not.toContainText(other.username);
-  const answer = await page.request.get(`${server.url}/api/admin/user-settings/${other.id}`);
-  expect(answer.status()).toBe(403);
-});
-
 // Requirements: screens-session-states-4, screens-header-3, screens-routes-4, screens-routes-5
 // Requirements: screens-dashboard-and-admin-dashboard-2, screens-dashboard-and-admin-dashboard-3
 // Requirements: screens-dashboard-and-admin-dashboard-4, accounts-roles-6, webhook-deliveries-1

@@ -37,28 +37,6 @@ test('an accepted key shows the balance immediately and on every test', async ({
 });
 
 // Requirements: users-7
-test("a refused key is not stored, and the exchange's message is shown", async ({
-  page,
-  operator,
-  signIn,
-  expectFailure,
-}) => {
-  expectFailure({ path: '/api/user-settings/exchange-credentials', status: 400 });
-  await signIn(page, await operator.createUser());
-  await page.goto('/settings');
-  const card = connectionCard(page);
-  const credentials = newSiteCredentials();
-  await fillCredentials(page, { ...credentials, apiSecret: 'another-secret' });
-  await save(page);
-  const words = /Bitget refused the API key: .*sign/i;
-  await expectToast(page, { title: 'Error', text: words });
-  await expect(card.getByRole('alert')).toContainText('Not saved');
-  await expect(card.getByRole('alert')).toContainText(words);
-  await expect(card.getByText('Not connected', { exact: true })).toBeVisible();
-  await expect(card.getByLabel('API key', { exact: true })).toHaveValue(credentials.apiKey);
-});
-
-// Requirements: users-7
 test('a key entered while the exchange is away is stored with a lasting notice', async ({
   page,
   operator,
@@ -87,27 +65,6 @@ test('a key entered while the exchange is away is stored with a lasting notice',
   await card.getByRole('button', { name: 'Test Connection' }).click();
   await expect(outcome).toContainText('Bitget accepted the API key');
   await expect(card.getByText('Connected', { exact: true })).toBeVisible();
-});
-
-// Requirements: users-10
-test('a key with withdrawal permission is refused with advice and not stored', async ({
-  page,
-  operator,
-  signIn,
-  exchange,
-  expectFailure,
-}) => {
-  expectFailure({ path: '/api/user-settings/exchange-credentials', status: 400 });
-  exchange.setKey({ mayTrade: true, mayWithdraw: true });
-  await signIn(page, await operator.createUser());
-  await page.goto('/settings');
-  const card = connectionCard(page);
-  await fillCredentials(page, newSiteCredentials());
-  await save(page);
-  await expect(card.getByRole('alert')).toContainText(
-    'This Bitget API key may withdraw: enter one that may trade futures and may not withdraw',
-  );
-  await expect(card.getByText('Not connected', { exact: true })).toBeVisible();
 });
 
 // Requirements: users-17
@@ -215,14 +172,4 @@ test('a key that turns out to belong to another user’s account shows on the ca
   await page.reload();
   await expect(card.getByText('Connected', { exact: true })).toBeVisible();
   await expect(problem).toHaveCount(0);
-});
-
-test('offers no test without a stored key', async ({ page, operator, signIn, expectFailure }) => {
-  expectFailure({ path: '/api/user-settings/exchange-credentials/test', status: 404 });
-  await signIn(page, await operator.createUser());
-  await page.goto('/settings');
-  const card = connectionCard(page);
-  await card.getByRole('button', { name: 'Test Connection' }).click();
-  await expectToast(page, { title: 'Error', text: 'No exchange credentials are stored' });
-  await expect(card.getByRole('alert')).toContainText('Not tested');
 });

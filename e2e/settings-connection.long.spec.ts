@@ -11,7 +11,6 @@ const SECRETS = {
   apiSecret: 'canary-of-the-secret',
   passphrase: 'canary-phrase',
 };
-const PATH = '/api/user-settings/exchange-credentials';
 
 const field = (page: Page, label: string) => connectionCard(page).getByLabel(label, { exact: true });
 const button = (page: Page, name: string) => connectionCard(page).getByRole('button', { name, exact: true });
@@ -129,53 +128,4 @@ test("an administrator enters another user's credentials", async ({ page, operat
   await expect(connectionCard(page)).toContainText('API key …4711');
   await page.goto('/settings');
   await expect(connectionCard(page).getByText('Not connected', { exact: true })).toBeVisible();
-});
-
-test('the test shows the balance of the paper account in paper mode', async ({ page, operator, signIn }) => {
-  await signIn(page, await operator.createUser());
-  await page.goto('/settings');
-  await button(page, 'Test Connection').press('Enter');
-  const outcome = connectionCard(page).getByRole('alert');
-  await expect(outcome).toContainText('Paper mode needs no credentials');
-  await expect(outcome).toContainText('Futures balance $10,000.00, of which $10,000.00 is available (USDT)');
-});
-
-test('credentials cannot be removed while an order of the user is in progress', async ({
-  page,
-  operator,
-  signIn,
-  openBrowser,
-  expectFailure,
-}) => {
-  const user = await operator.createUser({
-    settings: { positionSizingMethod: 'Portfolio Allocation' },
-    activeTrading: true,
-  });
-  await signIn(page, user);
-  await page.goto('/settings');
-  await fillCredentials(page, SECRETS);
-  await button(page, 'Save Connection').click();
-  await expect(connectionCard(page)).toContainText('API key …4711');
-
-  const platform = await operator.platform();
-  await platform.candle({ Symbol: 'ETHUSDT', Close: '3000', ATR: '30' });
-  const delivery = await platform.signal({ symbol: 'ETHUSDT', price: '3000' });
-  const { id } = (await delivery.json()) as { id: string };
-  const admin = await openBrowser();
-  await signIn(admin);
-  await expect
-    .poll(async () => (await (await admin.request.get(`/api/signals/${id}`)).json()).totalTrades)
-    .toBe(1);
-
-  expectFailure({ path: PATH, status: 409 });
-  await button(page, 'Remove').click();
-  await dialog(page, 'Remove Exchange Connection')
-    .getByRole('button', { name: 'Remove', exact: true })
-    .click();
-  await expectToast(page, {
-    title: 'Error',
-    text: 'An order of this user is still under way; try again when it is settled',
-  });
-  await expect(connectionCard(page).getByRole('alert')).toContainText('Not removed');
-  await expect(connectionCard(page)).toContainText('API key …4711');
 });

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
-import { fillLogin, pageTitle } from './screen.ts';
+import { pageTitle } from './screen.ts';
 import { uniqueName } from './unique.ts';
 
 const header = (page: Page) => page.getByRole('banner');
@@ -77,25 +77,6 @@ test('every link of the header and the dashboards leads to a page', async ({
       await expect(pageTitle(somebody, 'Page Not Found'), path).toHaveCount(0);
     }
   }
-});
-
-// Requirements: accounts-states-2
-test('signing in as another user shows no data of the previous user', async ({
-  page,
-  signIn,
-  operator,
-  server,
-}) => {
-  const user = await operator.createUser();
-  await signIn(page);
-  await page.goto('/create-client');
-  await expect(page.getByRole('table', { name: 'Users' })).toContainText(user.username);
-  await userMenu(page, server.adminUsername).click();
-  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
-  await fillLogin(page, user);
-  await expect(pageTitle(page, `Welcome, ${user.username}`)).toBeVisible();
-  await expect(header(page).getByRole('link')).toHaveText(['Signal Board', 'Dashboard', 'Webhook']);
-  await expect(page.locator('body')).not.toContainText(server.adminUsername);
 });
 
 // Requirements: screens-header-8

@@ -98,43 +98,6 @@ test('a trigger starts the workflow and reports its id', async ({ page, operator
   await expect(page.getByRole('tooltip')).toHaveText('Workflow completed - No users processed successfully');
 });
 
-// Requirements: trading-workflows-and-eligibility-5, trading-messages-4
-test('a trigger is refused while a workflow of the signal is still running', async ({
-  page,
-  operator,
-  signIn,
-  expectFailure,
-}) => {
-  const processor = uniqueName('robot');
-  await operator.createUser({
-    settings: { positionSizingMethod: 'Portfolio Allocation', signalProcessor: processor },
-    activeTrading: true,
-  });
-  const signal = await operator.postSignal({ symbol: `${uniqueToken()}USDT`, processor });
-  expectFailure({ path: '/api/trigger-automation', status: 409 });
-  await signIn(page);
-  await page.goto(`/signals?token=${signal.token}`);
-  const trigger = page.getByRole('button', { name: /^Trigger the workflow of signal/ });
-  await trigger.click();
-  await expectToast(page, { title: 'Workflow Triggered Successfully' });
-  await trigger.click();
-  await expectToast(page, {
-    title: 'Failed to Trigger Workflow',
-    text: `The system is processing other signals of ${signal.token}`,
-  });
-  await expect(async () => {
-    await page.getByRole('button', { name: 'Refresh' }).click();
-    await expect(rows(page)).toContainText('Processing', { timeout: 1_000 });
-  }).toPass();
-  // Column widths change with their cells, so the pointer may end up over another column.
-  await expect(async () => {
-    await rows(page)
-      .getByRole('button', { name: /^Processing/ })
-      .hover();
-    await expect(page.getByRole('tooltip')).toHaveText('Currently processing users', { timeout: 1_000 });
-  }).toPass();
-});
-
 // Requirements: signals-the-dialogs-1, signals-the-dialogs-4, signals-the-dialogs-5, signals-the-dialogs-6
 // Requirements: signals-the-dialogs-8, trading-validation-17
 test('each dialog of a signal without eligible users shows its empty state', async ({

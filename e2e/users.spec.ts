@@ -84,32 +84,6 @@ test('creates a user, switches trading, deactivates and activates', async ({
   });
 });
 
-// Requirements: screens-users-6, price-logs-10, accounts-limits-1
-test('the server searches, sorts and pages users', async ({ page, operator, server }) => {
-  const lastName = uniqueName('Sorted');
-  const names = ['Berta', 'anton', 'Cesar', ...Array.from({ length: 8 }, (_, at) => `Number ${at}`)];
-  for (const [at, firstName] of names.entries()) {
-    await operator.createUser({ firstName, lastName, ...(at === 1 ? PHONE : { activeTrading: at === 0 }) });
-  }
-  const heading = page.getByText(/^\d+ users?$/);
-  const rows = tableRows(page, 'Users');
-  await page.goto(`/create-client?search=${lastName}&page=99`);
-  await expect(heading).toHaveText('11 users');
-  await expect(page).toHaveURL(new RegExp(`search=${lastName}&page=2$|page=2&search=${lastName}$`));
-  await expect(rows).toHaveCount(1);
-  await page.goto(`/create-client?search=${lastName.toUpperCase()}&sort=name&direction=asc`);
-  await expect(rows).toHaveCount(10);
-  await expect(rows).toContainText(['anton', 'Berta', 'Cesar', 'Number 0']);
-  await page.getByRole('columnheader', { name: 'Active Trading' }).getByRole('button').click();
-  await expect(rows.first()).toContainText('Berta');
-  const field = page.getByRole('textbox', { name: 'Search users' });
-  await field.fill(`${PHONE.countryCode} ${PHONE.mobileNumber}`);
-  await expect(rows.filter({ hasText: `anton ${lastName}` })).toHaveCount(1);
-  await field.fill('100% nobody_');
-  await expect(page.getByText('No users match "100% nobody_"')).toBeVisible();
-  await expect(page).toHaveURL(new RegExp(`^${server.url}/create-client\\?search=100`));
-});
-
 // Requirements: screens-users-2, additions-everywhere-3
 test('a long name is truncated with a full tooltip and breaks no screen width', async ({
   page,

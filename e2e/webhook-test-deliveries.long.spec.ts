@@ -1,9 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
-import type { NewUser } from './operator.ts';
-import { closeDialog, dialog, tableRow, tableRows } from './screen.ts';
+import { dialog, tableRows } from './screen.ts';
 import { uniqueToken } from './unique.ts';
-import { createWebhook } from './webhook-screen.ts';
 
 const SIGNAL = 'Send Test Signal';
 const CANDLE = 'Send Test Candle';
@@ -62,63 +60,5 @@ test.describe('as an administrator', () => {
     const answer = await page.request.get(`/api/price-logs?token=${token}`);
     const { priceLogs } = (await answer.json()) as { priceLogs: object[] };
     expect(priceLogs).toMatchObject([{ token, price: '97098.87', parameters: { ATR: '420' } }]);
-  });
-});
-
-test.describe('as an ordinary user', () => {
-  let user: NewUser;
-
-  test.beforeEach(async ({ page, operator, signIn }) => {
-    user = await operator.createUser();
-    await signIn(page, user);
-    await page.goto('/webhook');
-    await createWebhook(page);
-  });
-
-  test('every send is a new delivery unless its time is kept', async ({ page }) => {
-    await openTest(page, 'candle');
-    for (const count of [1, 2, 3]) {
-      await sendOf(page, CANDLE).click();
-      await expect(log(page)).toHaveCount(count);
-    }
-    await expect(tableRow(page, 'Recent deliveries', 'Stored')).toHaveCount(3);
-    await closeDialog(page, CANDLE);
-
-    await openTest(page, 'signal');
-    await dialog(page, SIGNAL).getByLabel('Time', { exact: true }).fill('2026-11-21T10:00:00Z');
-    await sendOf(page, SIGNAL).click();
-    await expect(resultOf(page, SIGNAL)).toContainText('The signal was stored.');
-    await sendOf(page, SIGNAL).click();
-    await expect(resultOf(page, SIGNAL)).toContainText('Duplicate');
-    await expect(resultOf(page, SIGNAL)).toContainText('nothing was stored or traded again');
-    await expect(tableRow(page, 'Recent deliveries', 'Duplicate')).toHaveCount(1);
-  });
-
-  test('refuses the same deliveries as for the charting platform, with every reason', async ({ page }) => {
-    await openTest(page, 'signal');
-    const form = dialog(page, SIGNAL);
-    await form.getByLabel('Price').fill('{{close}}');
-    await sendOf(page, SIGNAL).click();
-    await expect(resultOf(page, SIGNAL)).toContainText('price: is still the placeholder {{close}}');
-
-    await form.getByLabel('Price').fill('-1');
-    await form.getByLabel('Timeframe').fill('');
-    await sendOf(page, SIGNAL).click();
-    const reasons = resultOf(page, SIGNAL).getByRole('listitem');
-    await expect(reasons).toHaveText([
-      'price must be digits with at most one point',
-      'timeframe is required',
-    ]);
-    await expect(form.getByLabel('Price')).toHaveAttribute('aria-invalid', 'true');
-    await expect(form.getByLabel('Timeframe')).toHaveAttribute('aria-invalid', 'true');
-    await expect(form.getByLabel('Symbol')).not.toHaveAttribute('aria-invalid', 'true');
-    await expect(tableRow(page, 'Recent deliveries', 'Refused')).toHaveCount(2);
-    await expect(log(page).first()).toContainText('price must be digits with at most one point');
-
-    await form.getByLabel('Price').fill('1.5');
-    await form.getByLabel('Timeframe').fill('15');
-    await sendOf(page, SIGNAL).click();
-    await expect(resultOf(page, SIGNAL)).toContainText('The signal was stored.');
-    await expect(form.getByLabel('Price')).not.toHaveAttribute('aria-invalid', 'true');
   });
 });

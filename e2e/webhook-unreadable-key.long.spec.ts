@@ -63,23 +63,6 @@ test('under another secret key the screen reports an unreadable key, and renewin
   expect(await sendCandle(server, await keyField(page).inputValue())).toBe(200);
 });
 
-// Requirements: webhook-deliveries-5
-test('a webhook with an unreadable key can be deleted and replaced', async ({ page, server }) => {
-  await startWith(server, { SECRET_KEY: ANOTHER_SECRET_KEY });
-  await page.reload();
-  await expect(unreadable(page)).toBeVisible();
-  await page.getByRole('button', { name: 'Delete' }).click();
-  await dialog(page, 'Delete Webhook').getByRole('button', { name: 'Continue' }).click();
-  await confirmPassword(page, {
-    title: 'Confirm Deletion',
-    confirm: 'Confirm Deletion',
-    password: user.password,
-  });
-  await expectToast(page, { title: 'Webhook Deleted' });
-  await expect(unreadable(page)).toBeHidden();
-  expect(await sendCandle(server, await createWebhook(page))).toBe(200);
-});
-
 test('reports a key that became unreadable by the time the password is given', async ({ page, server }) => {
   await page.reload();
   await page.getByRole('button', { name: 'Show key' }).click();

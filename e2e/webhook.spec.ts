@@ -150,20 +150,6 @@ test('deleting needs a confirmation and the password, and invalidates the key', 
   expect(candle.status).toBe(401);
 });
 
-// Requirements: accounts-messages-6
-test("refuses to create a webhook when one was created elsewhere, with the server's message", async ({
-  page,
-  server,
-  expectFailure,
-}) => {
-  expectFailure({ path: '/api/hooks', status: 409 });
-  await expect(page.getByRole('button', { name: 'Create Webhook' })).toBeVisible();
-  const elsewhere = await page.request.post('/api/hooks', { data: {}, headers: { origin: server.url } });
-  expect(elsewhere.status()).toBe(201);
-  await page.getByRole('button', { name: 'Create Webhook' }).click();
-  await expectToast(page, { title: 'Error', text: 'You already have a webhook' });
-});
-
 // Requirements: webhook-deliveries-29
 test('the delivery log shows stored, repeated and refused deliveries with the reason', async ({
   page,

@@ -118,20 +118,6 @@ test('renewing a key does not show it to the administrator, and a wrong password
   await expect(row(page, owner)).not.toContainText(/[\w-]{43}/);
 });
 
-test('an administrator deletes the webhook of a user', async ({ page, operator, server, signIn }) => {
-  const owner = await giveWebhook(page, server, await operator.createUser());
-  await signIn(page);
-  await openPageOf(page, owner);
-  await button(page, 'Delete', owner).click();
-  const form = dialog(page, 'Delete the Webhook of a User');
-  await expect(form).toContainText('can create a new webhook');
-  await form.getByLabel('Password', { exact: true }).fill(server.adminPassword);
-  await form.getByRole('button', { name: 'Delete Webhook' }).click();
-  await expectToast(page, { title: 'Webhook Deleted' });
-  await expect(row(page, owner)).toHaveCount(0);
-  expect(await send(owner.platform)).toBe(401);
-});
-
 test('the deactivation dialog names the webhook and its recipients, and the list shows the owner as inactive', async ({
   page,
   operator,
@@ -177,28 +163,4 @@ test('the deactivation dialog names the webhook and its recipients, and the list
   await page.goto(`/settings?userId=${owner.id}`);
   await page.getByRole('button', { name: 'Reactivate' }).click();
   await expect(dialog(page, 'Reactivate User')).toContainText('stays suspended');
-});
-
-test.describe('on a phone', () => {
-  test.use({ viewport: { width: 390, height: 844 } });
-
-  test('every webhook is a card, and suspending works with the keyboard', async ({
-    page,
-    operator,
-    server,
-    signIn,
-  }) => {
-    const owner = await giveWebhook(page, server, await operator.createUser());
-    await signIn(page);
-    await openPageOf(page, owner);
-    await button(page, 'Suspend', owner).focus();
-    await page.keyboard.press('Enter');
-    const question = dialog(page, 'Suspend Webhook');
-    await expect(question).toBeVisible();
-    await question.getByRole('button', { name: 'Suspend' }).focus();
-    await page.keyboard.press('Enter');
-    await expect(row(page, owner)).toContainText('Suspended');
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(overflow).toBeLessThanOrEqual(0);
-  });
 });

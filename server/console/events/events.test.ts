@@ -114,6 +114,15 @@ describe('the end of a stream', () => {
     await staying.wait((one) => topics(one).has('deliveries'));
   });
 
+  // Requirements: live-updates-6, sign-in-and-sessions-11
+  test('follows a change of the password', async () => {
+    const { client, password } = await board.createUser();
+    const stream = await listen(client.cookie);
+    const body = { currentPassword: password, newPassword: 'the next password' };
+    expect((await client.put('/api/user-settings/change-password', body)).statusCode).toBe(200);
+    await stream.ended;
+  });
+
   // Requirements: live-updates-6
   test('follows the deactivation of the user', async () => {
     const leaver = await board.createUser();

@@ -23,6 +23,8 @@ import {
 } from '#test/web/render-app.tsx';
 
 const HOOKS = 'GET /api/hooks';
+const ALL = 'GET /api/admin/hooks';
+const NO_WEBHOOKS = 'No user has a webhook yet';
 const VERIFY = 'POST /api/auth/verify-password';
 const hook = { ...recorded[HOOKS][0], id: 'hook-1', hookKey: 'aBcD…', masked: true };
 const wholeHook = { ...hook, hookKey: 'aBcD0123456789aBcD0123456789aBcD', masked: false };
@@ -94,6 +96,9 @@ test('reports that a webhook cannot be created, and creates it on the next try',
   const app = open({ [HOOKS]: [], [create]: UNREACHABLE });
   await press(app, 'Create Webhook');
   await expectToast('Error', 'Failed to create webhook');
+  app.answers[create] = failure(409, 'You already have a webhook');
+  await press(app, 'Create Webhook');
+  await expectToast('Error', 'You already have a webhook');
   const creating = held(wholeHook);
   app.answers[create] = creating.promise;
   await press(app, 'Create Webhook');
@@ -264,6 +269,26 @@ describe('a test delivery', () => {
     expect(textIn(form.getByLabelText('Symbol'))).toBe('SOLUSDT');
   });
 
+  test('is a new one with every send, unless its time was entered', async () => {
+    const app = open({ [TEST]: SENT });
+    await press(app, 'Send test signal');
+    const form = await dialog('Send Test Signal');
+    const times = () =>
+      app.sent(TEST).map(({ body }) => (body as { payload: { time: string } }).payload.time);
+    const send = async () => {
+      await app.user.click(form.getByRole('button', { name: 'Send' }));
+      await alertOf('The signal was stored.');
+      await eventually(() => expect(isDisabled(form.getByRole('button', { name: 'Send' }))).toBe(false));
+    };
+    await send();
+    await send();
+    expect(new Set(times()).size).toBe(2);
+    fill(form.getByLabelText('Time'), '2026-11-21T10:00:00Z');
+    await send();
+    await send();
+    expect(times().slice(2)).toEqual(['2026-11-21T10:00:00Z', '2026-11-21T10:00:00Z']);
+  });
+
   test('shows every reason when refused, and marks the fields', async () => {
     const errors = [
       { path: 'price', message: 'must be digits with at most one point' },
@@ -343,14 +368,26 @@ describe('a test delivery', () => {
 });
 
 test('says when no user has a webhook or the webhooks of all users cannot be fetched', async () => {
-  const ALL = 'GET /api/admin/hooks';
-  const none = 'No user has a webhook yet';
   const app = renderApp('/configuration', { [ALL]: UNREACHABLE });
   const failed = await alertOf('Failed to fetch the webhooks of all users');
   app.answers[ALL] = { hooks: [], total: 0 };
   await app.user.click(failed.getByRole('button', { name: 'Try again' }));
-  await page().findByText(none);
+  await page().findByText(NO_WEBHOOKS);
   open();
   await page().findByRole('heading', { name: 'API Endpoints' });
   expect(page().queryByRole('heading', { name: 'Webhooks of all users' })).toBeNull();
+});
+
+test('an administrator deletes the webhook of a user with the own password', async () => {
+  const [other] = recorded[ALL].hooks;
+  const deletion = `DELETE /api/admin/hooks/${other?.id}`;
+  const app = renderApp('/configuration', { [deletion]: { message: 'Webhook deleted' } });
+  await press(app, `Delete the webhook of ${other?.username}`);
+  const form = await dialog('Delete the Webhook of a User');
+  expect(form.element.textContent).toContain('can create a new webhook');
+  app.answers[ALL] = { hooks: [], total: 0 };
+  await confirm(app, form, 'Delete Webhook');
+  await expectToast('Webhook Deleted');
+  expect(app.sent(deletion)[0]?.body).toEqual({ password: 'first password' });
+  await page().findByText(NO_WEBHOOKS);
 });

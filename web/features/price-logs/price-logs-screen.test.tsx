@@ -25,6 +25,7 @@ import {
 } from '#test/web/render-app.tsx';
 
 const LOGS = 'GET /api/price-logs';
+const SIGNALS = 'GET /api/signals';
 const log = first(recorded[LOGS].priceLogs);
 const answerOf = (...priceLogs: object[]) => ({ priceLogs, total: priceLogs.length });
 
@@ -185,7 +186,7 @@ describe('an export', () => {
 
   // Requirements: trading-validation-12
   test.for([
-    ['/signals', 'GET /api/signals', { signals: [], total: 0 }],
+    ['/signals', SIGNALS, { signals: [], total: 0 }],
     ['/price-logs', LOGS, answerOf()],
   ] as const)('reports in a browser alert when %s matches nothing', async ([path, call, answer]) => {
     const app = renderApp(path, { [call]: answer });
@@ -220,6 +221,30 @@ describe('an export', () => {
     await app.user.click(failed.getByRole('button', { name: 'Try again' }));
     await expectToast('CSV Exported', /^CSV Exported1,100 rows in price-logs-\d{4}-\d\d-\d\d\.csv/);
     expect(await linesOf()).toHaveLength(1101);
+  });
+
+  // Requirements: signals-the-table-3, additions-export-1
+  test('of signals has the rows of all pages, with full prices and all times in one format', async () => {
+    const [signal] = recorded[SIGNALS].signals;
+    const app = renderApp('/signals?page=2', {
+      [SIGNALS]: ({ query }: Call) => ({
+        signals: Array.from({ length: query.page === '2' ? 1 : 1000 }, (_, at) => ({
+          ...signal,
+          id: `${query.page ?? 1}-${at}`,
+          action: 'sell',
+          price: '0.00001234',
+        })),
+        total: 1001,
+      }),
+    });
+    await start(app);
+    await expectToast('CSV Exported', /1,001 rows in signals-\d{4}-\d\d-\d\d\.csv/);
+    const [header = '', ...lines] = await linesOf();
+    expect(header).toMatch(/^\uFEFF?ID,Token,Position,Price,/);
+    expect(new Set(lines.map((line) => line.split(',')[0])).size).toBe(1001);
+    expect(lines[0]).toContain(',ETH,Sell,0.00001234,USDT,2955,3090,15m,');
+    // The original time has the same format as other times, not the format that the platform sent.
+    expect(lines[0]).toContain(',15m,2026/11/23 20:54:50,2026/11/23 20:54:50,2026/11/23 20:54:50,Tesla,');
   });
 
   // Requirements: additions-export-2

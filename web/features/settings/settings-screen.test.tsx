@@ -414,6 +414,7 @@ test('keeps the typed exchange credentials when a request is refused or unanswer
   fill(getByLabelText('Passphrase'), 'phrase');
   await press('Save Connection');
   await expectToast('Error', text);
+  expect((await alertOf('Not saved')).element.textContent).toContain(text);
   expect(descriptionOf(getByLabelText('API key'))).toContain(text);
   app.answers[`PUT ${CREDENTIALS}`] = UNREACHABLE;
   await press('Save Connection');
@@ -435,6 +436,7 @@ test('keeps the typed exchange credentials when a request is refused or unanswer
   const question = await dialog('Remove Exchange Connection');
   await app.user.click(question.getByRole('button', { name: 'Remove' }));
   await expectToast('Error', 'Failed to remove the exchange connection');
+  await alertOf('Not removed');
 });
 
 describe('unsaved changes', () => {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import {
   alertOf,
+  type Call,
   dialog,
   eventually,
   expectToast,
@@ -18,6 +19,7 @@ import {
 
 const USERS = 'Users for Signal';
 const ADDRESS = `/signals?dialog=users&signal=${ids.signal}`;
+const { automaticWorkflows } = recorded['GET /api/signals/01a20be8-1ac2-758a-89b4-074e74df52bc/workflows'];
 const CHECK = 'POST /api/signal/check-eligibility';
 const check = recorded[CHECK];
 const why =
@@ -117,6 +119,50 @@ test('explains why a user is excluded: the deciding rule, what it saw and wanted
   await app.user.click(users.getByRole('button', { name: 'Choose another user' }));
   await users.findByLabelText('Search users');
   expect(app.address()).toMatch(/tab=why$/);
+});
+
+// Requirements: additions-why-and-why-not-2
+test('explains a user whom the workflow never considered', async () => {
+  const later = { id: '00000000-0000-4000-8000-000000000001', username: 'later@example.com' };
+  const text = 'The user was created after the workflow had selected its users';
+  const app = renderApp(`${ADDRESS}&tab=why`, {
+    'GET /api/users': [...recorded['GET /api/users'], later],
+    [whyOf(later.id)]: {
+      ...why,
+      user: { ...why.user, ...later },
+      conclusion: { outcome: 'not considered', text },
+      decidedThen: null,
+      steps: [],
+      trades: [],
+    },
+  });
+  fill(await page().findByLabelText('Search users'), 'later');
+  const found = await page().findByRole('button', { name: /^later@example\.com/ });
+  expect(found.textContent).toContain('Not considered');
+  await app.user.click(found);
+  expect((await part('Conclusion')).element.textContent).toContain(text);
+  expect((await part('As decided then')).element.textContent).toContain('Nothing was decided on this user');
+  expect((await part('As it would be decided now')).element.textContent).toContain('Eligible');
+});
+
+test('explains each workflow of the signal separately', async () => {
+  const [automatic] = automaticWorkflows;
+  const conclusion = { outcome: 'skipped', text: 'This signal was already traded for the user' };
+  const trades = why.trades.map((trade) => ({ ...trade, ofThisWorkflow: false }));
+  const app = renderApp(`${ADDRESS}&tab=why&user=${ids.follower}`, {
+    [whyOf(ids.follower)]: ({ query }: Call) =>
+      query.workflowId === automatic?.id ? { ...why, conclusion, trades } : why,
+  });
+  expect((await part('Conclusion')).element.textContent).toContain('The order was filled');
+  const choice = await page().findByLabelText('Workflow');
+  const options = [...choice.querySelectorAll('option')].map((option) => option.textContent);
+  expect(options).toEqual([expect.stringMatching(/^Manual /), expect.stringMatching(/^Automatic /)]);
+  await app.user.selectOptions(choice, automatic?.id ?? '');
+  await eventually(async () =>
+    expect((await part('Conclusion')).element.textContent).toContain(conclusion.text),
+  );
+  expect(app.address()).toContain(`workflow=${automatic?.id}`);
+  expect((await part('After eligibility')).element.textContent).toContain('Order of workflow');
 });
 
 test('explains why an eligible user traded, and reports an unknown user', async () => {
