@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test';
 import type { AttentionCondition } from '#contract/attention.ts';
-import { seriousFindings } from './axe.ts';
 import { expect, TOKYO, test } from './fixtures.ts';
 
 test.use({ serverEnv: TOKYO });
@@ -41,14 +40,7 @@ const CONDITIONS: AttentionCondition[] = [
   },
 ];
 
-test('a missing proxy setting shows on the dashboard of administrators only', async ({
-  page,
-  signIn,
-  server,
-  operator,
-}) => {
-  const user = await operator.createUser();
-  await signIn(page);
+test('a missing proxy setting shows on the dashboard', async ({ page, server }) => {
   const answered = page.waitForResponse('**/api/attention');
   await page.goto('/');
   await (await answered).finished();
@@ -63,53 +55,19 @@ test('a missing proxy setting shows on the dashboard of administrators only', as
   await expect(entries(page)).toContainText(
     '127.0.0.1 sends X-Forwarded-For, but TRUST_PROXY does not name it: everybody behind it counts as one address. If it is your reverse proxy, set TRUST_PROXY=127.0.0.1 and start again.',
   );
-  expect(await seriousFindings(page)).toEqual([]);
-
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  await signIn(page, user);
-  await page.goto('/');
-  await expect(page.getByRole('heading', { name: 'My positions' })).toBeVisible();
-  await expect(card(page)).toHaveCount(0);
-  expect(asked).toContain('/api/my-positions');
-  expect(asked).not.toContain('/api/attention');
 });
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`lists conditions with severity, start and button, on a phone and in ${colorScheme}`, async ({
-    page,
-    signIn,
-  }) => {
-    await page.setViewportSize({ width: 390, height: 800 });
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await signIn(page);
-    await answer(page, CONDITIONS);
-    await page.goto('/');
-    await expect(entries(page)).toHaveCount(3);
-    await expect(entries(page).nth(0)).toContainText('Critical');
-    await expect(entries(page).nth(0)).toContainText('since 2026/03/04 14:06:07');
-    await expect(entries(page).nth(1)).not.toContainText('since');
-    await expect(entries(page).nth(1).getByRole('link')).toHaveCount(0);
-    await expect(entries(page).nth(2)).toContainText('Info');
-    await expect(entries(page).nth(2).getByRole('link', { name: 'Open' })).toBeVisible();
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    expect(width).toBeLessThanOrEqual(390);
-    expect(await seriousFindings(page)).toEqual([]);
-
-    const button = entries(page).nth(0).getByRole('link', { name: 'Show positions' });
-    await button.focus();
-    await page.keyboard.press('Enter');
-    await expect(page).toHaveURL(/\/positions\?exchange=Bitget$/);
-    await expect(page.getByRole('heading', { name: 'Positions', level: 1 })).toBeVisible();
-  });
-}
+test('conditions of any length are readable in both schemes and on a phone', async ({ page, scan }) => {
+  await answer(page, CONDITIONS);
+  await page.goto('/');
+  await expect(entries(page)).toHaveCount(3);
+  await scan('what needs attention');
+});
 
 test('conditions are refetched every 30 seconds, and the card disappears with the last of them', async ({
   page,
-  signIn,
 }) => {
   await page.clock.install();
-  await signIn(page);
   await answer(page, CONDITIONS);
   await page.goto('/');
   await expect(entries(page)).toHaveCount(3);

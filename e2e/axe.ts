@@ -1,6 +1,5 @@
 import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
-import { expect } from './fixtures.ts';
+import { expect, type Page } from '@playwright/test';
 
 /** Rules whose result can differ between the light and the dark scheme. */
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
@@ -12,15 +11,11 @@ const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 const axe = (page: Page): AxeBuilder =>
   new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
 
-/** The serious and critical findings of every rule, in the current colour scheme. */
-export const seriousFindings = (page: Page, place = 'the page'): Promise<string[]> =>
-  analyze(axe(page), place);
-
 /**
  * Serious findings in both colour schemes; the dark pass checks only the rules that depend on colours. The page must
  * be in the light scheme and is left in it.
  */
-export async function seriousFindingsInBothSchemes(page: Page, place: string): Promise<string[]> {
+async function seriousFindingsInBothSchemes(page: Page, place: string): Promise<string[]> {
   const light = await analyze(axe(page), `${place} (light)`);
   await changeScheme(page, 'dark');
   const dark = await analyze(axe(page).withRules(RULES_OF_COLOURS), `${place} (dark)`);

@@ -5,13 +5,13 @@ import {
   calculatorCase,
   card,
   confirmButton,
+  connect,
   expectTip,
   fact,
   result,
   submitButton,
 } from './calculator-screen.ts';
 import { testsOnExchange } from './exchange-fixtures.ts';
-import { newSiteCredentials } from './exchange-site.ts';
 import { expect } from './fixtures.ts';
 import { expectToast } from './screen.ts';
 
@@ -26,16 +26,11 @@ const test = testsOnExchange({ APP_ENV: 'development' }).extend<{
   open: (page: Page, wanted: ExchangeCase) => Promise<void>;
 }>({
   /** Opens the calculator for a connected user. */
-  open: async ({ operator, exchange, signIn, server }, use) => {
+  open: async ({ operator, exchange }, use) => {
     await use(async (page, { token, price, atr }) => {
       await exchange.setPrice(token, price);
       const { user, path } = await calculatorCase(operator, { token, price, candle: { ATR: atr } });
-      await signIn(page);
-      const answer = await page.request.put(`/api/admin/user-settings/${user.id}/exchange-credentials`, {
-        data: { exchangePlatform: 'Bitget', ...newSiteCredentials() },
-        headers: { origin: server.url },
-      });
-      expect(answer.ok(), await answer.text()).toBe(true);
+      await connect(page, user.id);
       await page.goto(path);
     });
   },
@@ -171,11 +166,7 @@ test('without a real balance an estimate is shown, marked as such, and cannot be
   await expect(balance).toContainText('No Bitget credentials are connected');
 
   exchange.setAway(true);
-  const stored = await page.request.put(`/api/admin/user-settings/${user.id}/exchange-credentials`, {
-    data: { exchangePlatform: 'Bitget', ...newSiteCredentials() },
-    headers: { origin: new URL(page.url()).origin },
-  });
-  expect(stored.ok(), await stored.text()).toBe(true);
+  await connect(page, user.id);
   await page.reload();
   const parameters = card(page, 'Position Parameters');
   await calculate(page);

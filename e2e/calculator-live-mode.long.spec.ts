@@ -8,13 +8,10 @@ const DISABLED = 'Trading operations are disabled in live mode for safety';
 test('in production an order is calculated and prepared, but both buttons are disabled', async ({
   page,
   operator,
-  signIn,
   exchange,
-  server,
   expectFailure,
 }) => {
-  await signIn(page);
-  await openConnected(page, { operator, exchange, server });
+  await openConnected(page, { operator, exchange });
   await expect(card(page, 'Position Parameters')).toContainText(DISABLED);
   await expect(submitButton(page)).toBeDisabled();
   await expectTip(submitButton(page), DISABLED);
@@ -31,7 +28,6 @@ test('in production an order is calculated and prepared, but both buttons are di
   const positionGeneratorLogId = new URL(page.url()).searchParams.get('calculation');
   const answer = await page.request.post('/api/position-maker/submit-order', {
     data: { positionGeneratorLogId, triggerType: 'manual' },
-    headers: { origin: server.url },
   });
   expect(answer.status()).toBe(403);
   expect(await answer.json()).toMatchObject({ message: DISABLED });

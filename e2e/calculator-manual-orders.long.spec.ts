@@ -15,12 +15,9 @@ const test = testsOnExchange({ EXCHANGE_MODE: 'live', MANUAL_ORDERS: 'enabled' }
 test('with MANUAL_ORDERS enabled the calculator names the exchange and mode, and submits orders', async ({
   page,
   operator,
-  signIn,
   exchange,
-  server,
 }) => {
-  await signIn(page);
-  const signalId = await openConnected(page, { operator, exchange, server });
+  const signalId = await openConnected(page, { operator, exchange });
   const target = 'The order goes to Bitget in live mode. Real money is traded.';
   await expect(card(page, 'Position Parameters').getByRole('alert')).toContainText(target);
   await page.setViewportSize({ width: 390, height: 844 });

@@ -11,11 +11,11 @@ import {
   result,
   submitButton,
 } from './calculator-screen.ts';
-import { BY_HAND, expect, test } from './fixtures.ts';
+import { endWaits } from './database.ts';
+import { DEVELOPMENT, expect, test } from './fixtures.ts';
 import { closeDialog, expectToast } from './screen.ts';
 
-// The order stays open long enough for a page that is slow to load again.
-test.use({ serverEnv: { ...BY_HAND, VERIFY_FIRST_MS: '8000' } });
+test.use({ serverEnv: DEVELOPMENT });
 
 const submitPath = '**/api/position-maker/submit-order';
 
@@ -35,10 +35,9 @@ const tradesOf = async (page: Page, signalId: string): Promise<Trade[]> =>
 test('a manual order is prepared, confirmed, tracked across a reload and shown with its result', async ({
   page,
   operator,
-  signIn,
+  server,
 }) => {
   const { path, signalId } = await calculatorCase(operator);
-  await signIn(page);
   await page.goto(path);
   await calculate(page);
   await expect(page).toHaveURL(/calculation=[0-9a-f-]{36}/);
@@ -87,6 +86,7 @@ test('a manual order is prepared, confirmed, tracked across a reload and shown w
 
   await page.reload();
   await expect(first).toContainText('Open, waiting for its fill');
+  await endWaits(page, server);
   await expectToast(page, { title: 'Order Submitted Successfully', text: /Order ID: \d+/ });
   const done = result(page);
   await expect(done).toContainText('SUCCESS (ORDER FILLED)');
@@ -139,12 +139,11 @@ test('two tabs that submit at the same instant create one order', async ({
   page,
   context,
   operator,
-  signIn,
   expectFailure,
+  server,
 }) => {
   expectFailure({ path: '/api/position-maker/submit-order', status: 409 });
   const { path, signalId } = await calculatorCase(operator);
-  await signIn(page);
   await page.goto(path);
   await calculate(page);
   const other = await context.newPage();
@@ -162,6 +161,10 @@ test('two tabs that submit at the same instant create one order', async ({
   });
   const answers = [page, other].map((tab) => tab.waitForResponse(/submit-order/));
   await Promise.all([page, other].map((tab) => confirmButton(tab).click()));
+  await Promise.any(
+    [page, other].map((tab) => expect(confirmation(tab)).toContainText('Open, waiting for its fill')),
+  );
+  await endWaits(page, server);
   const statuses = await Promise.all(answers.map(async (answer) => (await answer).status()));
   expect(statuses.toSorted()).toEqual([200, 409]);
   for (const tab of [page, other]) await expect(result(tab)).toContainText('SUCCESS (ORDER FILLED)');
@@ -172,10 +175,9 @@ test('two tabs that submit at the same instant create one order', async ({
 });
 
 // Requirements: trading-messages-11
-test('order toasts stay as long as specified', async ({ page, operator, signIn }) => {
+test('order toasts stay as long as specified', async ({ page, operator }) => {
   const { path } = await calculatorCase(operator);
   await page.clock.install();
-  await signIn(page);
   await page.goto(path);
   await calculate(page);
   await page.route(submitPath, (route) =>

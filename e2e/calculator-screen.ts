@@ -1,4 +1,5 @@
 import { expect, type Locator, type Page } from '@playwright/test';
+import { endWaits } from './database.ts';
 import { type ExchangeSite, newSiteCredentials } from './exchange-site.ts';
 import type { ManagedServer } from './managed-server.ts';
 import type { NewUser, Operator } from './operator.ts';
@@ -50,23 +51,35 @@ export async function calculatorCase(
   return { signalId, user, path: `/position-calculator?signalId=${signalId}&userId=${user.id}` };
 }
 
+/** Stores a key of the exchange for a user, as an administrator. */
+export async function connect(page: Page, userId: string) {
+  const answer = await page.request.put(`/api/admin/user-settings/${userId}/exchange-credentials`, {
+    data: { exchangePlatform: 'Bitget', ...newSiteCredentials() },
+  });
+  expect(answer.ok(), await answer.text()).toBe(true);
+}
+
 /** Opens a calculation for a user connected to the exchange. Returns the id of its signal. */
 export async function openConnected(
   page: Page,
-  used: { operator: Operator; exchange: ExchangeSite; server: ManagedServer },
+  { operator, exchange }: { operator: Operator; exchange: ExchangeSite },
 ): Promise<string> {
-  const { operator, exchange, server } = used;
   await exchange.setPrice('BTC', '65000');
   // No user follows this processor, so the signal's automatic workflow trades for nobody.
   const { path, user, signalId } = await calculatorCase(operator, { signal: { processor: 'Nobody' } });
-  const answer = await page.request.put(`/api/admin/user-settings/${user.id}/exchange-credentials`, {
-    data: { exchangePlatform: 'Bitget', ...newSiteCredentials() },
-    headers: { origin: server.url },
-  });
-  expect(answer.ok(), await answer.text()).toBe(true);
+  await connect(page, user.id);
   await page.goto(path);
   await calculate(page);
   return signalId;
+}
+
+/** Confirms the order of the dialog, and ends its wait for a fill. */
+export async function confirmOrder(page: Page, server: ManagedServer) {
+  await confirmButton(page).click();
+  await expect(confirmation(page).getByRole('article', { name: 'First Attempt' })).toContainText(
+    'Open, waiting for its fill',
+  );
+  await endWaits(page, server);
 }
 
 export async function calculate(page: Page) {

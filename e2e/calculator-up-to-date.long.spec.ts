@@ -1,9 +1,9 @@
-import { calculate, calculatorCase, card, confirmButton, result, submitButton } from './calculator-screen.ts';
-import { BY_HAND, expect, test } from './fixtures.ts';
+import { calculate, calculatorCase, card, confirmOrder, result, submitButton } from './calculator-screen.ts';
+import { DEVELOPMENT, expect, test } from './fixtures.ts';
 import { tableRow } from './screen.ts';
 import { uniqueToken } from './unique.ts';
 
-test.use({ serverEnv: BY_HAND });
+test.use({ serverEnv: DEVELOPMENT });
 
 const METHODS = 'The three methods side by side';
 
@@ -11,11 +11,10 @@ const METHODS = 'The three methods side by side';
 test('the comparison of methods follows balance and price after an order and after a refresh', async ({
   page,
   operator,
-  signIn,
+  server,
 }) => {
   const token = uniqueToken();
   const { path } = await calculatorCase(operator, { token, price: '100', candle: { ATR: '1' } });
-  await signIn(page);
   await page.goto(path);
   const portfolio = tableRow(page, METHODS, 'Portfolio Allocation');
   const chart = card(page, 'Recent Candles').getByRole('img');
@@ -32,7 +31,7 @@ test('the comparison of methods follows balance and price after an order and aft
   const before = await investment();
   await calculate(page);
   await submitButton(page).click();
-  await confirmButton(page).click();
+  await confirmOrder(page, server);
   await expect(result(page)).toContainText('SUCCESS (ORDER FILLED)');
   await expect.poll(investment).not.toBe(before);
 });

@@ -1,9 +1,9 @@
 import { calculate, calculateButton, calculatorCase, card, fact, submitButton } from './calculator-screen.ts';
-import { BY_HAND, expect, test } from './fixtures.ts';
+import { DEVELOPMENT, expect, test } from './fixtures.ts';
 import { closeDialog, dialog, expectToast, tableRow } from './screen.ts';
 import { uniqueToken } from './unique.ts';
 
-test.use({ serverEnv: BY_HAND });
+test.use({ serverEnv: DEVELOPMENT });
 
 // Requirements: calculator-screen-and-cards-2, calculator-screen-and-cards-4
 // Requirements: calculator-screen-and-cards-5, calculator-screen-and-cards-6
@@ -12,10 +12,8 @@ test.use({ serverEnv: BY_HAND });
 test('shows signal, price log and balance of the chosen user beside the settings', async ({
   page,
   operator,
-  signIn,
 }) => {
   const { path, signalId } = await calculatorCase(operator);
-  await signIn(page);
   await page.goto(path);
   const balance = card(page, 'Account Balance');
   for (const [name, value] of [
@@ -66,12 +64,10 @@ test('shows signal, price log and balance of the chosen user beside the settings
 test('a signal without a price log uses the default stop; Technical Analysis refuses it', async ({
   page,
   operator,
-  signIn,
 }) => {
   const token = uniqueToken();
   const { id } = await operator.postSignal({ symbol: `${token}USDT`, price: '10' });
   const user = await operator.createUser();
-  await signIn(page);
   await page.goto(`/position-calculator?signalId=${id}&userId=${user.id}`);
   await expect(page.getByText('No matching price log exists for this signal')).toBeVisible();
   const methods = page.getByRole('table', { name: 'The three methods side by side' });
@@ -100,10 +96,8 @@ test('a signal without a price log uses the default stop; Technical Analysis ref
 test('each method shows its fixed fields, saves the settings first and calculates', async ({
   page,
   operator,
-  signIn,
 }) => {
   const { path } = await calculatorCase(operator);
-  await signIn(page);
   await page.goto(path);
   const settings = card(page, 'Calculation Settings');
   const portion = settings.getByLabel('Investment Portion');
@@ -205,9 +199,8 @@ test('each method shows its fixed fields, saves the settings first and calculate
 });
 
 // Requirements: additions-charts-5
-test('chart and comparison of methods follow unsaved settings', async ({ page, operator, signIn }) => {
+test('chart and comparison of methods follow unsaved settings', async ({ page, operator }) => {
   const { path } = await calculatorCase(operator);
-  await signIn(page);
   await page.goto(path);
   const chart = card(page, 'Recent Candles');
   await expect(chart.getByRole('img')).toHaveAccessibleName(/Entry 65002\.5, Stop 64301, Target 66048\.5/);

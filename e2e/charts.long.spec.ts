@@ -1,13 +1,9 @@
 import type { Page } from '@playwright/test';
-import { seriousFindings } from './axe.ts';
 import type { ChartingPlatform } from './charting-platform.ts';
 import { expect, test } from './fixtures.ts';
 import type { Operator } from './operator.ts';
 import { closeDialog, dialog, tableRow, tableRows } from './screen.ts';
 import { uniqueName, uniqueToken } from './unique.ts';
-
-// Reduced motion: contrast cannot be measured halfway through a colour transition.
-test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
 
 const QUARTER_MS = 900_000;
 const NO_CANDLES = 'No candles for this token and timeframe';
@@ -82,10 +78,9 @@ const drawnColors = (page: Page, names: string[]) =>
 test('the dialog of a traded signal shows its chart as picture, text and table in both schemes and every width', async ({
   page,
   operator,
-  signIn,
+  scan,
 }) => {
   const { signal, user } = await tradeOnce(operator);
-  await signIn(page);
   await page.goto(`/signals?dialog=signal&signal=${signal.id}`);
   const details = dialog(page, 'Signal Details');
   const chart = chartOf(page);
@@ -103,7 +98,7 @@ test('the dialog of a traded signal shows its chart as picture, text and table i
   );
   // The content policy forbids inline style elements, so the library must not create any.
   await expect(page.locator('style')).toHaveCount(0);
-  expect(await seriousFindings(page)).toEqual([]);
+  await scan('the chart of a signal');
 
   await details.getByRole('button', { name: 'Show as table' }).click();
   await expect(chart).toBeHidden();
@@ -113,14 +108,13 @@ test('the dialog of a traded signal shows its chart as picture, text and table i
   const fills = details.getByRole('table', { name: 'Fills' });
   await expect(fills.getByRole('row').filter({ hasText: user.username })).toContainText('buy');
   await expect(details.getByRole('listitem').filter({ hasText: `Stop ${stopLoss}` })).toBeVisible();
-  expect(await seriousFindings(page)).toEqual([]);
+  await scan('the table of candles');
   await details.getByRole('button', { name: 'Show as chart' }).click();
   await expect(chart).toBeVisible();
 
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
   await expect.poll(() => drawnColors(page, colors)).toEqual(colors);
-  expect(await seriousFindings(page)).toEqual([]);
 
   await page.setViewportSize({ width: 390, height: 844 });
   await page.reload();
@@ -128,10 +122,6 @@ test('the dialog of a traded signal shows its chart as picture, text and table i
   const box = await chart.boundingBox();
   expect(box?.x).toBeGreaterThanOrEqual(0);
   expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect(overflow).toBeLessThanOrEqual(0);
   const top = async () => (await chart.boundingBox())?.y ?? 0;
   const before = await top();
   await chart.hover();
@@ -139,10 +129,9 @@ test('the dialog of a traded signal shows its chart as picture, text and table i
   await expect.poll(top).toBeLessThan(before);
 });
 
-test('a signal without candles says so and shows its own data', async ({ page, operator, signIn }) => {
+test('a signal without candles says so and shows its own data', async ({ page, operator }) => {
   const token = uniqueToken();
   const signal = await operator.postSignal({ symbol: `${token}USDT`, price: '0.00001234' });
-  await signIn(page);
   await page.goto(`/signals?dialog=signal&signal=${signal.id}`);
   const details = dialog(page, 'Signal Details');
   await expect(details).toContainText(NO_CANDLES);
@@ -154,14 +143,12 @@ test('a signal without candles says so and shows its own data', async ({ page, o
 test('shows the table when the code of the chart cannot be loaded', async ({
   page,
   operator,
-  signIn,
   expectFailure,
 }) => {
   expectFailure({ path: '/', status: 'network' });
   const token = uniqueToken();
   await postCandles(await operator.platform(), token, [10]);
   const signal = await operator.postSignal({ symbol: `${token}USDT`, price: '10' });
-  await signIn(page);
   const code = /\/assets\/candle-chart-drawing-[^/]+\.js$/;
   await page.route(code, (route) => route.abort());
   await page.goto(`/signals?dialog=signal&signal=${signal.id}`);
@@ -181,14 +168,13 @@ test('shows the table when the code of the chart cannot be loaded', async ({
 test('a price log opens the chart around its candle and keeps it in the URL', async ({
   page,
   operator,
-  signIn,
   server,
+  scan,
 }) => {
   const token = uniqueToken();
   const platform = await operator.platform();
   await postCandles(platform, token, [0.00001234, 0.00001241, 0.00001238]);
   await postCandles(platform, token, [5], { Timeframe: '60' });
-  await signIn(page);
   await page.goto(`/price-logs?token=${token}&timeframe=15`);
   await expect(tableRows(page, 'Price Logs')).toHaveCount(3);
   await tableRow(page, 'Price Logs', '15m')
@@ -201,7 +187,7 @@ test('a price log opens the chart around its candle and keeps it in the URL', as
   );
   await expect.poll(() => paintedPoints(page)).toBeGreaterThan(500);
   await expect(page).toHaveURL(new RegExp(`token=${token}&timeframe=15&log=[0-9a-f-]{36}&dialog=chart$`));
-  expect(await seriousFindings(page)).toEqual([]);
+  await scan('the chart of a price log');
   await page.reload();
   await expect(shown).toBeVisible();
   await expect(chartOf(page)).toBeVisible();
@@ -212,12 +198,10 @@ test('a price log opens the chart around its candle and keeps it in the URL', as
 test('the chart of a price log stays open when newer rows push its row off the page', async ({
   page,
   operator,
-  signIn,
 }) => {
   const token = uniqueToken();
   const platform = await operator.platform();
   await postCandles(platform, token, [10]);
-  await signIn(page);
   await page.clock.install();
   await page.goto(`/price-logs?token=${token}`);
   await tableRows(page, 'Price Logs')
@@ -235,13 +219,8 @@ test('the chart of a price log stays open when newer rows push its row off the p
 });
 
 // Requirements: additions-charts-4
-test('shows signals per day beside the cards, each day with its count', async ({
-  page,
-  operator,
-  signIn,
-}) => {
+test('shows signals per day beside the cards, each day with its count', async ({ page, operator }) => {
   await operator.postSignal({ symbol: `${uniqueToken()}USDT` });
-  await signIn(page);
   await page.goto('/signals');
   const days = page.getByRole('img', {
     name: /signals? in the last 30 days, today \d+, most on \d{4}\/\d\d\/\d\d: \d+$/,

@@ -7,13 +7,11 @@ test.use({ serverEnv: DEVELOPMENT });
 test('shows an API error after three failed balance calls, and retries on demand', async ({
   page,
   operator,
-  signIn,
   expectFailure,
 }) => {
   const path = '/api/admin/account-balance/';
   expectFailure({ path, status: 'network' });
   const subject = await calculatorCase(operator);
-  await signIn(page);
   let calls = 0;
   await page.route(`**${path}**`, (route) => {
     calls += 1;
@@ -36,10 +34,8 @@ test('shows an API error after three failed balance calls, and retries on demand
 test("a calculation for the signed-in user uses that user's settings and saves the five fields first", async ({
   page,
   operator,
-  signIn,
 }) => {
   const { signalId } = await calculatorCase(operator);
-  await signIn(page);
   const writes: { path: string; body: Record<string, unknown> }[] = [];
   page.on('request', (request) => {
     const path = new URL(request.url()).pathname;

@@ -53,11 +53,9 @@ test('a list reports lost live updates, explains the failure and recovers withou
   page,
   away: { proxy },
   operator,
-  signIn,
 }) => {
   test.setTimeout(300_000);
   const platform = await operator.platform();
-  await signIn(page);
   await page.goto('/signals');
   await expect(status(page, 'Live')).toBeVisible();
 
@@ -85,11 +83,8 @@ test('a list reports lost live updates, explains the failure and recovers withou
 test('a form keeps its input, reports the failed save and saves once the database is back', async ({
   page,
   away: { proxy },
-  operator,
-  signIn,
 }) => {
   test.setTimeout(300_000);
-  await signIn(page, await operator.createUser());
   await page.goto('/settings');
   const processor = page.getByLabel('Signal processor');
   await expect(processor).toHaveValue('Tesla');
@@ -113,9 +108,7 @@ test('a form keeps its input, reports the failed save and saves once the databas
 test('a page opened without the database explains the failure and recovers on its own', async ({
   page,
   away: { proxy },
-  signIn,
 }) => {
-  await signIn(page);
   await proxy.refuse();
   await page.goto('/signals');
   const alert = failure(page, 'Signal Board cannot be reached');

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
 import pg from 'pg';
+import type { PositionMakerStatus } from '#contract/position-maker.ts';
 import { findPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import type { ManagedServer } from './managed-server.ts';
 
@@ -18,4 +20,24 @@ export async function runStatements(
   } finally {
     await client.end();
   }
+}
+
+/** Ends the waits before the verification of orders, which the settings of some servers make longer than a test. */
+export async function endWaits(page: Page, server: ManagedServer): Promise<void> {
+  async function processingTasks(): Promise<number> {
+    const answer = await page.request.get('/api/position-maker/status');
+    return ((await answer.json()) as PositionMakerStatus).threadManager.processingTasks;
+  }
+  // Repeated: a worker that is busy with an order writes its own wait back.
+  await expect(async () => {
+    await runStatements(server, [
+      { text: 'update order_attempts set verify_at = now() where verify_at > now()', values: [] },
+      { text: "update trades set due_at = now() where state <> 'done'", values: [] },
+      {
+        text: `update jobs.job set start_after = now() where name = 'advance-trade' and state = 'created'`,
+        values: [],
+      },
+    ]);
+    await expect.poll(processingTasks, { timeout: 10_000 }).toBe(0);
+  }).toPass();
 }

@@ -1,12 +1,8 @@
 import type { Page } from '@playwright/test';
-import { examine } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import type { NewUser, Operator } from './operator.ts';
 import { dialog, pageTitle, tableRows } from './screen.ts';
 import { uniqueName } from './unique.ts';
-
-// Reduced motion: contrast cannot be measured halfway through a colour transition.
-test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
 
 const USERS = 'Users for Signal';
 const NO_ATR = 'ATR is required for Technical Analysis';
@@ -62,10 +58,8 @@ const part = (page: Page, name: string) => page.getByRole('dialog').getByRole('r
 test('the users cell opens the list, whose tabs are in the URL without adding history entries', async ({
   page,
   operator,
-  signIn,
 }) => {
   const from = await story(operator);
-  await signIn(page);
   await page.goto(`/signals?processor=${from.processor}`);
   const cell = tableRows(page, 'Signal History').getByRole('button', { name: /^1\/2, users of signal/ });
   await cell.click();
@@ -96,13 +90,8 @@ test('the users cell opens the list, whose tabs are in the URL without adding hi
 });
 
 // Requirements: workflow-monitor-12, additions-why-and-why-not-4
-test('the monitor explains each user of its workflow and any other user', async ({
-  page,
-  operator,
-  signIn,
-}) => {
+test('the monitor explains each user of its workflow and any other user', async ({ page, operator }) => {
   const from = await story(operator);
-  await signIn(page);
   await page.goto(`/automation-workflows?processor=${from.processor}`);
   await tableRows(page, 'Workflow Runs')
     .getByRole('button', { name: /^2, eligible users of workflow/ })
@@ -123,9 +112,8 @@ test('the monitor explains each user of its workflow and any other user', async 
 });
 
 // Requirements: signals-the-table-8
-test('tooltips and the dialog show the full prices of a cheap token', async ({ page, operator, signIn }) => {
+test('tooltips and the dialog show the full prices of a cheap token', async ({ page, operator }) => {
   const { processor, signal, traded } = await story(operator);
-  await signIn(page);
   await page.goto(`/signals?processor=${processor}`);
   const row = tableRows(page, 'Signal History');
   await row.getByText('$0.00').hover();
@@ -161,15 +149,14 @@ test.describe('every tab', () => {
   test('has no serious axe finding, fits a phone and is reachable by keyboard', async ({
     page,
     operator,
-    signIn,
+    scan,
   }) => {
     test.setTimeout(300_000);
-    await signIn(page);
     for (const { path, text } of await tabs(operator)) {
       await page.goto(path);
       const opened = page.getByRole('dialog');
       await expect(opened).toContainText(text);
-      expect(await examine(page, path, opened)).toEqual([]);
+      await scan(path, opened);
     }
     await page.setViewportSize({ width: 390, height: 844 });
     const from = await story(operator);

@@ -16,6 +16,15 @@ interface ConnectedTrader {
   browser: Page;
 }
 
+/** Stores a key of the exchange for the user who is signed in on the page. */
+export async function connectOwn(page: Page, credentials = newSiteCredentials()) {
+  const answer = await page.request.put('/api/user-settings/exchange-credentials', {
+    data: { exchangePlatform: 'Bitget', ...credentials },
+  });
+  expect(answer.status(), await answer.text()).toBe(200);
+  return credentials;
+}
+
 /** Tests with a server in demo mode on its own exchange; `env` adds settings. */
 export function testsOnExchange(env: Record<string, string> = {}) {
   return base.extend<{ calm: undefined; trader: ConnectedTrader }, ExchangeFixtures & { books: undefined }>({
@@ -56,11 +65,7 @@ export function testsOnExchange(env: Record<string, string> = {}) {
       });
       const browser = await openBrowser();
       await signIn(browser, user);
-      const credentials = newSiteCredentials();
-      const saved = await browser.request.put('/api/user-settings/exchange-credentials', {
-        data: { exchangePlatform: 'Bitget', ...credentials },
-      });
-      expect(saved.status(), await saved.text()).toBe(200);
+      const credentials = await connectOwn(browser);
       await use({ id: user.id, username: user.username, credentials, browser });
     },
     calm: [

@@ -27,7 +27,6 @@ const today = () =>
 test('exports all price logs that match the filters, safe from formula injection', async ({
   page,
   operator,
-  signIn,
 }) => {
   const token = uniqueToken();
   const platform = await operator.platform();
@@ -42,7 +41,6 @@ test('exports all price logs that match the filters, safe from formula injection
   });
   await platform.candle({ Symbol: `${token}USDT`, Close: '2', MACD: '-12.3', Timeframe: '15' });
   await platform.candle({ Symbol: `${uniqueToken()}USDT`, Close: '3' });
-  await signIn(page);
   await page.goto(`/price-logs?token=${token}`);
   await expect(tableRows(page, 'Price Logs')).toHaveCount(2);
   const file = await download(page);

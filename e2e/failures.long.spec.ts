@@ -6,8 +6,7 @@ test.beforeEach(async ({ expectFailure }) => {
   expectFailure({ path: '/', status: 'network' });
 });
 
-test('a page whose code cannot be loaded reports it and loads on the next try', async ({ page, signIn }) => {
-  await signIn(page);
+test('a page whose code cannot be loaded reports it and loads on the next try', async ({ page }) => {
   await page.goto('/');
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
   await page.route('**/assets/price-logs-page-*.js', (route) => route.abort());
@@ -22,12 +21,10 @@ test('a page whose code cannot be loaded reports it and loads on the next try', 
 // Requirements: accounts-messages-20, trading-messages-4
 test('loaded data stays while the server is away and can be refreshed when it returns', async ({
   page,
-  signIn,
   server,
   operator,
 }) => {
   const signal = await operator.postSignal({ symbol: `${uniqueToken()}USDT` });
-  await signIn(page);
   await page.goto(`/signals?token=${signal.token}`);
   const row = tableRow(page, 'Signal History', signal.token);
   await expect(row).toBeVisible();
@@ -52,6 +49,7 @@ test('loaded data stays while the server is away and can be refreshed when it re
 });
 
 test('signing in after an update that removed the old code loads the new code', async ({ page, server }) => {
+  await page.context().clearCookies();
   await page.goto('/');
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
   await page.route('**/assets/signed-in-*.js', (route) => route.abort());

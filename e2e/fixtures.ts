@@ -1,7 +1,9 @@
-import { test as base, expect, type Page } from '@playwright/test';
+import { test as base, expect, type Locator, type Page } from '@playwright/test';
+import { type ProgramClient, signIn as signInClient } from '#demo/program-client.ts';
+import { examine } from './axe.ts';
 import { type BrowserProblems, collectBrowserProblems, type ExpectedFailure } from './browser-problems.ts';
 import { type ManagedServer, startManagedServer } from './managed-server.ts';
-import { type Operator, signInOperator } from './operator.ts';
+import { createOperator, type NewUser, type Operator } from './operator.ts';
 
 export { expect };
 
@@ -11,8 +13,8 @@ const SHORT_WAITS = { VERIFY_FIRST_MS: '300', VERIFY_SECOND_MS: '300', CANCEL_DE
 /* Files with the same settings share the servers of their workers. */
 
 /**
- * Signals are recorded but not traded, so a test starts workflows explicitly. A workflow that places an order stays in
- * progress for the rest of the test.
+ * Signals are recorded but not traded, so a test starts workflows and orders explicitly. An order stays in progress until
+ * the test ends its wait (`endWaits`).
  */
 export const DEVELOPMENT = {
   APP_ENV: 'development',
@@ -20,13 +22,14 @@ export const DEVELOPMENT = {
   WEBHOOK_RATE_LIMIT: '0',
 };
 
-/** Manual orders only; each stays in progress long enough for a page reload. */
-export const BY_HAND = { APP_ENV: 'development', VERIFY_FIRST_MS: '2500' };
-
 /** A time zone without summer time: two days from now is the same clock time everywhere. */
 export const TOKYO = { DISPLAY_TIMEZONE: 'Asia/Tokyo', INSTANCE_ID: 'the-instance-with-a-very-long-name' };
 
 interface Fixtures {
+  /** Whether the page of a test starts signed in, as the administrator. */
+  startsSignedIn: boolean;
+  /** A new ordinary user, signed in on the page instead of the administrator. */
+  user: NewUser;
   /** Signs a user in (the administrator, unless another is named) without going through the login screen. */
   signIn: (page: Page, credentials?: { username: string; password: string }) => Promise<void>;
   problems: BrowserProblems;
@@ -34,6 +37,8 @@ interface Fixtures {
   expectFailure: (failure: ExpectedFailure) => void;
   /** A page with separate cookies, for another user. */
   openBrowser: () => Promise<Page>;
+  /** Looks for serious axe findings in both schemes and for overflow on a phone; they fail the test at its end. */
+  scan: (place: string, part?: Locator) => Promise<void>;
 }
 
 interface WorkerFixtures {
@@ -41,8 +46,15 @@ interface WorkerFixtures {
   serverEnv: Record<string, string>;
   /** The real program, one for each worker; the journeys of a worker share its data. */
   server: ManagedServer;
+  /** Signs the administrator in at its first call. All pages that start signed in share the session. */
+  administrator: () => Promise<ProgramClient>;
   operator: Operator;
 }
+
+const credentialsOf = ({ adminUsername, adminPassword }: ManagedServer) => ({
+  username: adminUsername,
+  password: adminPassword,
+});
 
 export const test = base.extend<Fixtures, WorkerFixtures>({
   serverEnv: [{}, { option: true, scope: 'worker' }],
@@ -56,11 +68,20 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     { scope: 'worker', timeout: 60_000 },
   ],
 
+  administrator: [
+    async ({ server }, use) => {
+      let signingIn: Promise<ProgramClient> | null = null;
+      await use(() => {
+        signingIn ??= signInClient({ url: server.url, ...credentialsOf(server) });
+        return signingIn;
+      });
+    },
+    { scope: 'worker' },
+  ],
+
   operator: [
-    async ({ playwright, server }, use) => {
-      const request = await playwright.request.newContext();
-      await use(await signInOperator({ request, server }));
-      await request.dispose();
+    async ({ administrator, server }, use) => {
+      await use(createOperator({ client: await administrator(), origin: server.url }));
     },
     { scope: 'worker' },
   ],
@@ -76,9 +97,21 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     expect(problems.unexpected(), 'errors in the browser').toEqual([]);
   },
 
-  context: async ({ context, problems }, use) => {
+  startsSignedIn: [true, { option: true }],
+
+  context: async ({ context, problems, administrator, startsSignedIn, server }, use) => {
     problems.watch(context);
+    if (startsSignedIn) {
+      const [name = '', value = ''] = (await administrator()).cookie().split('=');
+      await context.addCookies([{ name, value, url: server.url }]);
+    }
     await use(context);
+  },
+
+  user: async ({ page, operator, signIn }, use) => {
+    const user = await operator.createUser();
+    await signIn(page, user);
+    await use(user);
   },
 
   expectFailure: async ({ problems }, use) => {
@@ -98,17 +131,21 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
   signIn: async ({ server }, use) => {
     await use(async (page, credentials) => {
-      const { username, password } = credentials ?? {
-        username: server.adminUsername,
-        password: server.adminPassword,
-      };
+      // A sign-in ends the session of the cookie that comes with it, which other tests share.
+      await page.context().clearCookies();
       // The page's own request context, so the page gets the session cookie.
-      const answer = await page.request.post(`${server.url}/api/auth/login`, {
-        data: { username, password },
-        headers: { origin: server.url },
-      });
-      if (!answer.ok())
-        throw new Error(`Sign-in of ${username} failed: ${answer.status()} ${await answer.text()}`);
+      const data = credentials ?? credentialsOf(server);
+      const answer = await page.request.post('/api/auth/login', { data });
+      if (answer.ok()) return;
+      throw new Error(`Sign-in of ${data.username} failed: ${answer.status()} ${await answer.text()}`);
     });
+  },
+
+  scan: async ({ page }, use) => {
+    // Contrast cannot be measured halfway through a colour transition.
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const findings: string[] = [];
+    await use(async (place, part) => void findings.push(...(await examine(page, place, part))));
+    expect(findings).toEqual([]);
   },
 });

@@ -21,10 +21,8 @@ async function postSignals(operator: Operator, count: number) {
 test('arrow keys turn pages unless a filter, menu, dialog or scrollable table needs them', async ({
   page,
   operator,
-  signIn,
 }) => {
   const { token } = await postSignals(operator, 101);
-  await signIn(page);
   await page.goto(`/signals?token=${token}`);
   const pager = page.getByRole('navigation', { name: 'Pagination' });
   await expect(pager).toContainText('Page 1 of 2');

@@ -1,5 +1,4 @@
 import type { Page } from '@playwright/test';
-
 import { expect, test } from './fixtures.ts';
 import { dialog, tableRows } from './screen.ts';
 import { uniqueName, uniqueToken } from './unique.ts';
@@ -13,26 +12,29 @@ test('shows within a second what another browser triggers', async ({
   openBrowser,
   operator,
   signIn,
+  expectFailure,
 }) => {
-  // Retried: a busy machine may miss the second once.
+  const signal = await operator.postSignal({
+    symbol: `${uniqueToken()}USDT`,
+    processor: uniqueName('robot'),
+  });
+  const other = await openBrowser();
+  await signIn(other);
+  for (const one of [page, other]) {
+    await one.goto(`/signals?token=${signal.token}`);
+    await expect(status(one, 'Live')).toBeVisible();
+    await expect(signalRows(one)).toContainText('1 , 0');
+  }
+  // Retried: a busy machine may miss the second, and still be at work on the workflow at the next try.
+  expectFailure({ path: '/api/trigger-automation', status: 409 });
+  let runs = 0;
   await expect(async () => {
-    const signal = await operator.postSignal({
-      symbol: `${uniqueToken()}USDT`,
-      processor: uniqueName('robot'),
-    });
-    const other = await openBrowser();
-    for (const one of [page, other]) {
-      await signIn(one);
-      await one.goto(`/signals?token=${signal.token}`);
-      await expect(status(one, 'Live')).toBeVisible();
-      await expect(signalRows(one)).toContainText('1 , 0');
-    }
-    const answered = page.waitForResponse((answer) => answer.url().endsWith('/api/trigger-automation'));
+    const answered = page.waitForResponse('**/api/trigger-automation');
     await page.getByRole('button', { name: /^Trigger the workflow of signal/ }).click();
-    await answered;
-    await expect(signalRows(other)).toContainText('1 , 1', { timeout: 1_000 });
-    await other.close();
-  }).toPass({ intervals: [0], timeout: 55_000 });
+    expect((await answered).status()).toBe(200);
+    runs += 1;
+    await expect(signalRows(other)).toContainText(`1 , ${runs}`, { timeout: 1_000 });
+  }).toPass();
 });
 
 // Requirements: live-updates-1, live-updates-3
@@ -44,7 +46,6 @@ test('shows a new signal and a new price log without a reload', async ({
 }) => {
   const token = uniqueToken();
   const platform = await operator.platform();
-  await signIn(page);
   await page.goto('/signals');
   const prices = await openBrowser();
   await signIn(prices);
@@ -62,12 +63,11 @@ test('shows a new signal and a new price log without a reload', async ({
 });
 
 // Requirements: live-updates-2
-test('the steps of a workflow appear while it runs', async ({ page, operator, signIn }) => {
+test('the steps of a workflow appear while it runs', async ({ page, operator }) => {
   const trader = await operator.createUser({ activeTrading: true });
   const platform = await operator.platform();
   const token = uniqueToken();
   await platform.candle({ Symbol: `${token}USDT` });
-  await signIn(page);
   await page.goto('/automation-workflows');
   await expect(status(page, 'Live')).toBeVisible();
   await platform.signal({ symbol: `${token}USDT` });
@@ -81,10 +81,9 @@ test('the steps of a workflow appear while it runs', async ({ page, operator, si
 });
 
 // Requirements: live-updates-3
-test('a paused screen stays unchanged, announces news and catches up', async ({ page, operator, signIn }) => {
+test('a paused screen stays unchanged, announces news and catches up', async ({ page, operator }) => {
   const token = uniqueToken();
   const platform = await operator.platform();
-  await signIn(page);
   await page.goto(`/signals?token=${token}`);
   await expect(status(page, 'Live')).toBeVisible();
   await page.getByRole('button', { name: 'Pause' }).click();
@@ -101,14 +100,12 @@ test('a paused screen stays unchanged, announces news and catches up', async ({ 
 test('reports a lost stream and loads the missed changes when it returns', async ({
   page,
   operator,
-  signIn,
   server,
   expectFailure,
 }) => {
   expectFailure({ path: '/api/', status: 'network' });
   const token = uniqueToken();
   const platform = await operator.platform();
-  await signIn(page);
   await page.goto(`/signals?token=${token}`);
   await expect(status(page, 'Live')).toBeVisible();
   await server.stop();

@@ -5,7 +5,7 @@ import { closeDialog, dialog, expectToast, fillLogin, pageTitle, tableRow } from
 import { revealKey } from './webhook-screen.ts';
 
 // An empty password counts as unset: the first start generates one and prints it.
-test.use({ serverEnv: { ADMIN_PASSWORD: '' } });
+test.use({ serverEnv: { ADMIN_PASSWORD: '' }, startsSignedIn: false });
 
 const ADMIN = 'admin@example.com';
 const PRICE = 65_000;

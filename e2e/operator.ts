@@ -1,9 +1,9 @@
-import { type APIRequestContext, expect } from '@playwright/test';
+import { expect } from '@playwright/test';
 import type { AdminSettingsBody, SettingsBody, UserSettings } from '#contract/settings.ts';
 import type { Signal, SignalsAnswer } from '#contract/signals.ts';
-import type { User, UsersAnswer } from '#contract/users.ts';
+import type { User } from '#contract/users.ts';
+import type { ProgramClient } from '#demo/program-client.ts';
 import { type ChartingPlatform, chartingPlatform, webhookUrls } from './charting-platform.ts';
-import type { ManagedServer } from './managed-server.ts';
 import { uniqueName } from './unique.ts';
 
 export interface NewUser {
@@ -29,7 +29,6 @@ export interface Operator {
   setActive(userId: string, isActive: boolean): Promise<void>;
   changeSettings(userId: string, change: AdminSettingsBody): Promise<void>;
   settingsOf(userId: string): Promise<UserSettings>;
-  countUsers(): Promise<number>;
   /** The administrator's own webhook. */
   platform(): Promise<ChartingPlatform>;
   /** Posts a signal and waits until its automatic workflow has ended. */
@@ -38,28 +37,13 @@ export interface Operator {
   trigger(signalId: string): Promise<Signal>;
 }
 
-export async function signInOperator(options: {
-  request: APIRequestContext;
-  server: ManagedServer;
-}): Promise<Operator> {
-  const { request, server } = options;
+/** `client` is signed in as the administrator. */
+export function createOperator({ client, origin }: { client: ProgramClient; origin: string }): Operator {
   let known: ChartingPlatform | null = null;
-
-  const call = async <Answer>(method: string, path: string, data?: unknown): Promise<Answer> => {
-    const answer = await request.fetch(`${server.url}${path}`, {
-      method,
-      headers: { origin: server.url },
-      ...(data === undefined ? {} : { data }),
-    });
-    if (!answer.ok()) throw new Error(`${method} ${path}: ${answer.status()} ${await answer.text()}`);
-    return (await answer.json()) as Answer;
-  };
-  const password = server.adminPassword;
-  await call('POST', '/api/auth/login', { username: server.adminUsername, password });
 
   const platform = async () => {
     known ??= chartingPlatform(
-      webhookUrls(server.url, (await call<{ hookKey: string }>('POST', '/api/hooks', {})).hookKey),
+      webhookUrls(origin, (await client.post<{ hookKey: string }>('/api/hooks', {})).hookKey),
     );
     return known;
   };
@@ -68,7 +52,7 @@ export async function signInOperator(options: {
     await expect
       .poll(
         async () => {
-          const { signals } = await call<SignalsAnswer>('GET', '/api/signals?limit=1000');
+          const { signals } = await client.get<SignalsAnswer>('/api/signals?limit=1000');
           signal = signals.find(({ id }) => id === signalId);
           return signal?.workflowStatus ?? 'none';
         },
@@ -83,22 +67,19 @@ export async function signInOperator(options: {
     platform,
     async createUser({ settings, activeTrading, ...fields } = {}) {
       const body = { username: `${uniqueName('user')}@example.com`, password: 'first password', ...fields };
-      const { user } = await call<{ user: User }>('POST', '/api/admin/create-client', body);
-      if (settings) await call('PUT', `/api/admin/user-settings/${user.id}`, settings);
-      if (activeTrading) await call('PUT', `/api/admin/user/${user.id}/active-trading`, { activeTrading });
+      const { user } = await client.post<{ user: User }>('/api/admin/create-client', body);
+      if (settings) await client.put(`/api/admin/user-settings/${user.id}`, settings);
+      if (activeTrading) await client.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading });
       return { id: user.id, username: body.username, password: body.password };
     },
     async setActive(userId, isActive) {
-      await call('PUT', `/api/admin/user/${userId}/status`, { isActive });
+      await client.put(`/api/admin/user/${userId}/status`, { isActive });
     },
     async changeSettings(userId, change) {
-      await call('PUT', `/api/admin/user-settings/${userId}`, change);
+      await client.put(`/api/admin/user-settings/${userId}`, change);
     },
     async settingsOf(userId) {
-      return (await call<{ data: UserSettings }>('GET', `/api/admin/user-settings/${userId}`)).data;
-    },
-    async countUsers() {
-      return (await call<UsersAnswer>('GET', '/api/admin/users')).total;
+      return (await client.get<{ data: UserSettings }>(`/api/admin/user-settings/${userId}`)).data;
     },
     async postSignal(fields) {
       const answer = await (await platform()).signal(fields);
@@ -106,7 +87,7 @@ export async function signInOperator(options: {
       return await settled(((await answer.json()) as { id: string }).id);
     },
     async trigger(signalId) {
-      await call('POST', '/api/trigger-automation', { signalId });
+      await client.post('/api/trigger-automation', { signalId });
       return await settled(signalId);
     },
   };

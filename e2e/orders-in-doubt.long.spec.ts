@@ -6,7 +6,6 @@ import { dialog, expectToast } from './screen.ts';
 test('an order left in doubt by a revoked key is shown and written off after a confirmation', async ({
   page,
   operator,
-  signIn,
   exchange,
   trader,
 }) => {
@@ -23,7 +22,6 @@ test('an order left in doubt by a revoked key is shown and written off after a c
   const platform = await operator.platform();
   expect((await platform.signal({ symbol: 'ETHUSDT', price: '3000' })).status).toBe(200);
 
-  await signIn(page);
   await page.goto('/position-maker');
   const table = page.getByRole('table', { name: 'Orders In Doubt' });
   await expect(table).toContainText(trader.username, { timeout: 20_000 });

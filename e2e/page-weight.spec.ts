@@ -3,6 +3,8 @@ import { LOGIN_KIB, PAGE_KIB, total, totalBeyond, weighScripts } from '../bench/
 import { calculatorCase } from './calculator-screen.ts';
 import { expect, test } from './fixtures.ts';
 
+test.use({ startsSignedIn: false });
+
 test('the login and every page stay within their JavaScript budgets', async ({
   context,
   page,

@@ -1,24 +1,15 @@
-import { exchangeTest as test } from './exchange-fixtures.ts';
-import { newSiteCredentials } from './exchange-site.ts';
+import { connectOwn, exchangeTest as test } from './exchange-fixtures.ts';
 import { expect } from './fixtures.ts';
 import { pageTitle } from './screen.ts';
 
 // Requirements: additions-order-and-positions-8
 test('both screens report an account as missing until its exchange answers again', async ({
   page,
-  operator,
+  user,
   signIn,
   exchange,
-  server,
 }) => {
-  const user = await operator.createUser();
-  await signIn(page, user);
-  const connected = await page.request.put('/api/user-settings/exchange-credentials', {
-    headers: { origin: server.url },
-    data: { exchangePlatform: 'Bitget', ...newSiteCredentials() },
-  });
-  expect(connected.status()).toBe(200);
-
+  await connectOwn(page);
   exchange.setAway(true);
   await page.goto('/');
   const own = page.getByText(
@@ -31,7 +22,6 @@ test('both screens report an account as missing until its exchange answers again
   await expect(own).toHaveCount(0);
 
   exchange.setAway(true);
-  await page.context().clearCookies();
   await signIn(page);
   await page.goto(`/positions?userId=${user.id}`);
   const notice = page.getByRole('status').filter({ hasText: '1 account could not be read in full.' });

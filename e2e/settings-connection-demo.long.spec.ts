@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { exchangeTest as test } from './exchange-fixtures.ts';
+import { connectOwn, exchangeTest as test } from './exchange-fixtures.ts';
 import { newSiteCredentials } from './exchange-site.ts';
 import { expect } from './fixtures.ts';
 import { expectToast } from './screen.ts';
@@ -74,8 +74,7 @@ test('a revoked key is shown as rejected with the exchange’s message until a t
   signIn,
   exchange,
 }) => {
-  const user = await operator.createUser();
-  await signIn(page, user);
+  await signIn(page, await operator.createUser());
   await page.goto('/settings');
   const card = connectionCard(page);
   await fillCredentials(page, newSiteCredentials());
@@ -101,15 +100,13 @@ test('a revoked key is shown as rejected with the exchange’s message until a t
 // Requirements: users-12
 test("a key of another user's account is refused, and only an administrator learns whose it is", async ({
   page,
+  user,
   openBrowser,
-  operator,
   signIn,
   trader,
   expectFailure,
 }) => {
   expectFailure({ path: '/api/user-settings/exchange-credentials', status: 409 });
-  const user = await operator.createUser();
-  await signIn(page, user);
   await page.goto('/settings');
   await fillCredentials(page, trader.credentials);
   await save(page);
@@ -137,7 +134,6 @@ test('a key that turns out to belong to another user’s account shows on the ca
   operator,
   signIn,
   exchange,
-  server,
 }) => {
   const credentials = newSiteCredentials();
   await signIn(page, await operator.createUser());
@@ -150,11 +146,7 @@ test('a key that turns out to belong to another user’s account shows on the ca
   exchange.setAway(false);
   const other = await openBrowser();
   await signIn(other, await operator.createUser());
-  const connected = await other.request.put('/api/user-settings/exchange-credentials', {
-    headers: { origin: server.url },
-    data: { exchangePlatform: 'Bitget', ...credentials },
-  });
-  expect(connected.status(), await connected.text()).toBe(200);
+  await connectOwn(other, credentials);
 
   await card.getByRole('button', { name: 'Test Connection' }).click();
   await expect(card.getByText('Account in use', { exact: true })).toBeVisible();
@@ -165,9 +157,7 @@ test('a key that turns out to belong to another user’s account shows on the ca
   await page.reload();
   await expect(problem).toContainText(reason);
 
-  const removed = await other.request.delete('/api/user-settings/exchange-credentials', {
-    headers: { origin: server.url },
-  });
+  const removed = await other.request.delete('/api/user-settings/exchange-credentials', {});
   expect(removed.status(), await removed.text()).toBe(200);
   await page.reload();
   await expect(card.getByText('Connected', { exact: true })).toBeVisible();

@@ -3,9 +3,6 @@ import { expect, test } from './fixtures.ts';
 import { dialog, expectToast } from './screen.ts';
 import { connectionCard, fillCredentials } from './settings-screen.ts';
 
-/** An order stays in progress for the whole test. */
-test.use({ serverEnv: { VERIFY_FIRST_MS: '120000' } });
-
 const SECRETS = {
   apiKey: 'bg_canary_key_4711',
   apiSecret: 'canary-of-the-secret',
@@ -119,9 +116,8 @@ test('the card follows the saved exchange; each exchange has separate credential
 });
 
 // Requirements: users-6
-test("an administrator enters another user's credentials", async ({ page, operator, signIn }) => {
+test("an administrator enters another user's credentials", async ({ page, operator }) => {
   const user = await operator.createUser();
-  await signIn(page);
   await page.goto(`/settings?userId=${user.id}`);
   await fillCredentials(page, SECRETS);
   await button(page, 'Save Connection').click();

@@ -25,10 +25,8 @@ async function saveAutomation(page: Page) {
 test('the automation card follows changes made elsewhere and keeps a pause that it did not set', async ({
   page,
   operator,
-  signIn,
 }) => {
   const user = await operator.createUser();
-  await signIn(page);
   await page.goto(`/settings?userId=${user.id}`);
   await expect(testUser(page)).toBeChecked();
   await operator.changeSettings(user.id, {
@@ -59,12 +57,10 @@ test('the automation card follows changes made elsewhere and keeps a pause that 
 
 // Requirements: screens-user-settings-10
 test('an untouched form shows changes made elsewhere immediately; a form with unsaved input asks', async ({
+  user,
   page,
   operator,
-  signIn,
 }) => {
-  const user = await operator.createUser();
-  await signIn(page, user);
   await page.goto('/settings');
   await expect(method(page)).toHaveValue('Technical Analysis');
   await operator.changeSettings(user.id, {
@@ -156,11 +152,9 @@ test("the user's own settings are fetched once, however often the screen is open
 test("another user's settings are fetched once, and again after a change elsewhere", async ({
   page,
   operator,
-  signIn,
 }) => {
   const user = await operator.createUser();
   const bystander = await operator.createUser();
-  await signIn(page);
   await openDashboard(page);
   await page.getByRole('banner').getByRole('link', { name: 'Users' }).click();
   const calls = countCalls(page, `/api/admin/user/${user.id}`, `/api/admin/user-settings/${user.id}`);
@@ -179,17 +173,15 @@ test("another user's settings are fetched once, and again after a change elsewhe
 });
 
 test('settings changed while the live stream was down are refetched', async ({
+  user,
   page,
   operator,
-  signIn,
   server,
   expectFailure,
 }) => {
   expectFailure({ path: '/api/', status: 'network' });
   // The page prefetches code, possibly while the server restarts.
   expectFailure({ path: '/assets/', status: 'network' });
-  const user = await operator.createUser();
-  await signIn(page, user);
   await openDashboard(page);
   await page.getByRole('link', { name: 'User Settings' }).click();
   await expect(processor(page)).toHaveValue('Tesla');
@@ -210,13 +202,8 @@ test('settings changed while the live stream was down are refetched', async ({
   await expect(processor(page)).toHaveValue('Any', { timeout: 20_000 });
 });
 
-test('settings changed while the screens were paused are current when opened', async ({
-  page,
-  operator,
-  signIn,
-}) => {
+test('settings changed while the screens were paused are current when opened', async ({ page, operator }) => {
   const user = await operator.createUser();
-  await signIn(page);
   await openDashboard(page);
   await page.goto(`/settings?userId=${user.id}`);
   await expect(processor(page)).toHaveValue('Tesla');

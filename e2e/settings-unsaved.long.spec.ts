@@ -67,14 +67,12 @@ test('closing or reloading the tab asks only while changes are unsaved', async (
 });
 
 test('an ended session leads to the sign-in screen once, without asking about unsaved changes', async ({
+  user,
   page,
   operator,
-  signIn,
   expectFailure,
 }) => {
   expectFailure({ path: '/api/', status: 401 });
-  const user = await operator.createUser();
-  await signIn(page, user);
   await page.goto('/settings');
   await changeSomething(page);
   await operator.setActive(user.id, false);

@@ -21,9 +21,7 @@ async function hold(page: Page, pattern: string) {
 // Requirements: screens-session-states-1
 test('shows a full-screen Loading... spinner until the code has loaded and the session is known', async ({
   page,
-  signIn,
 }) => {
-  await signIn(page);
   const releaseCode = await hold(page, '**/assets/*.js');
   const releaseSession = await hold(page, '**/api/auth/user');
   await page.goto('/', { waitUntil: 'commit' });
@@ -56,7 +54,6 @@ test('every link of the header and the dashboards leads to a page', async ({
   operator,
   openBrowser,
 }) => {
-  await signIn(page);
   const elsewhere = await openBrowser();
   await signIn(elsewhere, await operator.createUser());
   for (const somebody of [page, elsewhere]) {
@@ -80,14 +77,13 @@ test('every link of the header and the dashboards leads to a page', async ({
 });
 
 // Requirements: screens-header-8
-test('the choice of light, dark or system scheme survives a reload', async ({ page, signIn }) => {
+test('the choice of light, dark or system scheme survives a reload', async ({ page }) => {
   const choose = async (name: string) => {
     await page.getByRole('button', { name: 'Colour scheme' }).click();
     await page.getByRole('menuitemradio', { name }).click();
   };
   const attribute = 'data-mantine-color-scheme';
   await page.emulateMedia({ colorScheme: 'light' });
-  await signIn(page);
   await page.goto('/');
   await expect(scheme(page)).toHaveAttribute(attribute, 'light');
   await choose('Dark');
@@ -109,9 +105,10 @@ test('the choice of light, dark or system scheme survives a reload', async ({ pa
 // Requirements: screens-header-6
 test('every page has its own title, and navigation starts at the top of the page', async ({
   page,
-  signIn,
   server,
+  signIn,
 }) => {
+  await page.context().clearCookies();
   await page.goto('/');
   await expect(page).toHaveTitle('Sign in - Signal Board');
   await signIn(page);
@@ -139,12 +136,10 @@ test('every page has its own title, and navigation starts at the top of the page
 // Requirements: accounts-messages-19, accounts-limits-10
 test('a toast stays for five seconds and is at most 700 pixels wide, 800 on large screens', async ({
   page,
-  signIn,
   expectFailure,
 }) => {
   expectFailure({ path: '/api/auth/logout', status: 'network' });
   await page.clock.install({ time: new Date('2026-03-04T05:06:00Z') });
-  await signIn(page);
   await page.goto('/');
   await page.route('**/api/auth/logout', (route) => route.abort());
   await page.getByRole('button', { name: /@/ }).click();
@@ -214,12 +209,7 @@ test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
   // Requirements: screens-header-4, screens-header-7
-  test('the user menu names the user, and the whole header fits the screen', async ({
-    page,
-    signIn,
-    server,
-  }) => {
-    await signIn(page);
+  test('the user menu names the user, and the whole header fits the screen', async ({ page, server }) => {
     await page.goto('/');
     await expect(header(page).getByText('Paper', { exact: true })).toBeInViewport({ ratio: 1 });
     await userMenu(page, server.adminUsername).hover();
@@ -239,6 +229,7 @@ test.describe('on a phone', () => {
 
   // Requirements: screens-sign-in-1
   test('the sign-in screen still describes the product', async ({ page }) => {
+    await page.context().clearCookies();
     await page.goto('/');
     await expect(page.getByRole('main')).toContainText(
       'Smart trading solutions: signals, a position calculator, risk management and profit optimization.',

@@ -1,6 +1,8 @@
 import { expect, test } from './fixtures.ts';
 import { fillLogin, pageTitle, signOut } from './screen.ts';
 
+test.use({ startsSignedIn: false });
+
 test.describe('the sign-in screen', () => {
   // Requirements: screens-sign-in-3, accounts-messages-5
   test("shows the server's message in a red alert when the password is wrong", async ({
@@ -65,14 +67,12 @@ test('signing out ends the session and clears the data on screen', async ({
 
 // Requirements: accounts-states-3, live-updates-6
 test('a deactivated user returns to the sign-in screen and cannot sign in', async ({
+  user,
   page,
   operator,
-  signIn,
   expectFailure,
 }) => {
   expectFailure({ path: '/api/', status: 401 });
-  const user = await operator.createUser();
-  await signIn(page, user);
   await page.goto('/');
   await expect(pageTitle(page, `Welcome, ${user.username}`)).toBeVisible();
 

@@ -16,11 +16,9 @@ test.use({ serverEnv: { DEPLOYMENT_ID: 'deployment-1' } });
 test('a production deployment blocks manual triggers, and the buttons say why', async ({
   page,
   operator,
-  signIn,
   server,
 }) => {
   const signal = await operator.postSignal({ symbol: `${uniqueToken()}USDT` });
-  await signIn(page);
   await page.goto(`/signals?token=${signal.token}`);
   const trigger = page.getByRole('button', { name: /^Trigger the workflow of signal/ });
   await expect(trigger).toBeDisabled();
@@ -32,7 +30,7 @@ test('a production deployment blocks manual triggers, and the buttons say why', 
     { path: '/api/trigger-automation', data: { signalId: signal.id } },
     { path: `/api/automation/trigger/${signal.id}`, data: {} },
   ]) {
-    const answer = await page.request.post(`${server.url}${path}`, { data, headers: { origin: server.url } });
+    const answer = await page.request.post(`${server.url}${path}`, { data });
     expect([answer.status(), await answer.json()]).toEqual([
       403,
       { message: 'Manual triggers disabled in production' },
@@ -41,11 +39,10 @@ test('a production deployment blocks manual triggers, and the buttons say why', 
 });
 
 // Requirements: trading-calculator-and-execution-15
-test('a production deployment in paper mode accepts a manual order', async ({ page, operator, signIn }) => {
+test('a production deployment in paper mode accepts a manual order', async ({ page, operator }) => {
   const token = uniqueToken();
   // No user follows this processor, so the signal's automatic workflow trades for nobody.
   const { path } = await calculatorCase(operator, { token, signal: { processor: 'Nobody' } });
-  await signIn(page);
   await page.goto(path);
   await calculate(page);
   const target = 'The order goes to the paper exchange. No real money is traded.';

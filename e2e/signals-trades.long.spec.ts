@@ -8,7 +8,6 @@ import { uniqueName } from './unique.ts';
 test('counts trades and groups failed ones by reason with the affected users', async ({
   page,
   operator,
-  signIn,
   server,
 }) => {
   const processor = uniqueName('robot');
@@ -50,7 +49,6 @@ test('counts trades and groups failed ones by reason with the affected users', a
     step(waiting, "status = 'processing'"),
   ]);
 
-  await signIn(page);
   await page.goto(`/signals?processor=${processor}`);
   const row = tableRows(page, 'Signal History');
   await expect(row).toContainText('20%');

@@ -13,7 +13,6 @@ const rows = (page: Page) => tableRows(page, 'Signal History');
 test('filters are kept in the URL, narrow the table and return to page 1', async ({
   page,
   operator,
-  signIn,
   server,
 }) => {
   const [token, processor] = [uniqueToken(), uniqueName('robot')];
@@ -24,7 +23,6 @@ test('filters are kept in the URL, narrow the table and return to page 1', async
       return platform.signal({ symbol: `${token}USDT`, action, price: String(100 + index), processor });
     }),
   );
-  await signIn(page);
   await page.goto('/signals');
   await page.getByLabel('Token').selectOption(token);
   await expect(page).toHaveURL(`${server.url}/signals?token=${token}`);
@@ -59,10 +57,8 @@ test('filters are kept in the URL, narrow the table and return to page 1', async
 test('a signal is recorded but not traded in development, and its row says why', async ({
   page,
   operator,
-  signIn,
 }) => {
   const signal = await operator.postSignal({ symbol: `${uniqueToken()}USDT` });
-  await signIn(page);
   await page.goto(`/signals?token=${signal.token}`);
   const row = rows(page);
   await expect(row).toContainText('Aborted');
@@ -75,12 +71,11 @@ test('a signal is recorded but not traded in development, and its row says why',
 
 // Requirements: signals-the-table-3, signals-the-table-9, signals-the-table-13
 // Requirements: trading-workflows-and-eligibility-4, trading-calls-12, trading-messages-4
-test('a trigger starts the workflow and reports its id', async ({ page, operator, signIn }) => {
+test('a trigger starts the workflow and reports its id', async ({ page, operator }) => {
   const signal = await operator.postSignal({
     symbol: `${uniqueToken()}USDT`,
     processor: uniqueName('robot'),
   });
-  await signIn(page);
   await page.goto(`/signals?token=${signal.token}`);
   await page.getByRole('button', { name: /^Trigger the workflow of signal/ }).click();
   await expectToast(page, {
@@ -103,7 +98,6 @@ test('a trigger starts the workflow and reports its id', async ({ page, operator
 test('each dialog of a signal without eligible users shows its empty state', async ({
   page,
   operator,
-  signIn,
   server,
 }) => {
   const recorded = await operator.postSignal({
@@ -113,7 +107,6 @@ test('each dialog of a signal without eligible users shows its empty state', asy
     alert: undefined,
   });
   await operator.trigger(recorded.id);
-  await signIn(page);
   await page.goto(`/signals?token=${recorded.token}`);
   const open = async (cell: RegExp, title: string) => {
     await rows(page).getByRole('button', { name: cell }).click();
@@ -172,14 +165,8 @@ test('each dialog of a signal without eligible users shows its empty state', asy
 
 // Requirements: signals-the-table-7, additions-finding-keys-and-columns-1
 // Requirements: additions-finding-keys-and-columns-4
-test('an open dialog is kept in the URL and survives a reload', async ({
-  page,
-  operator,
-  signIn,
-  server,
-}) => {
+test('an open dialog is kept in the URL and survives a reload', async ({ page, operator, server }) => {
   const signal = await operator.postSignal({ symbol: `${uniqueToken()}USDT` });
-  await signIn(page);
   await page.goto(`/signals?token=${signal.token}`);
   await rows(page)
     .getByRole('button', { name: /details of the signal/ })
@@ -196,11 +183,9 @@ test('an open dialog is kept in the URL and survives a reload', async ({
 test('back closes an open dialog; after closing it, back leads to the previous page', async ({
   page,
   operator,
-  signIn,
   server,
 }) => {
   const signal = await operator.postSignal({ symbol: `${uniqueToken()}USDT` });
-  await signIn(page);
   await page.goto('/admin');
   await page.goto(`/signals?token=${signal.token}`);
   const open = () =>
@@ -222,14 +207,12 @@ test('back closes an open dialog; after closing it, back leads to the previous p
 test('users without a decision of a workflow show the decision as of now and its reason', async ({
   page,
   operator,
-  signIn,
   server,
 }) => {
   const { id } = await operator.postSignal({
     symbol: `${uniqueToken()}USDT`,
     processor: uniqueName('robot'),
   });
-  await signIn(page);
   await page.goto(`/signals?dialog=users&signal=${id}`);
   const users = dialog(page, 'Users for Signal');
   await expect(users).toContainText(

@@ -1,20 +1,11 @@
 import type { Locator, Page } from '@playwright/test';
-import { seriousFindings } from './axe.ts';
 import { runStatements } from './database.ts';
-import { automaticTest as test } from './exchange-fixtures.ts';
-import { newSiteCredentials } from './exchange-site.ts';
+import { connectOwn, automaticTest as test } from './exchange-fixtures.ts';
 import { expect } from './fixtures.ts';
 import { dialog, expectToast, pageTitle, tableRow } from './screen.ts';
 
-// Reduced motion: contrast cannot be measured halfway through a colour transition.
-test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
-
 const always = Number.POSITIVE_INFINITY;
 const banner = (page: Page): Locator => page.getByRole('complementary', { name: 'Trading halts' });
-
-async function expectAccessible(page: Page) {
-  expect(await seriousFindings(page)).toEqual([]);
-}
 
 test('an unprotected position that cannot be closed halts its user on every screen until an administrator resumes', async ({
   page,
@@ -31,13 +22,8 @@ test('an unprotected position that cannot be closed halts its user on every scre
   await exchange.setPrice('SOL', '100');
   const own = await openBrowser();
   await signIn(own, trader);
-  const connected = await own.request.put('/api/user-settings/exchange-credentials', {
-    headers: { origin: server.url },
-    data: { exchangePlatform: 'Bitget', ...newSiteCredentials() },
-  });
-  expect(connected.status()).toBe(200);
+  await connectOwn(own);
   await own.goto('/');
-  await signIn(page);
   await page.goto('/create-client');
   await expect(banner(page)).toHaveCount(0);
 
@@ -107,8 +93,8 @@ test('an unprotected position that cannot be closed halts its user on every scre
 test('counts several halts and offers no button for one that only waits for the exchange', async ({
   page,
   operator,
-  signIn,
   server,
+  scan,
 }) => {
   const users = [await operator.createUser(), await operator.createUser()];
   const [first, second] = users;
@@ -129,20 +115,13 @@ test('counts several halts and offers no button for one that only waits for the 
     add(second?.id, 'FOUR', 'unprotected'),
     add(second?.id, 'FIVE', 'unprotected'),
   ]);
-  await signIn(page);
   await page.goto('/positions');
   await expect(banner(page).getByRole('listitem')).toHaveCount(4);
   await expect(banner(page)).toContainText('2 more halts');
   const unverified = tableRow(page, 'Trading Halts', 'Not verified');
   await expect(unverified).toContainText('THREE');
   await expect(unverified.getByRole('button')).toHaveCount(0);
-  await expectAccessible(page);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 390, height: 844 });
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
-  expect(width).toBeLessThanOrEqual(390);
-
+  await scan('trading halts');
   await runStatements(server, [{ text: 'update trading_halts set ended_at = now()', values: [] }]);
   await expect(banner(page)).toHaveCount(0);
 });

@@ -1,25 +1,15 @@
 import { expect, test } from './fixtures.ts';
-import { dialog, expectToast, tableRow, tableRows } from './screen.ts';
+import { dialog, expectToast, tableRow } from './screen.ts';
 import { uniqueName } from './unique.ts';
 
 const PHONE = { countryCode: '+47', mobileNumber: '987654321' };
 const LONG_NAME = 'Wolfeschlegelsteinhausenbergerdorff Montgomery-Featherstonehaugh';
 
-test.beforeEach(async ({ page, signIn }) => {
-  await signIn(page);
-});
-
 // Requirements: screens-users-2, screens-users-3, screens-users-4, screens-users-5, accounts-messages-13
-test('creates a user, switches trading, deactivates and activates', async ({
-  page,
-  expectFailure,
-  openBrowser,
-  signIn,
-}) => {
+test('creates a user, switches trading, deactivates and activates', async ({ page, expectFailure }) => {
   const name = `${uniqueName('carol')}@example.com`;
   const row = tableRow(page, 'Users', name);
   const status = (text: string) => page.getByRole('switch', { name: `Status of ${name}: ${text}` });
-  const inactiveToo = page.getByRole('switch', { name: 'Include inactive' });
 
   await test.step('the table shows every field that was entered', async () => {
     await page.goto('/create-client?dialog=create');
@@ -47,7 +37,6 @@ test('creates a user, switches trading, deactivates and activates', async ({
 
   await test.step('refuses a second user of the same name', async () => {
     const again = await page.request.post('/api/admin/create-client', {
-      headers: { origin: new URL(page.url()).origin },
       data: { username: name, password: 'carol, carol' },
     });
     expect(again.status()).toBe(409);
@@ -63,21 +52,11 @@ test('creates a user, switches trading, deactivates and activates', async ({
     await expect(trading).toBeChecked();
   });
 
-  await test.step('the deactivated user is listed only among all users', async () => {
+  await test.step('the user is deactivated and activated', async () => {
     await status('Active').click();
     await dialog(page, 'Deactivate User').getByRole('button', { name: 'Deactivate User' }).click();
     await expectToast(page, { title: 'User Status Updated', text: `${name}: User is inactive` });
     await expect(row).toContainText('Inactive');
-    await inactiveToo.click();
-    await page.reload();
-    await expect(inactiveToo).not.toBeChecked();
-    await expect(tableRows(page, 'Users').first()).toContainText('@');
-    await expect(row).toHaveCount(0);
-    const elsewhere = await openBrowser();
-    await signIn(elsewhere);
-    await elsewhere.goto('/create-client');
-    await expect(elsewhere.getByRole('switch', { name: 'Include inactive' })).toBeChecked();
-    await inactiveToo.click();
     await status('Inactive').click();
     await dialog(page, 'Activate User').getByRole('button', { name: 'Activate User' }).click();
     await expect(status('Active')).toBeChecked();

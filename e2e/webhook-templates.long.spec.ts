@@ -79,8 +79,7 @@ test('every filled-in alert message is accepted; an unfilled placeholder is refu
   }
 });
 
-test('shows the text of a message on demand, with a note on the plots', async ({ page, signIn }) => {
-  await signIn(page);
+test('shows the text of a message on demand, with a note on the plots', async ({ page }) => {
   await page.goto('/configuration');
   const text = page.getByRole('region', { name: 'Candle message with ATR and trends' });
   await expect(text).toBeHidden();

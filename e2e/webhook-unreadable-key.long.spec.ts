@@ -2,25 +2,11 @@ import type { Page } from '@playwright/test';
 import { chartingPlatform, webhookUrls } from './charting-platform.ts';
 import { expect, test } from './fixtures.ts';
 import type { ManagedServer } from './managed-server.ts';
-import type { NewUser } from './operator.ts';
 import { dialog, expectToast } from './screen.ts';
 import { confirmPassword, createWebhook, keyField } from './webhook-screen.ts';
 
 const ANOTHER_SECRET_KEY = 'another secret key of this journey, long enough';
 const CANDLE = { Symbol: 'ETHUSDT', Close: '3000' };
-
-let user: NewUser;
-let oldKey: string;
-
-test.beforeEach(async ({ page, operator, signIn, expectFailure }) => {
-  expectFailure({ path: '/api/', status: 'network' });
-  user = await operator.createUser();
-  await signIn(page, user);
-  await page.goto('/webhook');
-  oldKey = await createWebhook(page);
-});
-
-test.afterEach(({ server }) => startWith(server, {}));
 
 async function startWith(server: ManagedServer, env: Record<string, string>) {
   await server.stop();
@@ -36,8 +22,13 @@ const unreadable = (page: Page) =>
 // Requirements: webhook-deliveries-5
 test('under another secret key the screen reports an unreadable key, and renewing fixes it', async ({
   page,
+  user,
   server,
+  expectFailure,
 }) => {
+  expectFailure({ path: '/api/', status: 'network' });
+  await page.goto('/webhook');
+  const oldKey = await createWebhook(page);
   await startWith(server, { SECRET_KEY: ANOTHER_SECRET_KEY });
   await page.reload();
   await expect(unreadable(page)).toContainText('It was sealed with another secret key');
@@ -61,13 +52,12 @@ test('under another secret key the screen reports an unreadable key, and renewin
   await expect(page.getByText('Active', { exact: true })).toBeVisible();
   await expect(keyField(page)).toHaveValue(/^[\w-]{43}$/);
   expect(await sendCandle(server, await keyField(page).inputValue())).toBe(200);
-});
 
-test('reports a key that became unreadable by the time the password is given', async ({ page, server }) => {
+  // The key becomes unreadable again while its password is typed.
   await page.reload();
   await page.getByRole('button', { name: 'Show key' }).click();
   await expect(dialog(page, 'View Key')).toBeVisible();
-  await startWith(server, { SECRET_KEY: ANOTHER_SECRET_KEY });
+  await startWith(server, {});
   await confirmPassword(page, { title: 'View Key', confirm: 'View Key', password: user.password });
   await expectToast(page, { title: 'Error', text: 'The webhook key cannot be shown' });
   await expect(unreadable(page)).toBeVisible();

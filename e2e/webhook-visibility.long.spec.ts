@@ -1,18 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
-import type { NewUser } from './operator.ts';
 import { dialog, expectToast } from './screen.ts';
 import { createWebhook, keyField, revealKey } from './webhook-screen.ts';
-
-let user: NewUser;
-
-test.beforeEach(async ({ page, operator, signIn, context, server }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
-  user = await operator.createUser();
-  await signIn(page, user);
-  await page.clock.install();
-  await page.goto('/webhook');
-});
 
 async function expectHidden(page: Page) {
   await expect(keyField(page)).toHaveValue(/^.{4}…$/);
@@ -25,7 +14,13 @@ async function expectHidden(page: Page) {
 // Requirements: webhook-deliveries-4, accounts-states-17, trading-constants-20
 test('a key stays visible for five minutes while the screen is open; a copy is confirmed for two seconds', async ({
   page,
+  user,
+  context,
+  server,
 }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
+  await page.clock.install();
+  await page.goto('/webhook');
   const hookKey = await createWebhook(page);
   await expectHidden(page);
   expect(await page.content()).not.toContain(hookKey);

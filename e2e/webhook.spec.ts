@@ -1,15 +1,11 @@
 import { chartingPlatform, webhookUrls } from './charting-platform.ts';
 import { expect, test } from './fixtures.ts';
-import type { NewUser } from './operator.ts';
 import { dialog, expectToast, pageTitle, tableRow } from './screen.ts';
 import { clipboard, createWebhook, deliveriesRefresh, keyField } from './webhook-screen.ts';
 
-let user: NewUser;
-
-test.beforeEach(async ({ page, operator, signIn, context, server }) => {
+test.beforeEach(async ({ page, user, context, server }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
-  user = await operator.createUser();
-  await signIn(page, user);
+  expect(user.username).not.toBe(server.adminUsername);
   await page.goto('/webhook');
 });
 
@@ -50,7 +46,7 @@ test('explains webhooks and offers to create one when there is none', async ({ p
 // Requirements: screens-webhook-configuration-5, screens-webhook-configuration-11
 // Requirements: screens-webhook-configuration-12, accounts-states-13, accounts-validation-9
 // Requirements: accounts-roles-5, accounts-messages-8, accounts-messages-9, webhook-deliveries-6
-test('the key stays masked until the password is verified', async ({ page, expectFailure, server }) => {
+test('the key stays masked until the password is verified', async ({ page, user, expectFailure, server }) => {
   const hookKey = await createWebhook(page);
   await expect(keyField(page)).toHaveValue(`${hookKey.slice(0, 4)}…`);
   const { signalUrl, priceUrl } = webhookUrls(server.url, `${hookKey.slice(0, 4)}…`);
@@ -85,7 +81,7 @@ test('the key stays masked until the password is verified', async ({ page, expec
 
 // Requirements: screens-webhook-configuration-5, screens-webhook-configuration-6
 // Requirements: screens-webhook-configuration-7, accounts-messages-9, webhook-deliveries-6
-test('copying a hidden key asks for the password and copies the full URL', async ({ page, server }) => {
+test('copying a hidden key asks for the password and copies the full URL', async ({ page, user, server }) => {
   const hookKey = await createWebhook(page);
   const { signalUrl, priceUrl } = webhookUrls(server.url, hookKey);
   await page.getByRole('button', { name: 'Copy Price Data Webhook URL' }).click();
@@ -104,7 +100,7 @@ test('copying a hidden key asks for the password and copies the full URL', async
 });
 
 // Requirements: screens-webhook-configuration-9, accounts-states-12, accounts-roles-5, accounts-messages-9
-test('renewing invalidates the old key immediately', async ({ page, expectFailure, server }) => {
+test('renewing invalidates the old key immediately', async ({ page, user, expectFailure, server }) => {
   const oldKey = await createWebhook(page);
   await page.getByRole('button', { name: 'Renew Key' }).click();
   const warning = dialog(page, 'Renew Webhook Key');
@@ -133,7 +129,11 @@ test('renewing invalidates the old key immediately', async ({ page, expectFailur
 
 // Requirements: screens-webhook-configuration-10, accounts-states-12, accounts-roles-5
 // Requirements: accounts-messages-9
-test('deleting needs a confirmation and the password, and invalidates the key', async ({ page, server }) => {
+test('deleting needs a confirmation and the password, and invalidates the key', async ({
+  page,
+  user,
+  server,
+}) => {
   const hookKey = await createWebhook(page);
   await page.getByRole('button', { name: 'Delete' }).click();
   const warning = dialog(page, 'Delete Webhook');

@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test';
 import type { Webhook } from '#contract/hooks.ts';
 import { type ChartingPlatform, chartingPlatform, webhookUrls } from './charting-platform.ts';
-import { expect, test } from './fixtures.ts';
-import type { ManagedServer } from './managed-server.ts';
+import { test as base, expect } from './fixtures.ts';
 import type { NewUser } from './operator.ts';
 import { dialog, expectToast, tableRow } from './screen.ts';
 
@@ -11,19 +10,21 @@ const TABLE = 'Webhooks of all users';
 interface Owner extends NewUser {
   hook: Webhook;
   platform: ChartingPlatform;
+  /** A page of a separate browser, signed in. */
+  browser: Page;
 }
 
-/** Creates the webhook as its owner, and signs out again. */
-async function giveWebhook(page: Page, server: ManagedServer, user: NewUser): Promise<Owner> {
-  const headers = { origin: server.url };
-  const { username, password } = user;
-  const signedIn = await page.request.post('/api/auth/login', { data: { username, password }, headers });
-  expect(signedIn.status()).toBe(200);
-  const answer = await page.request.post('/api/hooks', { data: { name: 'My alerts' }, headers });
-  const hook = (await answer.json()) as Webhook;
-  await page.request.post('/api/auth/logout', { headers });
-  return { ...user, hook, platform: chartingPlatform(webhookUrls(server.url, hook.hookKey)) };
-}
+const test = base.extend<{ giveWebhook: (user: NewUser) => Promise<Owner> }>({
+  giveWebhook: async ({ openBrowser, signIn, server }, use) => {
+    await use(async (user) => {
+      const browser = await openBrowser();
+      await signIn(browser, user);
+      const answer = await browser.request.post('/api/hooks', { data: { name: 'My alerts' } });
+      const hook = (await answer.json()) as Webhook;
+      return { ...user, hook, platform: chartingPlatform(webhookUrls(server.url, hook.hookKey)), browser };
+    });
+  },
+});
 
 const section = (page: Page) => page.getByRole('region', { name: TABLE });
 
@@ -47,12 +48,9 @@ const send = async (platform: ChartingPlatform) => (await platform.signal({ symb
 test('an administrator suspends and resumes a webhook, and its owner sees why on the webhook screen', async ({
   page,
   operator,
-  server,
-  signIn,
-  browser,
+  giveWebhook,
 }) => {
-  const owner = await giveWebhook(page, server, await operator.createUser());
-  await signIn(page);
+  const owner = await giveWebhook(await operator.createUser());
   await openPageOf(page, owner);
   await expect(row(page, owner)).toContainText('Active');
   await expect(row(page, owner)).toContainText('Never');
@@ -69,8 +67,7 @@ test('an administrator suspends and resumes a webhook, and its owner sees why on
   await expect(row(page, owner)).toContainText('Suspended');
   expect(await send(owner.platform)).toBe(401);
 
-  const other = await browser.newPage({ baseURL: server.url });
-  await signIn(other, owner);
+  const other = owner.browser;
   await other.goto('/webhook');
   const notice = other.getByRole('alert').filter({ hasText: 'This webhook is suspended' });
   await expect(notice).toContainText('An administrator suspended it on');
@@ -85,18 +82,16 @@ test('an administrator suspends and resumes a webhook, and its owner sees why on
   await other.reload();
   await expect(other.getByRole('main').getByText('Active', { exact: true })).toBeVisible();
   await expect(notice).toBeHidden();
-  await other.close();
 });
 
 test('renewing a key does not show it to the administrator, and a wrong password changes nothing', async ({
   page,
   operator,
   server,
-  signIn,
+  giveWebhook,
   expectFailure,
 }) => {
-  const owner = await giveWebhook(page, server, await operator.createUser());
-  await signIn(page);
+  const owner = await giveWebhook(await operator.createUser());
   await openPageOf(page, owner);
   await button(page, 'Renew the key of', owner).click();
   const form = dialog(page, 'Renew the Key of a User');
@@ -121,14 +116,13 @@ test('renewing a key does not show it to the administrator, and a wrong password
 test('the deactivation dialog names the webhook and its recipients, and the list shows the owner as inactive', async ({
   page,
   operator,
-  server,
-  signIn,
+  giveWebhook,
+  scan,
 }) => {
-  const owner = await giveWebhook(page, server, await operator.createUser());
-  const admin = await giveWebhook(page, server, await operator.createUser({ isAdmin: true }));
+  const owner = await giveWebhook(await operator.createUser());
+  const admin = await giveWebhook(await operator.createUser({ isAdmin: true }));
   const without = await operator.createUser();
   expect(await send(admin.platform)).toBe(200);
-  await signIn(page);
   for (const [user, ...texts] of [
     [
       owner,
@@ -148,6 +142,7 @@ test('the deactivation dialog names the webhook and its recipients, and the list
   expect(await send(owner.platform)).toBe(401);
   await openPageOf(page, owner);
   await expect(row(page, owner)).toContainText('Owner inactive');
+  await scan('the webhooks of all users');
 
   await operator.setActive(owner.id, true);
   await expect(row(page, owner)).toContainText('Active');

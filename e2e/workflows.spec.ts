@@ -21,9 +21,8 @@ async function createFailedWorkflow(operator: Operator) {
 }
 
 // Requirements: workflow-monitor-8, workflow-monitor-10, trading-calls-13, trading-messages-7
-test('a failed workflow shows why and can be retried', async ({ page, operator, signIn }) => {
+test('a failed workflow shows why and can be retried', async ({ page, operator }) => {
   const { signal, symbol } = await createFailedWorkflow(operator);
-  await signIn(page);
   await page.goto(`/automation-workflows?processor=${signal.processor}&status=failed`);
   await expect(rows(page)).toHaveCount(1);
   await expect(rows(page)).toContainText('Invalid signal: it cannot be traded as it came');
@@ -55,11 +54,9 @@ test('a failed workflow shows why and can be retried', async ({ page, operator, 
 test('the steps of a failed workflow show where it stopped, and its user list is empty', async ({
   page,
   operator,
-  signIn,
   server,
 }) => {
   const { signal } = await createFailedWorkflow(operator);
-  await signIn(page);
   await page.goto(`/automation-workflows?processor=${signal.processor}&status=failed`);
   await rows(page)
     .getByRole('button', { name: /, steps of the workflow/ })
@@ -96,13 +93,11 @@ test('the steps of a failed workflow show where it stopped, and its user list is
 test('the list is refetched every 30 seconds, also while live updates are down', async ({
   page,
   operator,
-  signIn,
   expectFailure,
 }) => {
   expectFailure({ path: '/api/events', status: 'network' });
   const processor = uniqueName('robot');
   await operator.postSignal({ symbol: `${uniqueToken()}USDT`, processor });
-  await signIn(page);
   await page.route('**/api/events*', (route) => route.abort());
   await page.clock.install();
   await page.goto(`/automation-workflows?processor=${processor}`);
@@ -128,7 +123,6 @@ function answerAlerts(page: Page): string[] {
 test('the button of each row fits a 1440 pixel screen, however long the reason or processor', async ({
   page,
   operator,
-  signIn,
   server,
 }) => {
   const processor = `${uniqueName('robot')} of a strategy with a very long name`;
@@ -144,7 +138,6 @@ test('the button of each row fits a 1440 pixel screen, however long the reason o
     },
   ]);
   await page.setViewportSize({ width: 1440, height: 900 });
-  await signIn(page);
   await page.goto(`/automation-workflows?processor=${encodeURIComponent(processor)}`);
   await expect(rows(page).getByRole('button', { name: /^Retry workflow/ })).toBeInViewport({ ratio: 1 });
   const tip = page.getByRole('tooltip');
