@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../app/test-database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 
-const LIMIT_MS = 300;
+/** How long to wait before something counts as silent. */
+const SILENT_MS = 300;
 
 let own: TestDatabase;
 let proxy: DatabaseProxy;
@@ -22,14 +23,12 @@ afterEach(async () => {
   await own.close();
 });
 
-async function connect(): Promise<pg.Client> {
-  const { rows } = await own.database.pool.query<{ name: string }>('select current_database() as name');
+async function connect(timeoutMs = 0): Promise<pg.Client> {
   const client = new pg.Client({
+    ...own.database.connection,
     host: '127.0.0.1',
     port: proxy.port,
-    user: 'postgres',
-    database: rows[0]?.name ?? '',
-    connectionTimeoutMillis: LIMIT_MS,
+    connectionTimeoutMillis: timeoutMs,
   });
   client.on('error', () => {});
   await client.connect();
@@ -41,14 +40,12 @@ const stored = async () =>
     ({ value }) => value,
   );
 
-const answered = (work: Promise<unknown>) =>
-  Promise.race([
-    work.then(
-      () => 'answered',
-      () => 'failed',
-    ),
-    sleep(LIMIT_MS, 'silent'),
-  ]);
+const outcomeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'answered',
+    () => 'failed',
+  );
+const soon = (work: Promise<unknown>) => Promise.race([outcomeOf(work), sleep(SILENT_MS, 'silent')]);
 
 test("a 'before' trap stops the statement, an 'after' trap only its answer", async () => {
   for (const [at, rows] of [
@@ -66,36 +63,46 @@ test("a 'before' trap stops the statement, an 'after' trap only its answer", asy
     });
     // The proxy records a transaction only while a trap is set, so send the text again.
     await client.query(`select 'kept'`);
-    expect(await answered(client.query('commit')), at).toBe('failed');
+    expect(await outcomeOf(client.query('commit')), at).toBe('failed');
     expect(struck, at).toBe(1);
     expect(await stored(), at).toEqual(rows);
   }
 });
 
-test('a black hole neither answers nor fails; afterwards the connection is gone', async () => {
+test('a black hole neither answers nor fails; only new connections work afterwards', async () => {
   const client = await connect();
   proxy.setMode({ kind: 'black-hole' });
   const waiting = client.query('select 1');
-  expect(await answered(waiting)).toBe('silent');
-  await expect(connect()).rejects.toThrow('timeout');
+  expect(await soon(waiting)).toBe('silent');
+  await expect(connect(SILENT_MS)).rejects.toThrow('timeout');
   proxy.setMode({ kind: 'pass' });
-  expect(await answered(waiting)).toBe('failed');
+  expect(await soon(waiting)).toBe('silent');
   await (await connect()).end();
+});
+
+test('answers held back arrive with the next mode', async () => {
+  const client = await connect();
+  proxy.setMode({ kind: 'hold' });
+  const waiting = client.query('select 1');
+  await expect.poll(proxy.heldBytes).toBeGreaterThan(0);
+  proxy.setMode({ kind: 'pass' });
+  await waiting;
+  await client.end();
 });
 
 test('a forgotten connection stays silent while a new one works', async () => {
   const client = await connect();
   proxy.forget();
-  expect(await answered(client.query('select 1'))).toBe('silent');
+  expect(await soon(client.query('select 1'))).toBe('silent');
   const other = await connect();
-  expect(await answered(other.query('select 1'))).toBe('answered');
+  await other.query('select 1');
   await other.end();
 });
 
 test('refuses connections and accepts them again on the same port', async () => {
   const client = await connect();
   await proxy.refuse();
-  expect(await answered(client.query('select 1'))).toBe('failed');
+  expect(await outcomeOf(client.query('select 1'))).toBe('failed');
   await expect(connect()).rejects.toThrow('ECONNREFUSED');
   await proxy.accept();
   await (await connect()).end();

@@ -23,7 +23,10 @@ export interface StatementTrap {
   strike(): void;
 }
 
-export type ProxyMode = { kind: 'pass' } | { kind: 'delay'; ms: number } | { kind: 'black-hole' };
+/**
+ * `black-hole`: nothing arrives, and neither side notices. `hold`: the server's answers wait for the next mode.
+ */
+type ProxyMode = { kind: 'pass' } | { kind: 'delay'; ms: number } | { kind: 'black-hole' } | { kind: 'hold' };
 
 export type DatabaseProxy = Awaited<ReturnType<typeof startDatabaseProxy>>;
 
@@ -34,6 +37,9 @@ interface Link {
   /** Set while the answer to the current statement is withheld. */
   sprung: StatementTrap | null;
   isForgotten: boolean;
+  /** Answers that wait, and whether the server has closed the connection after them. */
+  held: Buffer[];
+  isOver: boolean;
 }
 
 /** A TCP proxy between an instance of the program and its PostgreSQL that simulates network faults. */
@@ -87,6 +93,10 @@ export async function startDatabaseProxy(target: ServerConnection) {
 
   async function pass(link: Link, to: Socket, chunk: Buffer): Promise<void> {
     if (mode.kind === 'black-hole' || link.isForgotten) return;
+    if (mode.kind === 'hold' && to === link.client) {
+      link.held.push(chunk);
+      return;
+    }
     if (mode.kind === 'delay') await sleep(mode.ms);
     if (links.has(link) && !to.destroyed) to.write(chunk);
   }
@@ -97,7 +107,15 @@ export async function startDatabaseProxy(target: ServerConnection) {
         ? { path: join(target.host, `.s.PGSQL.${target.port}`) }
         : { host: target.host, port: target.port },
     );
-    const link: Link = { client, server, transaction: '', sprung: null, isForgotten: false };
+    const link: Link = {
+      client,
+      server,
+      transaction: '',
+      sprung: null,
+      isForgotten: false,
+      held: [],
+      isOver: false,
+    };
     links.add(link);
     client.setNoDelay(true);
     inOrder(client, (chunk) => fromClient(link, chunk));
@@ -107,7 +125,8 @@ export async function startDatabaseProxy(target: ServerConnection) {
       socket.on('close', () => {
         // In a black hole neither side notices that the other has closed.
         if ((mode.kind === 'black-hole' || link.isForgotten) && socket === server) return;
-        cut(link);
+        if (mode.kind === 'hold' && socket === server) link.isOver = true;
+        else cut(link);
       });
     }
   }
@@ -138,21 +157,30 @@ export async function startDatabaseProxy(target: ServerConnection) {
     await closed;
   }
 
+  function deliverHeld({ client, held, isOver }: Link): void {
+    client.write(Buffer.concat(held.splice(0)));
+    if (isOver) client.end();
+  }
+
+  /** Open connections stay open but pass nothing, as when a firewall has forgotten them. New ones work. */
+  function forget(): void {
+    for (const link of links) link.isForgotten = true;
+  }
+
   await accept();
   return {
     port,
     setMode(next: ProxyMode) {
       // A connection that lost data cannot be used again.
-      if (mode.kind === 'black-hole' && next.kind !== 'black-hole') reset();
+      if (mode.kind === 'black-hole') forget();
+      if (mode.kind === 'hold') for (const link of links) deliverHeld(link);
       mode = next;
     },
+    heldBytes: () => [...links].flatMap(({ held }) => held).reduce((sum, one) => sum + one.length, 0),
     refuse,
     accept,
     reset,
-    /** Open connections stay open but pass nothing, as when a firewall has forgotten them. New ones work. */
-    forget() {
-      for (const link of links) link.isForgotten = true;
-    },
+    forget,
     /** Returns a function that removes the trap. */
     setTrap(trap: StatementTrap): () => void {
       traps.add(trap);

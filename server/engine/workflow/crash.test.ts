@@ -11,9 +11,8 @@ test.each(Object.entries(CRASH_STORIES))(
     const { died, changes } = await interrupt(engine, story, { afterChanges: Number.POSITIVE_INFINITY });
     expect(died).toBe(false);
     expect(changes).toBeGreaterThan(story.leastChanges);
-    for (const share of [0.25, 0.5, 0.75]) {
-      const afterChanges = Math.floor(changes * share);
-      expect(await interrupt(engine, story, { afterChanges })).toMatchObject({ died: true });
-    }
+    // crash.long.test.ts interrupts after every change.
+    const afterChanges = Math.floor(changes / 2);
+    expect(await interrupt(engine, story, { afterChanges })).toMatchObject({ died: true });
   },
 );

@@ -3,8 +3,8 @@ import { eq, sql } from 'drizzle-orm';
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { type SilentNetwork, startSilentNetwork } from '#test/app/silent-network.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { type DatabaseProxy, startDatabaseProxy } from '#test/faults/database-proxy.ts';
 import { createLog } from '../log.ts';
 import type { Queryable, Tx } from './database.ts';
 import { databaseErrorCode } from './database-errors.ts';
@@ -244,22 +244,22 @@ test('returns the result of a transaction, in its isolation level', async () => 
 });
 
 /** One connection at a time, through the given network. */
-const openThrough = ({ host, port }: SilentNetwork, limits?: Parameters<typeof openPool>[0]['limits']) =>
+const openThrough = ({ port }: DatabaseProxy, limits?: Parameters<typeof openPool>[0]['limits']) =>
   openPool({
-    connection: { ...inject('testServer'), ...own.database.connection, host, port },
+    connection: { ...inject('testServer'), ...own.database.connection, host: '127.0.0.1', port },
     log: createLog({ level: 'silent' }),
     maxConnections: 1,
     ...(limits === undefined ? {} : { limits }),
   });
 
 test('does not reuse a connection that did not answer its BEGIN in time', async () => {
-  const network = await startSilentNetwork(inject('testServer'));
+  const network = await startDatabaseProxy(inject('testServer'));
   const silent = openThrough(network, { answerMs: 300, idleInTransactionMs: 1_000 });
   const ask = () => silent.db.transaction((tx) => tx.execute(sql`select 1 as one`));
   await ask();
-  network.swallow();
+  network.setMode({ kind: 'black-hole' });
   await expect(ask()).rejects.toThrow();
-  network.heal();
+  network.setMode({ kind: 'pass' });
   expect((await ask()).rows).toEqual([{ one: 1 }]);
   await silent.close();
   await network.close();
@@ -268,17 +268,17 @@ test('does not reuse a connection that did not answer its BEGIN in time', async 
 test.each(['db', 'engineDb'] as const)(
   'survives the last answer and the end of a connection of %s in one packet while a caller waits for it',
   async (which) => {
-    const network = await startSilentNetwork(inject('testServer'));
+    const network = await startDatabaseProxy(inject('testServer'));
     const only = openThrough(network);
     const db = only[which];
     const [session] = (await db.execute<{ pid: number }>(ownPid)).rows;
-    const { heldBytes } = network.hold();
+    network.setMode({ kind: 'hold' });
     const asked = db.execute(sql`select 1 as one`).execute();
     const waiting = db.transaction((tx) => tx.execute(sql`select 2 as two`));
     waiting.catch(() => {});
-    await expect.poll(heldBytes).toBeGreaterThan(0);
+    await expect.poll(network.heldBytes).toBeGreaterThan(0);
     await terminate(session?.pid ?? 0);
-    network.letGo();
+    network.setMode({ kind: 'pass' });
     expect((await asked).rows).toEqual([{ one: 1 }]);
     await expect(waiting).rejects.toThrow();
     expect((await db.execute(sql`select 3 as three`)).rows).toEqual([{ three: 3 }]);

@@ -18,7 +18,6 @@ interface Outage {
 const each = (work: (proxy: DatabaseProxy) => unknown) => (stage: Stage) =>
   Promise.all(stage.proxies.map(async (proxy) => work(proxy)));
 
-const endMode = each((proxy) => proxy.setMode({ kind: 'pass' }));
 const COMMIT_CUT = {
   at: 'after' as const,
   matches: ({ text }: { text: string }) => /^Q[\s\S]{4}commit/i.test(text),
@@ -30,9 +29,20 @@ const OUTAGES: Outage[] = [
   { name: 'kill', begin: (stage) => stage.killDatabase(), end: (stage) => stage.startDatabase() },
   { name: 'refuse', begin: each((proxy) => proxy.refuse()), end: each((proxy) => proxy.accept()) },
   { name: 'reset', begin: each((proxy) => proxy.reset()) },
-  { name: 'black-hole', begin: each((proxy) => proxy.setMode({ kind: 'black-hole' })), end: endMode },
+  {
+    name: 'black-hole',
+    begin: each((proxy) => proxy.setMode({ kind: 'black-hole' })),
+    end: each((proxy) => {
+      proxy.setMode({ kind: 'pass' });
+      proxy.reset();
+    }),
+  },
   { name: 'forget', begin: each((proxy) => proxy.forget()) },
-  { name: 'slow', begin: each((proxy) => proxy.setMode({ kind: 'delay', ms: 400 })), end: endMode },
+  {
+    name: 'slow',
+    begin: each((proxy) => proxy.setMode({ kind: 'delay', ms: 400 })),
+    end: each((proxy) => proxy.setMode({ kind: 'pass' })),
+  },
   {
     name: 'commit-cut',
     begin: each((proxy) => {
