@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { UserEligibility } from '#contract/signals.ts';
 import type { UsersAnswer } from '#contract/users.ts';
-import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
+import {
+  ADMIN_PASSWORD as password,
+  startTestApp,
+  type TestApp,
+  ADMIN_USERNAME as username,
+} from '#test/app/test-app.ts';
 import { signalMessage } from './messages.ts';
 import { deliver, ensureHookKey, type ProgramClient, signIn } from './program-client.ts';
 import { DEMO_TOKENS, type DemoToken } from './tokens.ts';
@@ -9,17 +14,17 @@ import { ensureUsers } from './users.ts';
 
 const [token] = DEMO_TOKENS as readonly [DemoToken];
 const signal = { token, timeframe: 15, action: 'buy', price: '65000' } as const;
-let server: TestServerProcess;
+let program: TestApp;
+let url: string;
 let client: ProgramClient;
-let password: string;
 
 beforeAll(async () => {
-  server = await startServerProcess({ env: { AUTO_TRADE: 'disabled' } });
-  password = server.adminPassword;
-  client = await signIn({ url: server.url, username: server.adminUsername, password });
+  program = await startTestApp();
+  url = await program.app.listen({ host: '127.0.0.1', port: 0 });
+  client = await signIn({ url, username, password });
 });
 
-afterAll(() => server?.stop());
+afterAll(() => program?.close());
 
 test('creates six users with all sizing methods and keeps them on the next start', async () => {
   expect(await ensureUsers({ client, password })).toEqual({ created: 6 });
@@ -42,13 +47,13 @@ test('a signal finds three users eligible and the others ineligible for differen
   await ensureUsers({ client, password });
   const key = await ensureHookKey({ client, password });
   expect(await ensureHookKey({ client, password })).toBe(key);
-  const delivery = { url: server.url, key, message: signalMessage(signal, new Date()) };
+  const delivery = { url, key, message: signalMessage(signal, new Date()) };
   expect(await deliver(delivery)).toMatchObject({ status: 200, duplicate: false });
   expect(await deliver(delivery)).toMatchObject({ status: 200, duplicate: true });
 
   const { signals } = await client.get<{ signals: { id: string }[] }>('/api/signals?limit=1');
   const found = await client.get<UserEligibility[]>(`/api/signals/${signals[0]?.id}/users`);
-  const reasons = found.filter(({ username }) => username !== server.adminUsername);
+  const reasons = found.filter((user) => user.username !== username);
   expect(reasons.filter(({ status }) => status === 'eligible')).toHaveLength(3);
   expect(new Set(reasons.map(({ reason }) => reason)).size).toBe(4);
 });
@@ -56,6 +61,6 @@ test('a signal finds three users eligible and the others ineligible for differen
 test('a refused delivery is answered with the reason', async () => {
   const key = await ensureHookKey({ client, password });
   const message = signalMessage({ ...signal, price: '{{close_price}}' }, new Date());
-  const answer = await deliver({ url: server.url, key, message });
+  const answer = await deliver({ url, key, message });
   expect(answer).toMatchObject({ status: 400, message: expect.stringContaining('{{close_price}}') });
 });

@@ -3,23 +3,28 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureHookKey, type ProgramClient, signIn } from '#demo/program-client.ts';
-import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
+import {
+  ADMIN_PASSWORD as password,
+  startTestApp,
+  type TestApp,
+  ADMIN_USERNAME as username,
+} from '#test/app/test-app.ts';
 
 const SCRIPT = fileURLToPath(new URL('send-signal.mjs', import.meta.url));
 const execute = promisify(execFile);
 
-let server: TestServerProcess;
+let program: TestApp;
 let client: ProgramClient;
 let hookUrl: string;
 
 beforeAll(async () => {
-  server = await startServerProcess({ env: { AUTO_TRADE: 'disabled' } });
-  const { url, adminUsername: username, adminPassword: password } = server;
+  program = await startTestApp();
+  const url = await program.app.listen({ host: '127.0.0.1', port: 0 });
   client = await signIn({ url, username, password });
   hookUrl = `${url}/hooks/trading_view_signal?hkid=${await ensureHookKey({ client, password })}`;
 });
 
-afterAll(() => server?.stop());
+afterAll(() => program?.close());
 
 async function send(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return execute(process.execPath, [SCRIPT, ...args]).then(

@@ -1,14 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach } from 'vitest';
 import { findPostmaster } from '#server/platform/db/embedded-postmaster.ts';
-import { PROGRAM, startServerProcess, type TestServerProcess } from './test-server-process.ts';
-
-const COMPILE_CACHE = fileURLToPath(new URL('../../.cache/node', import.meta.url));
+import { spawnProgram, startServerProcess, type TestServerProcess } from './test-server-process.ts';
 
 /** Gives every test of the file a data folder and stops the programs that the test started there. */
 export function programFolder() {
@@ -27,18 +24,8 @@ export function programFolder() {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  function spawnProgram(env: Record<string, string> = {}, args: string[] = []) {
-    const child = spawn(process.execPath, [PROGRAM, ...args], {
-      cwd: dataDir,
-      env: {
-        PATH: process.env.PATH,
-        NODE_COMPILE_CACHE: COMPILE_CACHE,
-        PORT: '0',
-        DATA_DIR: dataDir,
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+  function spawn(env: Record<string, string> = {}, args: string[] = []) {
+    const { child } = spawnProgram({ dataDir, env: { PORT: '0', ...env }, args });
     children.push(child);
     return child;
   }
@@ -47,7 +34,7 @@ export function programFolder() {
     dataDir: () => dataDir,
     cluster: () => join(dataDir, 'postgres'),
     databaseRuns: async () => (await findPostmaster(join(dataDir, 'postgres'))) !== null,
-    spawnProgram,
+    spawnProgram: spawn,
     async start(env: Record<string, string> = {}, args: string[] = []): Promise<TestServerProcess> {
       const server = await startServerProcess({ dataDir, env, args });
       servers.push(server);
@@ -55,7 +42,7 @@ export function programFolder() {
     },
     /** Runs the program until it exits, for starts that fail. */
     async runToEnd(env: Record<string, string>, args: string[] = []) {
-      const child = spawnProgram(env, args);
+      const child = spawn(env, args);
       let stdout = '';
       let stderr = '';
       child.stdout.on('data', (text) => (stdout += String(text)));

@@ -1,20 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findPostmaster, stopPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { programArguments } from '../../scripts/lib/builds.mjs';
 
-/** The built program that users run. */
-export const PROGRAM = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url));
 const COMPILE_CACHE = fileURLToPath(new URL('../../.cache/node', import.meta.url));
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 15_000;
 
 interface RunningProgram {
-  child: ChildProcess;
+  child: ChildProcessByStdio<null, Readable, Readable>;
   /** Standard output and errors so far. */
   output(): string;
   /** Resolves with the exit code; null when a signal ended it. */
