@@ -46,6 +46,8 @@ export default defineConfig({
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A failure shows its values in full: CI prints nothing else of them.
+    chaiConfig: { truncateThreshold: 0 },
     // A poll ends as soon as it is right; its default of a second is short on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     projects: [

@@ -277,7 +277,11 @@ describe('npm test', () => {
   });
 
   test('repeats failures at the end with file and message', async () => {
-    const failed = { status: 'failed', fullName: 'adds up', failureMessages: ['expected 3\n    at x.ts'] };
+    const failed = {
+      status: 'failed',
+      fullName: 'adds up',
+      failureMessages: ['expected 3\n    at /node_modules/y.js\n    at x.ts'],
+    };
     const results = { testResults: [{ ...file('passed'), assertionResults: [failed] }] };
     await write('node_modules/vitest/vitest.mjs', `${report(results)}\nprocess.exitCode = 1`);
     const { output } = await run('scripts/test.mjs', '--only=unit');

@@ -17,7 +17,9 @@ import { root, say } from './project.mjs';
  * @typedef {(options: StepOptions) => Promise<Count>} Step
  */
 
-const MESSAGE_LINES = 12;
+const MESSAGE_LINES = 40;
+/** Frames that say nothing about the failure. */
+const FOREIGN_FRAME = /^\s+at .*(node_modules|node:|<anonymous>)/;
 
 const bin = (/** @type {string[]} */ ...path) => join(root, 'node_modules', ...path);
 
@@ -170,7 +172,11 @@ function describeFailure(file, title, message) {
  * @param {string | undefined} message
  */
 function nameFailure(heading, message = 'no message') {
-  const lines = stripVTControlCharacters(message).trim().split('\n').slice(0, MESSAGE_LINES);
+  const lines = stripVTControlCharacters(message)
+    .trim()
+    .split('\n')
+    .filter((line) => !FOREIGN_FRAME.test(line))
+    .slice(0, MESSAGE_LINES);
   return [`✗ ${heading}`, ...lines.map((line) => `    ${line}`)].join('\n');
 }
 
