@@ -1,5 +1,5 @@
 import { PAGES } from '#contract/pages.ts';
-import { LOGIN_KIB, PAGE_KIB, total, totalBeyond, weighScripts } from '../bench/page-weight.ts';
+import { LOGIN_KIB, PAGE_KIB, totalBeyond, totalKib, weighScripts } from '../bench/browsers.ts';
 import { calculatorCase } from './calculator-screen.ts';
 import { expect, test } from './fixtures.ts';
 
@@ -16,7 +16,7 @@ test('the login and every page stay within their JavaScript budgets', async ({
   const calculator = await calculatorCase(operator);
   const login = await weighScripts(context, `${server.url}/login`);
   expect(login.size).toBeGreaterThan(0);
-  expect(total(login), 'KiB of the login').toBeLessThanOrEqual(LOGIN_KIB);
+  expect(totalKib(login), 'KiB of the login').toBeLessThanOrEqual(LOGIN_KIB);
 
   await signIn(page);
   const paths = [...PAGES.map(({ path }) => path), '/admin', `/settings?userId=${user.id}`, calculator.path];
