@@ -137,6 +137,18 @@ function prepareWindow(): void {
   window.addEventListener('unhandledrejection', ({ reason }) => report(reason));
 }
 
+/** A clipboard of its own for each app: one that an earlier test made refuse must not reach the next. */
+function provideClipboard(): void {
+  let content = '';
+  const clipboard = {
+    writeText: async (text: string) => {
+      content = text;
+    },
+    readText: async () => content,
+  };
+  Object.defineProperty(navigator, 'clipboard', { configurable: true, value: clipboard });
+}
+
 function leave(): void {
   unmount();
   unmount = () => {};
@@ -194,8 +206,10 @@ export function renderApp(path: string, answers: Answers = {}, browser: BrowserO
   });
   history.replaceState(null, '', path);
   show();
+  const user = userEvent.setup({ delay: null, pointerEventsCheck: 0 });
+  provideClipboard();
   return {
-    user: userEvent.setup({ delay: null, pointerEventsCheck: 0 }),
+    user,
     answers: own,
     calls,
     sent: (key) => calls.filter((call) => call.key === key),
