@@ -69,7 +69,7 @@ async function signIn(server: TestServerProcess): Promise<string> {
 }
 
 test('restores a backup of a running program into a new data folder, where the webhook still works', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const [old, fresh] = [join(folder, 'old'), join(folder, 'fresh')];
   await mkdir(old, { mode: 0o700 });
@@ -110,7 +110,7 @@ test('restores a backup of a running program into a new data folder, where the w
 
 // Requirements: sign-in-and-sessions-4
 test('replaces a forgotten password while the program runs, and without it', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const data = join(folder, 'data');
   await mkdir(data, { mode: 0o700 });
@@ -158,7 +158,7 @@ test('needs a user and a database to reset a password', async () => {
 });
 
 test('refuses a data folder from before the baseline in every command, and leaves it unchanged', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const data = join(folder, 'older');
   const log = createLog({ level: 'silent' });
