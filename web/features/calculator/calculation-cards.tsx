@@ -41,7 +41,7 @@ export function CalculationCards(props: { calculation: Extract<GenerateAnswer, {
           ]}
           rows={hyperparameters}
           rowId={({ name }) => name}
-          emptyText="No figures"
+          emptyText="The figures are missing in the answer"
           minWidth={600}
         />
       </Panel>

@@ -65,7 +65,7 @@ export function MethodsCard({ preview, chosenMethod }: MethodsCardProps) {
               columns={[name, ...FIGURES]}
               rows={methods}
               rowId={({ method }) => method}
-              emptyText="No methods"
+              emptyText="The methods are missing in the answer"
               minWidth={700}
               faded={preview.isPlaceholderData}
               note={({ result }) =>
