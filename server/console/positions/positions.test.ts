@@ -5,7 +5,13 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import { D, toPlain } from '#domain/decimal.ts';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
+import {
+  findOpenTrade,
+  recordClosedPosition,
+  recordGone,
+} from '#server/engine/protection/positions.store.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
+import { goneRow } from '#server/engine/protection/record-closings.ts';
 import type { Exchange, ExchangeAccount } from '#server/exchanges/exchange.ts';
 import { closedPositions, trades, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
@@ -309,6 +315,34 @@ describe('a closed position', () => {
     const [trade] = await board.db.select().from(trades).where(eq(trades.userId, id));
     expect(trade?.positionClosedAt).toEqual(rows[0]?.closedAt);
   });
+
+  test.each(['after', 'while'])(
+    'stays one row when a late reading takes it for gone %s its end is recorded',
+    async (when) => {
+      const { id, token, trade } = await withPosition();
+      await board.push(token, '97');
+      const [told] = await exchange.fetchClosedPositions(await accountOf(id), { since: new Date(0) });
+      const found = await findOpenTrade(board.db, trade.id);
+      if (told === undefined || found === null) throw new Error('the position is not closed');
+      const key = { userId: id, exchangePlatform: 'Bitget' };
+      const gone = goneRow(board.deps, { key, trade: found, since: new Date() });
+      const closed = { ...gone, ...told, id: timeOrderedId(), exchangePositionId: told.positionId };
+      if (when === 'after') {
+        await recordClosedPosition(board.db, closed);
+        await recordGone(board.db, gone);
+      } else {
+        let recorded = Promise.resolve();
+        await board.db.transaction(async (tx) => {
+          await recordGone(tx, gone);
+          recorded = recordClosedPosition(board.db, closed);
+          await sleep(200);
+        });
+        await recorded;
+      }
+      const rows = await board.db.select().from(closedPositions).where(eq(closedPositions.userId, id));
+      expect(rows).toMatchObject([{ exchangePositionId: told.positionId }]);
+    },
+  );
 
   test('belongs to its own trade when one follows another closely', async () => {
     const { id, token } = await withPosition();

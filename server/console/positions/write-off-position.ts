@@ -44,10 +44,10 @@ export async function writeOffPosition(
   const now = clock.now();
   const text = `written off by ${by.username}: ${why}`;
   await db.transaction(async (tx) => {
-    if (!(await closeTrade(tx, tradeId, now))) throw new AppError('positionNotFound');
-    await tx.update(trades).set({ writtenOffBy: by.id, writtenOffAt: now }).where(eq(trades.id, tradeId));
     await forgetGone(tx, tradeId);
     await recordGone(tx, goneRow(deps, { key, trade: found, since: now }));
+    if (!(await closeTrade(tx, tradeId, now))) throw new AppError('positionNotFound');
+    await tx.update(trades).set({ writtenOffBy: by.id, writtenOffAt: now }).where(eq(trades.id, tradeId));
     await addTimeline(tx, { tradeId, at: now, text: `Its position was ${text}` });
     await clearHalt(tx, { ...key, token }, { how: `The position was ${text}`, now });
   });

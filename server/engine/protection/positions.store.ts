@@ -97,15 +97,23 @@ export type NewClosedPosition = typeof closedPositions.$inferInsert;
 /** If another instance was first, its row stays. */
 export async function recordClosedPosition(db: Db, row: NewClosedPosition): Promise<void> {
   await db.transaction(async (tx) => {
+    // First, because it waits for a `recordGone` of the same trade, whose row must be seen and deleted.
+    await closeTrade(tx, row.tradeId, row.closedAt);
     await forgetGone(tx, row.tradeId);
     await tx.insert(closedPositions).values(row).onConflictDoNothing();
-    await closeTrade(tx, row.tradeId, row.closedAt);
   });
 }
 
-/** The position is gone; how it ended is not known yet. */
+/** The position is gone; how it ended is not known yet. Writes nothing when the trade's end is recorded already. */
 export async function recordGone(db: Queryable, row: NewClosedPosition): Promise<void> {
-  await db.insert(closedPositions).values(row).onConflictDoNothing();
+  await db.transaction(async (tx) => {
+    const open = await tx
+      .select({ id: trades.id })
+      .from(trades)
+      .where(and(eq(trades.id, row.tradeId), isNull(trades.positionClosedAt)))
+      .for('no key update');
+    if (open.length > 0) await tx.insert(closedPositions).values(row).onConflictDoNothing();
+  });
 }
 
 /** The position was not gone after all, or its end is known now. */
