@@ -25,7 +25,7 @@ test('an accepted key shows the balance immediately and on every test', async ({
   });
   const outcome = card.getByRole('alert');
   await expect(outcome).toContainText('Bitget accepted the API key');
-  await expect(outcome).toContainText('Futures balance $2,500.50, of which $2,500.50 is available (USDT)');
+  await expect(outcome).toContainText('Futures balance $2,500.50, available $2,500.50 (USDT)');
   await expect(card.getByText('Connected', { exact: true })).toBeVisible();
   await expect(card).toContainText(`API key …${credentials.apiKey.slice(-4)}, entered `);
 

@@ -51,7 +51,7 @@ export async function renewHook(
   return toWebhook(required(hook, 'webhookNotFound'), { key, masked: false });
 }
 
-/** False if there is none to delete. An owner's suspended hook stays: its owner could just create another. */
+/** Returns false if nothing was deleted. Owners cannot delete a suspended hook: they could just create another. */
 export async function deleteHook(
   { db }: Pick<Deps, 'db'>,
   { id, evenSuspended }: { id: string; evenSuspended: boolean },

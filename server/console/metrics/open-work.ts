@@ -8,7 +8,7 @@ export const OPEN_FIGURES = {
   workflows_unfinished: 'Workflows that have not ended',
   workflow_oldest_seconds: 'Age of the oldest workflow that has not ended',
   orders_unfinished: 'Orders that have not come to their end',
-  orders_unknown: 'Orders of which it is not known whether the exchange has them',
+  orders_unknown: 'Orders that the exchange may or may not have',
   positions_open: 'Positions opened here that are not known to be closed',
   positions_unprotected: 'Positions opened here without a verified stop loss',
   users_halted: 'Users whose trading is halted',

@@ -27,6 +27,7 @@ import {
 import { findSignal } from '#server/ingest/stored-signals.ts';
 import { required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
+import { optionalPage } from '#server/platform/http/optional-page.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
 import { isoDates } from '#server/platform/iso-dates.ts';
 import { explainUser } from '../workflows/explain-user.ts';
@@ -122,7 +123,7 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
     admin({ params: idParams, querystring: optionalPagingQuery, answer: trades }),
     async ({ params: { id }, query }) => {
       await requireSignal(id);
-      const rows = await listSignalTrades(db, { signalId: id, page: pageOf(query) });
+      const rows = await listSignalTrades(db, { signalId: id, page: optionalPage(query, DEFAULT_PAGE_SIZE) });
       return rows.map(
         ({ trade, username, orderPayload }): Trade => ({
           ...isoDates(trade),
@@ -137,13 +138,6 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
       );
     },
   );
-}
-
-/** Null: all trades, as specified for calls without paging. */
-function pageOf({ page, limit }: { page?: number | undefined; limit?: number | undefined }) {
-  if (page === undefined && limit === undefined) return null;
-  const size = limit ?? DEFAULT_PAGE_SIZE;
-  return { limit: size, offset: ((page ?? 1) - 1) * size };
 }
 
 const toSignalUsers = (

@@ -37,7 +37,7 @@ export class AppError extends Error {
   }
 }
 
-/** The value, or the catalogue's error when there is none. */
+/** Throws the catalogue's error if the value is missing. */
 export function required<Value>(value: Value | null | undefined, code: ErrorCode): Value {
   if (value == null) throw new AppError(code);
   return value;

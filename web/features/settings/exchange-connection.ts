@@ -60,7 +60,7 @@ export function outcomeOfTest(test: ConnectionTest): ConnectionOutcome {
     return {
       color: 'teal',
       title: test.message,
-      text: `Futures balance ${balance}, of which ${available} is available (USDT)`,
+      text: `Futures balance ${balance}, available ${available} (USDT)`,
     };
   }
   return test.error === 'unreachable'

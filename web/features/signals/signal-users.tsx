@@ -44,7 +44,7 @@ function DecidedNow({ basis = 'recorded' }: { basis: DecisionBasis | undefined }
   return <Notice look="warning">{WITHOUT_RECORD[basis]} As it would be decided now:</Notice>;
 }
 
-/** Selects one of several workflows, each of which decided separately. */
+/** Selects one of several workflows, which decide separately. */
 function WorkflowChoice({ signalId, workflowId }: { signalId: string; workflowId: string | undefined }) {
   const { adjust } = useDialogHistory();
   const formatInstant = useFormatInstant();
