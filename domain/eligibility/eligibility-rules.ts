@@ -73,7 +73,7 @@ const finding = (saw: string, wanted: string, denial: Denial | null): Finding =>
 function audience(user: EligibilityUser, { signal }: EligibilityInput): Finding {
   const isForAll = signal.audience === 'everyone';
   const isMeant = isForAll || signal.ownerUserId === user.id;
-  const saw = isForAll ? 'a signal for everyone' : 'a signal for its owner alone';
+  const saw = isForAll ? 'a signal for everyone' : 'a signal only for its owner';
   return finding(saw, 'a signal for this user', isMeant ? null : deny('signal_of_another_user', {}));
 }
 

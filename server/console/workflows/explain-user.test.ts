@@ -192,7 +192,7 @@ describe('without an engine', () => {
     expect(await deciding(signalId, bare.user.id)).toMatchObject({ rule: 'User settings', saw: 'none' });
     expect(await deciding(ownSignalId, bare.user.id)).toEqual({
       rule: 'Signal audience',
-      saw: 'a signal for its owner alone',
+      saw: 'a signal only for its owner',
       wanted: 'a signal for this user',
       reason: 'Signal belongs to another user',
     });

@@ -42,7 +42,7 @@ export async function closeDataFolder(options: { dataDir: string; log: Logger })
   if (closed.length > 0) {
     log.warn(
       { dataDir, closed },
-      'DATA_DIR was open to other users of this machine; it is for its owner alone now',
+      'DATA_DIR was open to other users of this machine; now only its owner can read it',
     );
   }
   if (open.length > 0) {

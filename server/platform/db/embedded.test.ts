@@ -64,7 +64,7 @@ test('closes a data folder that others could read, and reports it in one line', 
     expect.objectContaining({
       level: 'warn',
       closed: ['.', ...own],
-      msg: 'DATA_DIR was open to other users of this machine; it is for its owner alone now',
+      msg: 'DATA_DIR was open to other users of this machine; now only its owner can read it',
     }),
   ]);
 });

@@ -31,8 +31,8 @@ test('promises nothing while the environment is unknown', () => {
 
 test('says that an ordinary user’s deliveries are for that user only', () => {
   const user = { isAdmin: false, trading: null };
-  expect(testDeliveryEffect('signal', user)).toContain('for you alone');
-  expect(testDeliveryEffect('candle', user)).toContain('for your own signals alone');
+  expect(testDeliveryEffect('signal', user)).toContain('only for you');
+  expect(testDeliveryEffect('candle', user)).toContain('only for your own signals');
 });
 
 test('says that a candle opens no position', () => {

@@ -248,7 +248,7 @@ describe('a test delivery', () => {
     const app = open({ [TEST]: sending.promise });
     await press(app, 'Send test signal');
     const form = await dialog('Send Test Signal');
-    expect(form.element.textContent).toContain('for you alone');
+    expect(form.element.textContent).toContain('only for you');
     fill(form.getByLabelText('Symbol'), 'SOLUSDT');
     await app.user.click(form.getByRole('button', { name: 'Send' }));
     expect(isDisabled(await form.findByRole('button', { name: 'Sending...' }))).toBe(true);
