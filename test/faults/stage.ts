@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Webhook } from '#contract/hooks.ts';
 import type { User } from '#contract/users.ts';
 import { type ProgramClient, signIn } from '#demo/program-client.ts';
@@ -144,7 +145,7 @@ async function buildStage(options: StageOptions, cleanUp: CleanUp) {
   }
   const [first] = instances;
   if (first === undefined) throw new Error('a stage needs an instance');
-  const admin = await signIn({ url: first.url, ...ADMIN });
+  const admin = readAgain(await signIn({ url: first.url, ...ADMIN }));
   const { hookKey } = await admin.post<Webhook>('/api/hooks', {});
   const traders: Trader[] = [];
 
@@ -271,4 +272,24 @@ async function freePort(): Promise<number> {
     await new Promise((resolve) => server.close(resolve));
     if (isFree) return port;
   }
+}
+
+const READ_AGAIN_MS = 500;
+const READ_FOR_MS = 60_000;
+
+/** Reads again while the program answers 503, as it may on a busy machine or just after a crash. */
+function readAgain(client: ProgramClient): ProgramClient {
+  const get: ProgramClient['get'] = async (path) => {
+    const until = performance.now() + READ_FOR_MS;
+    for (;;) {
+      try {
+        return await client.get(path);
+      } catch (error) {
+        const isAway = error instanceof Error && error.cause === 503;
+        if (!isAway || performance.now() > until) throw error;
+      }
+      await sleep(READ_AGAIN_MS);
+    }
+  };
+  return { ...client, get };
 }
