@@ -165,5 +165,6 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
 
-const replayOf = ({ fault, exchange, seed }: MatrixCase): string =>
-  `npm run fault-matrix -- --fault ${fault} --exchange ${exchange} --seed ${seed}`;
+function replayOf({ fault, exchange, seed }: MatrixCase): string {
+  return `npm run fault-matrix -- --fault ${fault} --exchange ${exchange} --seed ${seed}`;
+}
