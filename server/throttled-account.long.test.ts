@@ -203,9 +203,9 @@ test('holds an address for all after a refusal that names it, and then lets a cl
       });
     }
 
-    // Leaves two seconds of the ten minutes.
+    // Leaves four seconds of the ten minutes: enough to send all requests below on a slow machine.
     await board.db.$client.query(
-      `update exchange_slots set held_until_ms = extract(epoch from now()) * 1000 + 2000 where hold_ms > 0`,
+      `update exchange_slots set held_until_ms = extract(epoch from now()) * 1000 + 4000 where hold_ms > 0`,
     );
     board.requests.splice(0);
     const balances = others.map(({ id }, index) => balanceOf(id, index % 2));
