@@ -46,8 +46,6 @@ export default defineConfig({
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // As for browser tests: a busy CI machine may starve a process for seconds. `npm test` names what needed it.
-    retry: process.env.CI ? 1 : 0,
     // A failure shows its values in full: CI prints nothing else of them.
     chaiConfig: { truncateThreshold: 0 },
     // A poll ends as soon as it is right; its default of a second is short on a busy machine.
@@ -58,6 +56,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{domain,contract,web}/**/*.test.{ts,tsx}'],
+          // As for browser tests. Server tests have no retry: it would hide an order that is lost now and then.
+          retry: process.env.CI ? 1 : 0,
           exclude: [LONG_TESTS],
         },
       },

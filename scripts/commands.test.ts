@@ -290,6 +290,17 @@ describe('npm test', () => {
     );
   });
 
+  test('names a test that passed only on a retry', async () => {
+    const unsteady = { status: 'passed', fullName: 'adds up', failureMessages: ['expected 3\n    at x.ts'] };
+    const results = { testResults: [{ ...file('passed'), assertionResults: [unsteady] }] };
+    await write('node_modules/vitest/vitest.mjs', report(results));
+    const { code, output } = await run('scripts/test.mjs', '--only=unit');
+    expect(output).toMatch(
+      /Passed only on a retry:\n\n✗ \S*x\.test\.ts › adds up\n {4}expected 3\n[^\n]+\n\n1 passed, 0 failed\n$/,
+    );
+    expect(code).toBe(0);
+  });
+
   test('counts a crashed runner as failed', async () => {
     await write('node_modules/vitest/vitest.mjs', 'process.exit(134)');
     const { code, output } = await run('scripts/test.mjs', '--only=unit');

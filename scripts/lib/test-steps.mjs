@@ -134,13 +134,22 @@ function countVitest({ testResults }) {
     ({ status, assertionResults }) =>
       status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
   );
-  const failures = testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults
-      .filter(({ status }) => status === 'failed')
-      .map(({ fullName, failureMessages = [] }) => describeFailure(name, fullName, failureMessages[0])),
-  );
+  const describeAll = (/** @type {'failed' | 'passed'} */ wanted) =>
+    testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => status === wanted)
+        // A test that passed on a retry keeps the message of its first failure.
+        .filter(({ failureMessages = [] }) => wanted === 'failed' || failureMessages.length > 0)
+        .map(({ fullName, failureMessages = [] }) => describeFailure(name, fullName, failureMessages[0])),
+    );
+  const failures = describeAll('failed');
   for (const { name, message } of brokenFiles) failures.push(describeFailure(name, 'the file', message));
-  return { passed, failed: tests.length - passed + brokenFiles.length, failures };
+  return {
+    passed,
+    failed: tests.length - passed + brokenFiles.length,
+    failures,
+    unsteady: describeAll('passed'),
+  };
 }
 
 /**
