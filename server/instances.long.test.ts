@@ -126,7 +126,8 @@ describe('an instance in the middle of a workflow with several users', () => {
         `select key, holder from leases where lease_until > now() and holder like '% ${workflowId}'`,
       );
       expect(rows).toHaveLength(TRADERS);
-      // Between two transactions: an open one ends after 15 s, well within a lease. A repeated attempt waits once more.
+      // Between two transactions: an open one ends after 15 s, well within a lease. The calls that the sweep repeats
+      // every ten seconds wait as well.
       const waiting = await query(
         `select pid from pg_stat_activity where datname = current_database()
            and wait_event_type = 'Lock' and query like '%position_generator_logs%'`,
