@@ -112,7 +112,7 @@ export const settingsSchema = z.object({
     origin((text) => isHttpUrl(text) && hasNoPath(text)),
     {
       about:
-        'The address that browsers open. Pages answer under its host only, and with https cookies are always secure. Demo and live mode need an https one if other machines can reach HOST',
+        'The address that browsers open. Pages answer under its host only, and with https cookies are always secure. Demo and live mode need an https one if other machines can reach the program',
       takes: 'an origin without a path, such as https://board.example.com',
       unset: 'pages answer under any host',
     },

@@ -94,7 +94,7 @@ export function testDeliveryEffect(kind: TestKind, sender: Sender): string {
 function signalEffect({ isAdmin, trading }: Sender): string {
   return isAdmin
     ? `It counts like a real signal, for every eligible user. ${positionsText(trading)}`
-    : 'It counts like a real signal, only for you. A position is opened for you if automatic trading is on and you are eligible; while real money is traded automatically, test deliveries are refused.';
+    : 'It counts like a real signal, but only for you. A position is opened for you if automatic trading is on and you are eligible; while real money is traded automatically, test deliveries are refused.';
 }
 
 function positionsText(trading: Trading | null): string {
@@ -109,7 +109,7 @@ function positionsText(trading: Trading | null): string {
 
 function candleEffect({ isAdmin, trading }: Sender): string {
   if (!isAdmin) {
-    return 'It counts like a real candle, only for your own signals: those that follow are matched with it. It opens no position.';
+    return 'It counts like a real candle, but only for your own signals: those that follow are matched with it. It opens no position.';
   }
   const paper = trading?.exchangeMode === 'paper' ? ' Its close moves the price of the paper exchange.' : '';
   return `It counts like a real candle, for everybody: signals that follow are matched with it. It opens no position.${paper}`;
