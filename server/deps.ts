@@ -2,13 +2,14 @@ import type pg from 'pg';
 import type { AttentionCondition } from '#contract/attention.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
+import type { Transitions } from './engine/records/transitions.ts';
 import type { ExchangeAccount } from './exchanges/exchange.ts';
 import type { ExchangeRegistry } from './exchanges/registry.ts';
 import type { Receiver } from './ingest/receive-delivery.ts';
 import type { ChangeFeed } from './platform/change-feed.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config/config.ts';
-import type { Db, Tx } from './platform/db/database.ts';
+import type { Db } from './platform/db/database.ts';
 import type { LimitPasswordAttempts } from './platform/http/password-limits.ts';
 import type { UntrustedProxies } from './platform/http/untrusted-proxies.ts';
 import type { Jobs } from './platform/jobs/jobs.ts';
@@ -43,12 +44,8 @@ export interface Deps {
   receiver: Receiver;
   /** Holds back other work of this instance while deliveries come in. */
   rightOfWay: Pick<RightOfWay, 'waiting'>;
-  /** Reports the end of a workflow's trade to its workflow, in the same transaction: both happen or neither. */
-  onTradeEnd: (
-    deps: Pick<Deps, 'clock' | 'jobs'>,
-    tx: Tx,
-    trade: { workflowId: string; userId: string },
-  ) => Promise<void>;
+  /** Commits what the engine's workers write down about users and trades, many at once. */
+  transitions: Transitions;
   /** Called when a new price of the token was stored: the paper exchange checks its orders and positions. */
   onPrice: (token: string) => void;
   /** The changes that any instance announces through the database. */
@@ -60,6 +57,12 @@ export interface Deps {
   attentionSources: readonly AttentionSource[];
   readiness: () => Promise<Readiness>;
 }
+
+/** What the engine works with. */
+export type EngineDeps = Pick<
+  Deps,
+  'db' | 'clock' | 'config' | 'jobs' | 'log' | 'exchanges' | 'findAccount' | 'accountGuard' | 'transitions'
+>;
 
 export type PoolFigures = Pick<pg.Pool, 'idleCount' | 'totalCount' | 'waitingCount' | 'options'>;
 

@@ -86,6 +86,8 @@ test('a rolling restart under load loses no alert and doubles none', { timeout: 
 
 describe('an instance in the middle of a workflow with several users', () => {
   const TRADERS = 4;
+  /** In the order of trading. */
+  const traders: string[] = [];
   const WITHIN_MS = 30_000;
   /** Instead of waiting this long, the test makes the rows of the stopped instance that much older. */
   const AGED_MS = 18_000;
@@ -100,7 +102,15 @@ describe('an instance in the middle of a workflow with several users', () => {
     return gate;
   }
 
-  /** A workflow in progress, and the instances that hold its users; no instance continues before `release`. */
+  /** Leases the first user to nobody: the first wave then has several users. */
+  const leaseFirst = () =>
+    query(
+      `insert into leases (key, holder, lease_until) values ($1, 'nobody', now() + interval '1 hour')
+       on conflict (key) do update set holder = excluded.holder, lease_until = excluded.lease_until`,
+      [`user:${traders[0]}`],
+    );
+
+  /** A workflow in progress, and the instances that hold its users; no user is traded before `release`. */
   async function holdWorkflow({ token, cookie }: { token: string; cookie: string }) {
     const key = await hookKey(cookie);
     const deliver = (route: string, body: object) =>
@@ -115,6 +125,7 @@ describe('an instance in the middle of a workflow with several users', () => {
     const signal = { action: 'buy', price: '100', timeframe: '15', processor: 'Tesla' };
     const { id } = (await (await deliver('trading_view_signal', signal)).json()) as { id: string };
     const gate = await closeGate();
+    await leaseFirst();
     let workflowId = '';
     await vi.waitFor(async () => {
       const answer = await call('/api/trigger-automation', { cookie, body: { signalId: id } });
@@ -125,20 +136,23 @@ describe('an instance in the middle of a workflow with several users', () => {
       const rows = await query<{ key: string; holder: string }>(
         `select key, holder from leases where lease_until > now() and holder like '% ${workflowId}'`,
       );
-      expect(rows).toHaveLength(TRADERS);
+      expect(rows).toHaveLength(TRADERS - 1);
       // Between two transactions: an open one ends after 15 s, well within a lease. The calls that the sweep repeats
       // every ten seconds wait as well.
       const waiting = await query(
         `select pid from pg_stat_activity where datname = current_database()
            and wait_event_type = 'Lock' and query like '%position_generator_logs%'`,
       );
-      expect(waiting.length).toBeGreaterThanOrEqual(TRADERS);
+      expect(waiting.length).toBeGreaterThan(0);
       return rows.map(({ key, holder }) => ({
         userId: key.replace('user:', ''),
         name: holder.split(' ')[0] ?? '',
       }));
     }, 20_000);
-    const release = () => gate.end();
+    const release = async () => {
+      await gate.end();
+      await query(`delete from leases where holder = 'nobody'`);
+    };
     return { workflowId, held, release };
   }
 
@@ -148,6 +162,7 @@ describe('an instance in the middle of a workflow with several users', () => {
       const body = { username: `trader${number}@example.com`, password: 'a password of a user' };
       const answer = await call('/api/admin/create-client', { cookie, body });
       const { user } = (await answer.json()) as { user: { id: string } };
+      traders.push(user.id);
       const put = (path: string, values: object) => call(path, { cookie, method: 'PUT', body: values });
       const settings = { positionSizingMethod: 'Portfolio Allocation' };
       expect((await put(`/api/admin/user-settings/${user.id}`, settings)).status).toBe(200);
@@ -179,8 +194,8 @@ describe('an instance in the middle of a workflow with several users', () => {
       ]);
       await query(
         `update jobs.job set heartbeat_on = heartbeat_on - ${aged}
-         where state = 'active' and data->>'workflowId' = $1 and data->>'userId' = any($2)`,
-        [workflowId, users],
+         where state = 'active' and data->>'workflowId' = $1`,
+        [workflowId],
       );
       const workflow = await vi.waitFor(async () => {
         const [row] = await query(`select status, successful_users_count as n from workflows where id = $1`, [
@@ -206,16 +221,11 @@ describe('an instance in the middle of a workflow with several users', () => {
       } else {
         await instance?.stop();
       }
-      const orders = await query(
-        `select user_id from paper_orders where token = $1 and not reduce_only order by user_id`,
+      const orders = await query<{ user_id: string }>(
+        'select user_id from paper_orders where token = $1 and not reduce_only',
         [token],
       );
-      expect(orders).toEqual(
-        held
-          .map(({ userId }) => userId)
-          .sort()
-          .map((user_id) => ({ user_id })),
-      );
+      expect(orders.map(({ user_id }) => user_id).toSorted()).toEqual(traders.toSorted());
       const trades = await query('select user_id from trades where workflow_id = $1', [workflowId]);
       expect(trades).toHaveLength(TRADERS);
     },

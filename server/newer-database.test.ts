@@ -5,7 +5,7 @@ import type { User } from '#contract/users.ts';
 import { signIn, type TestClient } from '#test/app/test-client.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
-import { findNewestWorkflow } from './engine/workflow/workflows.store.ts';
+import { findNewestWorkflow } from './engine/records/workflows.store.ts';
 import { systemClock } from './platform/clock.ts';
 import { parseConfig } from './platform/config/config.ts';
 import { migrateDatabase } from './platform/db/migrate.ts';

@@ -15,11 +15,11 @@ import { advanceTrade } from './engine/orders/advance-trade.ts';
 import { removeWorkers } from './engine/orders/workers.store.ts';
 import { createWorkers, STOP_WORKERS_LIMIT_MS } from './engine/orders/workers.ts';
 import { startProtectionAudit } from './engine/protection/audit-protection.ts';
+import { createTransitions } from './engine/records/transitions.ts';
 import { storedMarks } from './engine/sizing/stored-marks.ts';
-import { followTradeEnd } from './engine/workflow/follow-trade.ts';
 import { runWorkflow } from './engine/workflow/run-workflow.ts';
 import { startSweep, wakeUnfinished } from './engine/workflow/sweep.ts';
-import { orderForUser } from './engine/workflow/trade-user.ts';
+import { tradeUser, tradeWave } from './engine/workflow/trade-wave.ts';
 import { openPaper, paperAccount } from './exchanges/paper/open-paper.ts';
 import { settleOnPrice } from './exchanges/paper/price-settlement.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './exchanges/registry.ts';
@@ -129,7 +129,7 @@ export async function buildProgram(options: {
             onError: (error, token) => log.error({ err: error, token }, 'paper orders could not be settled'),
           }),
     changeFeed: createChangeFeed({ connection: database.connection, log }),
-    onTradeEnd: followTradeEnd,
+    transitions: createTransitions({ db: database.engineDb, clock, config, jobs }),
     readiness: () => readReadiness(),
   };
   const rightOfWay = createRightOfWay();
@@ -143,7 +143,8 @@ export async function buildProgram(options: {
   const [besideWorkflows, besideUsers] = [rightOfWay.createLane(), rightOfWay.createLane()];
   const handlers: JobHandlers = {
     'run-workflow': ({ workflowId }) => besideWorkflows(() => runWorkflow(engine(), workflowId)),
-    'trade-user': (task) => besideUsers(() => orderForUser(engine(), task)),
+    'trade-wave': (wave) => besideUsers(() => tradeWave(engine(), wave)),
+    'trade-user': (task) => besideUsers(() => tradeUser(engine(), task)),
     // Never delayed, because it may concern a position without its stop.
     'advance-trade': ({ tradeId }) => advanceTrade(engine(), tradeId),
   };

@@ -3,7 +3,7 @@ import { HELD_RETRY_MS as TRADE_RETRY_MS } from './engine/orders/advance-trade.t
 import { HELD_RETRY_MS as AUDIT_RETRY_MS } from './engine/protection/audit-protection.ts';
 import { HELD_RETRY_MS as WORKFLOW_RETRY_MS } from './engine/workflow/run-workflow.ts';
 import { OVERDUE_MS, SWEEP_EVERY_MS } from './engine/workflow/sweep.ts';
-import { LEASE_RETRY_MS as USER_RETRY_MS } from './engine/workflow/trade-user.ts';
+import { LEASE_RETRY_MS as USER_RETRY_MS } from './engine/workflow/trade-wave.ts';
 import {
   HEARTBEAT_SECONDS,
   type JobName,
@@ -25,6 +25,7 @@ const leaseMs = LEASE_SECONDS * 1_000;
 const pollMs = (name: JobName) => QUEUES[name].pollSeconds * 1_000;
 const RETRY_MS: Record<JobName, number> = {
   'run-workflow': WORKFLOW_RETRY_MS,
+  'trade-wave': USER_RETRY_MS,
   'trade-user': USER_RETRY_MS,
   'advance-trade': TRADE_RETRY_MS,
 };
@@ -43,7 +44,7 @@ test.each(NAMES)(
 );
 
 test('sends a lost or failed call again in time', () => {
-  for (const name of ['run-workflow', 'trade-user'] as const) {
+  for (const name of ['run-workflow', 'trade-wave', 'trade-user'] as const) {
     expect(SWEEP_EVERY_MS + pollMs(name)).toBeLessThan(leaseMs);
   }
   expect(OVERDUE_MS + SWEEP_EVERY_MS + pollMs('advance-trade') + SLACK_MS).toBeLessThanOrEqual(WITHIN_MS);

@@ -41,6 +41,7 @@ const ROOMS = [
   'admin/halts',
   'admin/hooks',
   'ingest',
+  'engine/records',
   'engine/sizing',
   'engine/orders',
   'engine/workflow',

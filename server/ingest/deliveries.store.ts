@@ -40,7 +40,7 @@ export type DeliveryOutcome =
 
 interface StoreDeliveries {
   db: Db;
-  jobs: Pick<Jobs, 'sendWithCommit'>;
+  jobs: Pick<Jobs, 'send'>;
   clock: Clock;
   withinLimit: DeliveryLimit;
   lastUse: LastUse;

@@ -100,10 +100,10 @@ export async function storeNewCandles(
   return inTheirPlaces(arrivals, first, stored);
 }
 
-/** The same for signals, each with its pending workflow and the workflow's job, which is sent with the COMMIT. */
+/** The same for signals, each with its pending workflow and the workflow's job. */
 export async function storeNewSignals(
   tx: Tx,
-  jobs: Pick<Jobs, 'sendWithCommit'>,
+  jobs: Pick<Jobs, 'send'>,
   arrivals: readonly ArrivedSignal[],
 ): Promise<(string | null)[]> {
   const { first, keys } = firstOfEachHash(arrivals);
@@ -115,7 +115,7 @@ export async function storeNewSignals(
   const values = [...valuesOf(first, { keys, ids }), listOf(workflowIds), actions];
   const stored = await storeBatch(tx, { ...STORE_SIGNALS, ids, values });
   const added = workflowIds.filter((_, index) => stored[index] !== null);
-  await jobs.sendWithCommit(
+  await jobs.send(
     tx,
     'run-workflow',
     added.map((workflowId) => ({ workflowId })),

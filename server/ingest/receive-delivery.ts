@@ -3,6 +3,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config/config.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { isDataFault } from '#server/platform/db/database-errors.ts';
+import { createGroupCommit, type GroupCommit } from '#server/platform/db/group-commit.ts';
 import { dropIdleConnections } from '#server/platform/db/pool.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import type { Jobs } from '#server/platform/jobs/jobs.ts';
@@ -25,7 +26,6 @@ import {
 import { type DeliveryOutcome, storeDeliveries } from './deliveries.store.ts';
 import { createDeliveryLimit } from './delivery-limit.ts';
 import { createSuspendedLog } from './delivery-log.ts';
-import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { createLastUse, learnTaken, markUsed } from './hook-use.store.ts';
 import { storeNewCandles, storeNewSignals } from './new-arrivals.store.ts';
 import { type DeliveryKind, readCandle, readSignal } from './read-delivery.ts';
@@ -104,8 +104,10 @@ export function createReceiver(
       maxStuck: MAX_STUCK,
       onStuck: () => void dropIdleConnections(pool).catch(() => {}),
       isItemFault: isDataFault,
-      maxWaiting: MAX_WAITING,
-      tooMany: () => new AppError('unavailable', { retryAfterSeconds: 1 }),
+      refuseAbove: {
+        waiting: MAX_WAITING,
+        error: () => new AppError('unavailable', { retryAfterSeconds: 1 }),
+      },
     });
   // Slow path: everything but the usual case. Finds out the answer and logs it.
   const commits = group<Delivery, DeliveryOutcome>(async (batch) => {

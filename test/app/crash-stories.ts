@@ -25,7 +25,7 @@ interface CrashStory {
 export const CRASH_STORIES: Record<string, CrashStory> = {
   'an order that fills at once': {
     leastPoints: 60,
-    leastChanges: 30,
+    leastChanges: 20,
     async begin(engine) {
       const signal = await storeTradedSignal(engine);
       return {

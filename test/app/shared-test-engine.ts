@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { TradingSettings } from '#domain/user-settings.ts';
-import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
+import type { EngineDeps } from '#server/deps.ts';
 import { users } from '#server/platform/db/schema.ts';
 import { atExchangeCall, type DyingCall } from '#test/venues/dying-exchange.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -81,12 +81,12 @@ export async function giveBack({ db }: Pick<TestEngine, 'db'>, key: string): Pro
 export const overtakenAt = (
   engine: TestEngine,
   { key, call, when = 'after' }: { key: string; call: DyingCall; when?: 'before' | 'after' },
-): AutomationDeps => atExchangeCall(engine.deps, { call, when, happens: () => takeOver(engine, key) });
+): EngineDeps => atExchangeCall(engine.deps, { call, when, happens: () => takeOver(engine, key) });
 
 /** The database with its `transaction` method replaced. */
 export function withTransaction(
-  db: AutomationDeps['db'],
-  transaction: AutomationDeps['db']['transaction'],
-): AutomationDeps['db'] {
-  return Object.assign(Object.create(db) as AutomationDeps['db'], { transaction });
+  db: EngineDeps['db'],
+  transaction: EngineDeps['db']['transaction'],
+): EngineDeps['db'] {
+  return Object.assign(Object.create(db) as EngineDeps['db'], { transaction });
 }

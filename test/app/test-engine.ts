@@ -1,14 +1,15 @@
 import { and, asc, eq, inArray, ne } from 'drizzle-orm';
+import type { EngineDeps } from '#server/deps.ts';
 import { OPEN_TO_ALL } from '#server/deps.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
 import { waitsOf } from '#server/engine/orders/trade-work.ts';
-import { type AttemptRow, listAttempts, listUnfinishedTrades } from '#server/engine/orders/trades.store.ts';
+import { type AttemptRow, listAttempts, listUnfinishedTrades } from '#server/engine/records/trades.store.ts';
+import { createTransitions } from '#server/engine/records/transitions.ts';
+import { listUnfinished } from '#server/engine/records/workflows.store.ts';
 import { storedMarks } from '#server/engine/sizing/stored-marks.ts';
-import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
-import { followTradeEnd, UNSETTLED_LIMIT_MS } from '#server/engine/workflow/follow-trade.ts';
+import { UNSETTLED_LIMIT_MS } from '#server/engine/workflow/follow-trade.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
-import { tradeUser } from '#server/engine/workflow/trade-user.ts';
-import { listUnfinished } from '#server/engine/workflow/workflows.store.ts';
+import { tradeUser, tradeWave } from '#server/engine/workflow/trade-wave.ts';
 import { openPaper } from '#server/exchanges/paper/open-paper.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
@@ -31,6 +32,7 @@ import { venueCredentials } from '#test/venues/venue-credentials.ts';
 import { paperLedger } from '../venues/paper-ledger.ts';
 import { type CrashAt, type CrashPoint, crashPoint, openCrashingDatabase } from './crashing-database.ts';
 import { fakeClock } from './fake-clock.ts';
+import { planUser } from './plan-user.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 import { testEngineRows } from './test-engine-rows.ts';
 
@@ -51,7 +53,7 @@ function isFillWatch(
 }
 
 export interface SettleOptions {
-  deps?: AutomationDeps;
+  deps?: EngineDeps;
   maxRounds?: number;
   /** Other events during the run, by the engine's clock. */
   agenda?: Agenda;
@@ -143,7 +145,6 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     send: async (_db, name, messages) => {
       if (name === 'trade-user') sentTasks.push(...([messages].flat() as TradeUserTask[]));
     },
-    sendWithCommit: async () => {},
     sendMissing: async () => {},
     start: async () => {},
     stop: async () => {},
@@ -152,10 +153,10 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
   };
 
   function createDeps(overrides: {
-    db: AutomationDeps['db'];
+    db: EngineDeps['db'];
     instanceId: string;
     point?: CrashPoint;
-  }): AutomationDeps {
+  }): EngineDeps {
     const { point } = overrides;
     const handle: TestVenue['handle'] = async (request) => {
       point?.pass(request.method !== 'GET');
@@ -169,13 +170,14 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
       ...(options.paperMode ? { paper } : { venue: { handle } }),
       now: () => clock.now(),
     });
+    const ownConfig = { ...config, instanceId: overrides.instanceId };
     return {
       db: overrides.db,
       clock,
-      config: { ...config, instanceId: overrides.instanceId },
+      config: ownConfig,
       log,
       jobs,
-      onTradeEnd: followTradeEnd,
+      transitions: createTransitions({ db: overrides.db, clock, config: ownConfig, jobs }),
       exchanges,
       accountGuard: OPEN_TO_ALL,
       findAccount: async (userId, platform) => ({
@@ -192,20 +194,27 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
   const deps = createDeps({ db, instanceId: 'first-instance' });
   let incarnation = 1;
 
+  /** The same dependencies with another view of the database, another queue or other settings. */
+  function depsWith(overrides: Partial<Pick<EngineDeps, 'db' | 'jobs' | 'config'>>): EngineDeps {
+    const own = { ...deps, ...overrides };
+    return { ...own, transitions: createTransitions(own) };
+  }
+
   async function settle({ deps: by = deps, maxRounds = 400, agenda }: SettleOptions = {}): Promise<void> {
     for (let round = 0; round < maxRounds; round += 1) {
       await agenda?.run();
       const unsettledSince = new Date(clock.now().getTime() - UNSETTLED_LIMIT_MS);
-      const { pipelines, waiting } = await listUnfinished(by.db, { unsettledSince });
+      const { pipelines, waves, unsettled } = await listUnfinished(by.db, { unsettledSince });
       const tradeIds = await inOrderOfPlanning(db, await listUnfinishedTrades(by.db, null));
       const event = agenda?.nextAt() ?? null;
-      if (pipelines.length + waiting.length + tradeIds.length === 0) {
+      if (pipelines.length + waves.length + unsettled.length + tradeIds.length === 0) {
         for (const task of sentTasks.splice(0)) await tradeUser(by, task);
         if (event === null) return;
         if (event > clock.now()) clock.set(event);
       }
       for (const { workflowId } of pipelines) await runWorkflow(by, workflowId);
-      for (const task of waiting) await tradeUser(by, task);
+      for (const wave of waves) await tradeWave(by, wave);
+      for (const task of unsettled) await tradeUser(by, task);
       for (const id of tradeIds) await advanceTrade(by, id);
       await agenda?.onRound?.();
       const [next] = await by.db
@@ -238,6 +247,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
 
   return {
     clock,
+    depsWith,
     /** Every time the exchange had two open entries of one user and token, which I2 forbids. */
     doubleEntries,
     db,
@@ -251,7 +261,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     async plan(workflowId: string, by = deps) {
       await runWorkflow(by, workflowId);
       for (const [userId, { position }] of await outcomes(workflowId)) {
-        if (position !== null) await tradeUser(by, { workflowId, userId });
+        if (position !== null) await planUser(by, { workflowId, userId });
       }
       return await db
         .select()
@@ -332,7 +342,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
 }
 
 /** Sorts trades by planning, so a repeated run trades in the same order; the database returns any order. */
-async function inOrderOfPlanning(db: AutomationDeps['db'], tradeIds: string[]): Promise<string[]> {
+async function inOrderOfPlanning(db: EngineDeps['db'], tradeIds: string[]): Promise<string[]> {
   if (tradeIds.length < 2) return tradeIds;
   const rows = await db
     .select({ tradeId: orderAttempts.tradeId })

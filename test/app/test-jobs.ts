@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { EngineDeps } from '#server/deps.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
-import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
-import { orderForUser } from '#server/engine/workflow/trade-user.ts';
-import type { JobHandlers, JobName, Jobs } from '#server/platform/jobs/jobs.ts';
+import { tradeUser, tradeWave } from '#server/engine/workflow/trade-wave.ts';
+import type { JobData, JobHandlers, JobName, Jobs } from '#server/platform/jobs/jobs.ts';
 import type { FakeClock } from './fake-clock.ts';
 
 interface WaitingJob {
@@ -19,19 +19,22 @@ export type TestJobs = ReturnType<typeof testJobs>;
 /** An in-memory queue whose jobs run only in `drain`. */
 export function testJobs(clock: FakeClock) {
   const waiting: WaitingJob[] = [];
+  function add<Name extends JobName>(
+    name: Name,
+    data: JobData[Name],
+    waitMs: number | ((data: JobData[Name]) => number) = 0,
+  ): void {
+    const wait = typeof waitMs === 'number' ? waitMs : waitMs(data);
+    waiting.push({ name, data, after: clock.now().getTime() + wait });
+  }
   const jobs: Jobs = {
     async send(_db, name, data, options = {}) {
-      const after = clock.now().getTime() + (options.waitMs ?? 0);
-      for (const one of Array.isArray(data) ? data : [data]) waiting.push({ name, data: one, after });
+      for (const one of Array.isArray(data) ? data : [data]) add(name, one, options.waitMs);
     },
-    async sendWithCommit(tx, name, data, options) {
-      await this.send(tx, name, data, options);
-    },
-    async sendMissing(_db, name, data, { waitMs = 0 } = {}) {
-      const after = clock.now().getTime() + waitMs;
+    async sendMissing(_db, name, data, options = {}) {
       const isWaiting = (one: unknown) =>
         waiting.some((job) => job.name === name && isDeepStrictEqual(job.data, one));
-      for (const one of data) if (!isWaiting(one)) waiting.push({ name, data: one, after });
+      for (const one of data) if (!isWaiting(one)) add(name, one, options.waitMs);
     },
     start: async () => {},
     stop: async () => {},
@@ -42,10 +45,11 @@ export function testJobs(clock: FakeClock) {
     jobs,
     waiting: (): readonly WaitingJob[] => waiting,
     /** Runs all jobs, earliest first, and moves the clock to the time of delayed jobs. */
-    async drain(deps: AutomationDeps): Promise<void> {
+    async drain(deps: EngineDeps): Promise<void> {
       const handlers: JobHandlers = {
         'run-workflow': ({ workflowId }) => runWorkflow(deps, workflowId),
-        'trade-user': (task) => orderForUser(deps, task),
+        'trade-wave': (wave) => tradeWave(deps, wave),
+        'trade-user': (task) => tradeUser(deps, task),
         'advance-trade': ({ tradeId }) => advanceTrade(deps, tradeId),
       };
       for (let count = 0; count < MOST_JOBS; count += 1) {

@@ -1,6 +1,6 @@
 import { D, isPositive, toPlain } from '#domain/decimal.ts';
 import { readOrderResult } from '#server/engine/orders/order-result.ts';
-import type { TradeRow } from '#server/engine/orders/trades.store.ts';
+import type { TradeRow } from '#server/engine/records/trades.store.ts';
 import { tradingHalts } from '#server/platform/db/schema.ts';
 import type { TestEngine } from '../app/test-engine.ts';
 import type { ExchangeWatch } from './exchange-watch.ts';

@@ -1,4 +1,4 @@
-import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
+import type { EngineDeps } from '#server/deps.ts';
 import type { Exchange } from '#server/exchanges/exchange.ts';
 import { Crash } from '../app/crashing-database.ts';
 
@@ -12,7 +12,7 @@ export type DyingCall = {
 export type Answers = (exchange: Exchange) => Partial<Exchange>;
 
 /** The same dependencies with overridden exchanges. */
-export const answering = (deps: AutomationDeps, answers: Answers): AutomationDeps => ({
+export const answering = (deps: EngineDeps, answers: Answers): EngineDeps => ({
   ...deps,
   exchanges: {
     ...deps.exchanges,
@@ -25,9 +25,9 @@ export const answering = (deps: AutomationDeps, answers: Answers): AutomationDep
 
 /** The same dependencies, but `happens` runs at one kind of exchange call: before it leaves or after its answer. */
 export function atExchangeCall(
-  deps: AutomationDeps,
+  deps: EngineDeps,
   options: { call: DyingCall; when: 'before' | 'after'; happens: () => Promise<void> | void },
-): AutomationDeps {
+): EngineDeps {
   const { call, when, happens } = options;
   return answering(deps, (exchange) => {
     const original = exchange[call] as (...parameters: unknown[]) => Promise<unknown>;
@@ -42,12 +42,7 @@ export function atExchangeCall(
 }
 
 /** A process that crashes at this call, the nth time. */
-export function dyingAt(
-  deps: AutomationDeps,
-  call: DyingCall,
-  when: 'before' | 'after',
-  nth = 1,
-): AutomationDeps {
+export function dyingAt(deps: EngineDeps, call: DyingCall, when: 'before' | 'after', nth = 1): EngineDeps {
   let calls = 0;
   return atExchangeCall(deps, {
     call,

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { type HaltKind, worstHalt } from '#domain/orders/trading-halt.ts';
-import { builtOnce } from '#server/platform/db/built-once.ts';
 import type { Queryable, Tx } from '#server/platform/db/database.ts';
+import { isOneOf } from '#server/platform/db/json-rows.ts';
 import { tradingHalts, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 
@@ -54,41 +54,43 @@ export async function startHalt(
   return inserted.length > 0;
 }
 
-/**
- * Call it when the exchange shows the position closed or protected again. Ends a halt for an unverified stop; a halt for
- * a missing stop still waits for an administrator. Does nothing without a halt.
- */
-export async function clearHalt(
-  db: Queryable,
-  position: HaltedPosition,
-  { how, now }: { how: string; now: Date },
-): Promise<void> {
-  await db
-    .update(tradingHalts)
-    .set({
-      clearedAt: now,
-      clearedHow: how,
-      endedAt: sql`case when ${tradingHalts.kind} = 'unverified' then ${now.toISOString()}::timestamptz end`,
-    })
-    .where(and(ofPosition(position), isNull(tradingHalts.clearedAt)))
-    .execute();
-}
+/** A position that the exchange shows closed or protected again, and how. */
+export type ClearedPosition = HaltedPosition & { how: string };
 
-const ofUser = builtOnce<{ userId: string }>()((db, value) =>
-  db
-    .select()
-    .from(tradingHalts)
-    .where(and(eq(tradingHalts.userId, value('userId')), isNull(tradingHalts.endedAt))),
-);
+/**
+ * Ends the halts for an unverified stop of these positions; a halt for a missing stop still waits for an administrator.
+ * Does nothing without a halt.
+ */
+export async function clearHalts(
+  db: Pick<Queryable, 'execute'>,
+  positions: readonly ClearedPosition[],
+  now: Date,
+): Promise<void> {
+  await db.execute(sql`
+    update trading_halts as halt
+    set cleared_at = ${now}, cleared_how = cleared.how,
+      ended_at = case when halt.kind = 'unverified' then ${now}::timestamptz end
+    from json_to_recordset(${JSON.stringify(positions.map(({ userId, exchangePlatform, token, how }) => ({ userId, exchangePlatform, token, how })))}::json)
+      as cleared ("userId" uuid, "exchangePlatform" text, token text, how text)
+    where halt.user_id = cleared."userId" and halt.exchange_platform = cleared."exchangePlatform"
+      and halt.token = cleared.token and halt.ended_at is null and halt.cleared_at is null`);
+}
 
 /** The user's most serious open halt, or null. */
 export async function findHalt(db: Queryable, userId: string): Promise<HaltRow | null> {
-  return worstHalt(await ofUser(db, { userId }));
+  return (await listHaltedUsers(db, [userId])).get(userId) ?? null;
 }
 
-/** The most serious open halt of every halted user. */
-export async function listHaltedUsers(db: Queryable): Promise<Map<string, HaltRow>> {
-  const rows = await db.select().from(tradingHalts).where(isNull(tradingHalts.endedAt));
+/** The most serious open halt of every halted user, or of those among these users. */
+export async function listHaltedUsers(
+  db: Queryable,
+  userIds?: readonly string[],
+): Promise<Map<string, HaltRow>> {
+  const areOf = userIds === undefined ? undefined : isOneOf(tradingHalts.userId, userIds);
+  const rows = await db
+    .select()
+    .from(tradingHalts)
+    .where(and(isNull(tradingHalts.endedAt), areOf));
   const byUser = Map.groupBy(rows, ({ userId }) => userId);
   return new Map(
     [...byUser].flatMap(([userId, halts]) => {

@@ -6,7 +6,7 @@ import { timeOrderedId } from '#server/platform/ids.ts';
 import { startTestApp } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { openStream } from '#test/app/test-events.ts';
-import { clearHalt, findHalt, startHalt } from './trading-halts.store.ts';
+import { clearHalts, findHalt, startHalt } from './trading-halts.store.ts';
 
 const CLEARED = { clearedAt: new Date('2026-05-04T11:00:00Z'), clearedHow: 'The position is closed' };
 
@@ -77,7 +77,7 @@ describe('halts', () => {
     expect(await start('unverified')).toBe(false);
     expect(await start('unprotected')).toBe(true);
     expect(await start('unverified')).toBe(false);
-    await clearHalt(db, position, { how: 'The position is closed', now });
+    await clearHalts(db, [{ ...position, how: 'The position is closed' }], now);
     expect(await findHalt(db, user.user.id)).toMatchObject({ kind: 'unprotected', clearedAt: now });
     expect(await start('unprotected')).toBe(true);
     expect(await findHalt(db, user.user.id)).toMatchObject({ reason: 'unprotected', clearedAt: null });

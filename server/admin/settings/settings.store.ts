@@ -2,8 +2,8 @@ import { and, eq } from 'drizzle-orm';
 import type { AdminSettingsBody } from '#contract/settings.ts';
 import type { EligibilityUser } from '#domain/eligibility/eligibility-rules.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
-import { builtOnce } from '#server/platform/db/built-once.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
+import { isOneOf } from '#server/platform/db/json-rows.ts';
 import { userSettings, users } from '#server/platform/db/schema.ts';
 import type { SettingsRow } from '../users/user-rows.ts';
 import { settingsUpdatedAt } from '../users/users.store.ts';
@@ -11,17 +11,18 @@ import { settingsUpdatedAt } from '../users/users.store.ts';
 /** A user for the eligibility check, without the exchange connection and halts, which other features provide. */
 export type TradingUser = Omit<EligibilityUser, 'exchangeReady' | 'tradingHalt'>;
 
-const ofUser = builtOnce<{ userId: string }>()((db, value) =>
-  db
-    .select()
-    .from(userSettings)
-    .where(eq(userSettings.userId, value('userId'))),
-);
-
 /** A user's settings for the domain; null without settings. */
 export async function findTradingSettings(db: Queryable, userId: string): Promise<TradingSettings | null> {
-  const [row] = await ofUser(db, { userId });
-  return row === undefined ? null : toTradingSettings(row);
+  return (await listTradingSettings(db, [userId])).get(userId) ?? null;
+}
+
+/** The settings of these users for the domain, by the user's id. */
+export async function listTradingSettings(
+  db: Queryable,
+  userIds: readonly string[],
+): Promise<Map<string, TradingSettings>> {
+  const rows = await db.select().from(userSettings).where(isOneOf(userSettings.userId, userIds));
+  return new Map(rows.map((row) => [row.userId, toTradingSettings(row)]));
 }
 
 /** All users with their settings, including inactive users: eligibility gives a reason for each. */

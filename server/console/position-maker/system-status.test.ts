@@ -21,14 +21,14 @@ describe('the status', () => {
   test('shows the workers of all instances, whichever instance is asked', async () => {
     const shown = await status();
     expect(shown.isRunning).toBe(true);
-    expect(shown.threadManager).toMatchObject({ activeWorkers: 6, totalWorkers: 6 });
+    expect(shown.threadManager).toMatchObject({ activeWorkers: 8, totalWorkers: 8 });
     expect(shown.workers.map(({ instanceId, workerId }) => [instanceId, workerId])).toEqual(
       ['instance-1', 'instance-2'].flatMap((instance) =>
-        ['advance-trade', 'run-workflow', 'trade-user'].map((worker) => [instance, worker]),
+        ['advance-trade', 'run-workflow', 'trade-user', 'trade-wave'].map((worker) => [instance, worker]),
       ),
     );
     const other = await (await board.adminAt(1)).get('/api/position-maker/status');
-    expect(other.json<PositionMakerStatus>().threadManager.totalWorkers).toBe(6);
+    expect(other.json<PositionMakerStatus>().threadManager.totalWorkers).toBe(8);
   });
 
   // Requirements: trading-fields-20
@@ -67,14 +67,14 @@ describe('the status', () => {
           set: { heartbeatAt: sql`now() - make_interval(secs => ${seconds})` },
         });
     await silentFor(5);
-    expect((await status()).threadManager).toMatchObject({ activeWorkers: 7, totalWorkers: 7 });
+    expect((await status()).threadManager).toMatchObject({ activeWorkers: 9, totalWorkers: 9 });
     await silentFor(30);
     const shown = await status();
-    expect(shown.threadManager).toMatchObject({ activeWorkers: 6, totalWorkers: 7 });
+    expect(shown.threadManager).toMatchObject({ activeWorkers: 8, totalWorkers: 9 });
     expect(shown.workers.at(-1)).toMatchObject({ instanceId: 'crashed', isActive: false, currentTasks: 0 });
     await silentFor(301);
     await forgetDeadWorkers(board.db);
-    expect((await status()).threadManager.totalWorkers).toBe(6);
+    expect((await status()).threadManager.totalWorkers).toBe(8);
   });
 });
 

@@ -6,19 +6,18 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { deny } from '#domain/workflow/denials.ts';
 import { findTradingSettings } from '#server/admin/settings/settings.store.ts';
 import { findUser } from '#server/admin/users/users.store.ts';
-import type { UserAccount } from '#server/deps.ts';
+import type { EngineDeps, UserAccount } from '#server/deps.ts';
 import {
   type CloseResult,
   closePosition,
   endClosing,
   findUnsettledClose,
 } from '#server/engine/orders/close-position.ts';
-import type { TradeDeps } from '#server/engine/orders/trade-work.ts';
-import { findWorkingTrade } from '#server/engine/orders/trades.store.ts';
 import { findOpenTradePlatform, listOpenTrades } from '#server/engine/protection/positions.store.ts';
 import type { AccountReader } from '#server/engine/protection/read-account.ts';
 import { nearestTrade } from '#server/engine/protection/record-closings.ts';
 import { describeHidden, tradesOfAccount } from '#server/engine/protection/trades-of-account.ts';
+import { findWorkingTrade } from '#server/engine/records/trades.store.ts';
 import { type Exchange, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
 import { AppError, required } from '#server/platform/http/errors.ts';
 import { type Lease, LeaseLostError, withLeaseWithin } from '#server/platform/jobs/leases.ts';
@@ -37,7 +36,7 @@ interface CloseTask {
 }
 
 interface CloseWork extends CloseTask {
-  deps: TradeDeps;
+  deps: EngineDeps;
   exchange: Exchange;
   account: UserAccount;
   lease: Lease;
@@ -50,7 +49,7 @@ interface CloseWork extends CloseTask {
  * an order of the user in the token is in progress, because that order could open the position again.
  */
 export async function closeOpenPosition(
-  deps: TradeDeps,
+  deps: EngineDeps,
   reader: AccountReader,
   task: CloseTask,
   { leasePatienceMs = LEASE_PATIENCE_MS }: { leasePatienceMs?: number } = {},
@@ -80,7 +79,7 @@ export async function closeOpenPosition(
 const refused = (message: string): ClosePositionAnswer => ({ success: false, message });
 
 /** The exchange where a position opened here may be open, else the one in the user's settings. */
-async function findPlatform(deps: TradeDeps, { userId, token }: CloseTask): Promise<ExchangePlatform> {
+async function findPlatform(deps: EngineDeps, { userId, token }: CloseTask): Promise<ExchangePlatform> {
   required(await findUser(deps.db, userId), 'userNotFound');
   const settings = await findTradingSettings(deps.db, userId);
   const name = (await findOpenTradePlatform(deps.db, { userId, token })) ?? settings?.exchangePlatform;

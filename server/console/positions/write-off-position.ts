@@ -1,7 +1,6 @@
 import { eq } from 'drizzle-orm';
-import { clearHalt } from '#server/admin/halts/trading-halts.store.ts';
+import { clearHalts } from '#server/admin/halts/trading-halts.store.ts';
 import type { Deps } from '#server/deps.ts';
-import { addTimeline } from '#server/engine/orders/trades.store.ts';
 import {
   closeTrade,
   findOpenTrade,
@@ -12,6 +11,7 @@ import {
 import type { AccountReader } from '#server/engine/protection/read-account.ts';
 import { goneRow } from '#server/engine/protection/record-closings.ts';
 import { type AccountDeps, readAccountTrades } from '#server/engine/protection/trades-of-account.ts';
+import { addTimeline } from '#server/engine/records/trades.store.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import { AppError, required } from '#server/platform/http/errors.ts';
 
@@ -49,7 +49,7 @@ export async function writeOffPosition(
     if (!(await closeTrade(tx, tradeId, now))) throw new AppError('positionNotFound');
     await tx.update(trades).set({ writtenOffBy: by.id, writtenOffAt: now }).where(eq(trades.id, tradeId));
     await addTimeline(tx, { tradeId, at: now, text: `Its position was ${text}` });
-    await clearHalt(tx, { ...key, token }, { how: `The position was ${text}`, now });
+    await clearHalts(tx, [{ ...key, token, how: `The position was ${text}` }], now);
   });
   reader.forget(key);
   log.warn({ tradeId, ...key, token, by: by.id, why }, 'a position was written off');

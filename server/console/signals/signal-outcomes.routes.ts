@@ -15,15 +15,15 @@ import {
 import { isWorkflowEnded } from '#domain/workflow/workflow-lifecycle.ts';
 import { listUserNames } from '#server/admin/users/users.store.ts';
 import type { Deps } from '#server/deps.ts';
-import { listSignalTrades } from '#server/engine/orders/trades.store.ts';
-import { listSignalCalculations } from '#server/engine/sizing/position-generator.store.ts';
-import { selectUsers } from '#server/engine/workflow/select-users.ts';
-import { listWorkflowUsers } from '#server/engine/workflow/workflow-users.store.ts';
+import { listSignalTrades } from '#server/engine/records/trades.store.ts';
+import { listWorkflowUsers } from '#server/engine/records/workflow-users.store.ts';
 import {
   findNewestWorkflow,
   listSignalWorkflows,
   type WorkflowRow,
-} from '#server/engine/workflow/workflows.store.ts';
+} from '#server/engine/records/workflows.store.ts';
+import { listSignalCalculations } from '#server/engine/sizing/position-generator.store.ts';
+import { selectUsers } from '#server/engine/workflow/select-users.ts';
 import { findSignal } from '#server/ingest/stored-signals.ts';
 import { required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';

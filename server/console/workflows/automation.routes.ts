@@ -10,10 +10,10 @@ import {
 import { signalIdParams, workflowIdParams } from '#contract/paging.ts';
 import { WORKFLOW_STATUSES } from '#domain/workflow/workflow-lifecycle.ts';
 import type { Deps } from '#server/deps.ts';
+import { listSteps } from '#server/engine/records/workflow-steps.store.ts';
+import { listWorkflowUsers } from '#server/engine/records/workflow-users.store.ts';
+import { findWorkflow } from '#server/engine/records/workflows.store.ts';
 import { retryWorkflow, triggerWorkflow } from '#server/engine/workflow/trigger-workflow.ts';
-import { listSteps } from '#server/engine/workflow/workflow-steps.store.ts';
-import { listWorkflowUsers } from '#server/engine/workflow/workflow-users.store.ts';
-import { findWorkflow } from '#server/engine/workflow/workflows.store.ts';
 import { listChoices } from '#server/platform/db/list-totals/list-choices.ts';
 import { getUser } from '#server/platform/http/access.ts';
 import { required } from '#server/platform/http/errors.ts';

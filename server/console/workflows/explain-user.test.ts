@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { WhyAnswer } from '#contract/signals.ts';
-import { listUserSteps } from '#server/engine/workflow/workflow-steps.store.ts';
+import { listUserSteps } from '#server/engine/records/workflow-steps.store.ts';
 import { startTestApp, type TestApp, type TestAppOptions, TRADING } from '#test/app/test-app.ts';
 import { UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';

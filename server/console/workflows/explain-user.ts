@@ -4,19 +4,19 @@ import { reasonOfSkip } from '#domain/workflow/denials.ts';
 import { pipelineStepNumber, userResultFromSteps } from '#domain/workflow/workflow-lifecycle.ts';
 import { findUser } from '#server/admin/users/users.store.ts';
 import type { Deps } from '#server/deps.ts';
-import type { TradeRow } from '#server/engine/orders/trades.store.ts';
-import { readEligibilityInput } from '#server/engine/workflow/select-users.ts';
-import { listUserSteps, type StepRow } from '#server/engine/workflow/workflow-steps.store.ts';
+import type { TradeRow } from '#server/engine/records/trades.store.ts';
+import { listUserSteps, type StepRow } from '#server/engine/records/workflow-steps.store.ts';
 import {
   findWorkflowUser,
   listUserSignalTrades,
   type WorkflowUserRow,
-} from '#server/engine/workflow/workflow-users.store.ts';
+} from '#server/engine/records/workflow-users.store.ts';
 import {
   findNewestWorkflow,
   findWorkflow,
   type WorkflowRow,
-} from '#server/engine/workflow/workflows.store.ts';
+} from '#server/engine/records/workflows.store.ts';
+import { readEligibilityInput } from '#server/engine/workflow/select-users.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 import { AppError, required } from '#server/platform/http/errors.ts';
 import { isoDates } from '#server/platform/iso-dates.ts';

@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eq } from 'drizzle-orm';
 import { isTerminal } from '#domain/orders/order-lifecycle.ts';
+import type { EngineDeps } from '#server/deps.ts';
+import { addCalls, findTradeWithAttempts, type TradeRow } from '#server/engine/records/trades.store.ts';
+import { tradeKey } from '#server/engine/records/transitions.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
-import type { Queryable } from '#server/platform/db/database.ts';
-import { withCommit } from '#server/platform/db/drizzle-over.ts';
-import { orderAttempts, trades } from '#server/platform/db/schema.ts';
-import { assertHeld, type Lease, LeaseLostError, withLeaseAndRead } from '#server/platform/jobs/leases.ts';
+import {
+  acquireLease,
+  keepLeases,
+  type Lease,
+  LeaseLostError,
+  releaseLeases,
+} from '#server/platform/jobs/leases.ts';
 import { closeUnprotected } from './close-unprotected.ts';
 import { doubtInterrupted, lookUpAttempt } from './look-up-attempt.ts';
 import { placeAttempt } from './place-attempt.ts';
@@ -13,9 +18,13 @@ import { watchFills } from './protect-position.ts';
 import { restoreProtection } from './restore-protection.ts';
 import { settleAttempt } from './settle-attempt.ts';
 import { openTradeAccount, slowDown } from './trade-account.ts';
-import { exchangeOf, type StepResult, type TradeDeps, type TradeWork } from './trade-work.ts';
-import { type AttemptRow, addCalls, findTradeWithAttempts, type TradeRow } from './trades.store.ts';
+import { exchangeOf, type HeldTrade, record, type StepResult, type TradeWork } from './trade-work.ts';
 import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
+
+/** How long a job waits that found the trade held by another worker. */
+export const HELD_RETRY_MS = 2_000;
+// Sleep through a shorter rest: a new job would be fetched half a second later at the earliest.
+const SHORT_REST_MS = 250;
 
 /**
  * Advances a trade as far as it can go now. Safe to call at any time, twice, or after a crash: it reads the state
@@ -26,86 +35,92 @@ import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
  * I6 doubt never becomes a new order: an attempt in doubt is looked up, and the next attempt starts only after the
  *    previous one has provably ended.
  */
-export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<void> {
-  const key = `trade:${tradeId}`;
-  const read = (on: Queryable) => findTradeWithAttempts(on, tradeId);
-  const options = { db: deps.db, key, holder: deps.config.instanceId, log: deps.log, read };
-  const leased = await withLeaseAndRead(options, async (lease, first) => {
-    const pending: RecordedCall[] = [];
-    try {
-      if (first !== null && !(await isDue(deps, first.trade))) return;
-      for (let found = first; found !== null && found.trade.state !== 'done'; found = await read(deps.db)) {
-        if (found.attempts.some(({ state }) => isTerminal(state))) await recordCalls(deps, tradeId, pending);
-        const result = await advanceOnce(deps, lease, { ...found, pending });
-        if (result.next === 'never') return;
-        if (result.next === 'later') {
-          await wakeAt(deps, lease, tradeId, result.at);
-          return;
-        }
-      }
-    } catch (error) {
-      // Another worker continues this trade; nothing more was written here.
-      if (!(error instanceof LeaseLostError)) throw error;
-      deps.log.warn({ tradeId }, 'the trade was taken over');
-    } finally {
-      await recordCalls(deps, tradeId, pending);
+export async function advanceTrade(deps: EngineDeps, tradeId: string): Promise<void> {
+  const { db, log } = deps;
+  const lease = await acquireLease({ db, key: tradeKey(tradeId), holder: deps.config.instanceId });
+  if (lease === null) {
+    // The holder may be dead: send this job again.
+    await deps.jobs.send(db, 'advance-trade', { tradeId }, { waitMs: HELD_RETRY_MS });
+    return;
+  }
+  const stopKeeping = keepLeases({ db, leases: [lease], log });
+  try {
+    // After the lease: its former holder writes nothing more.
+    const found = await findTradeWithAttempts(db, tradeId).catch(async (error: unknown) => {
+      await releaseQuietly(deps, lease);
+      throw error;
+    });
+    if (found === null || found.trade.state === 'done' || !(await isDue(deps, found.trade))) {
+      await releaseQuietly(deps, lease);
+      return;
     }
-  });
-  // The holder may be dead: send this job again.
-  if (!leased.held) {
-    await deps.jobs.send(deps.db, 'advance-trade', { tradeId }, { waitMs: HELD_RETRY_MS });
+    await advanceHeldTrade(deps, { lease, ...found });
+  } finally {
+    stopKeeping();
   }
 }
 
-export const HELD_RETRY_MS = 2_000;
-// Sleep through a shorter rest: a new job would be fetched half a second later at the earliest.
-const SHORT_REST_MS = 250;
+/** Advances a trade whose lease the caller has taken and keeps; releases the lease. */
+export async function advanceHeldTrade(deps: EngineDeps, held: HeldTrade): Promise<void> {
+  const { lease, trade } = held;
+  const calls: CallRecord[] = [];
+  let isReleased = false;
+  try {
+    isReleased = await takeSteps(deps, held, calls);
+  } catch (error) {
+    // Another worker continues this trade; nothing more was written here.
+    if (!(error instanceof LeaseLostError)) throw error;
+    deps.log.warn({ tradeId: trade.id }, 'the trade was taken over');
+  } finally {
+    if (calls.length > 0) {
+      await addCalls(deps.db, trade.id, calls).catch((error: unknown) =>
+        deps.log.error({ err: error, tradeId: trade.id }, 'the calls of a trade could not be recorded'),
+      );
+    }
+    if (!isReleased) await releaseQuietly(deps, lease);
+  }
+}
+
+/** A lease that cannot be released expires. */
+const releaseQuietly = ({ db }: EngineDeps, lease: Lease): Promise<void> =>
+  releaseLeases(db, [lease]).catch(() => undefined);
+
+/** Takes steps until the trade is done or has to wait; the last transition released the lease. */
+async function takeSteps(deps: EngineDeps, held: HeldTrade, calls: CallRecord[]): Promise<true> {
+  const { trade, attempts } = held;
+  const exchange = exchangeOf(deps, trade);
+  let { account } = await openTradeAccount(deps, trade);
+  for (let steps = 0; ; steps += 1) {
+    const attempt = attempts.at(-1);
+    if (attempt === undefined) throw new Error(`trade ${trade.id} has no attempt`);
+    // Since the first step the key may have been refused or replaced.
+    if (steps > 0 && attempt.state === 'planned') ({ account } = await openTradeAccount(deps, trade));
+    const ofStep: CallRecord[] = [];
+    const onCall = (call: CallRecord) => {
+      ofStep.push(call);
+      calls.push(call);
+    };
+    const work: TradeWork = { deps, ...held, attempt, exchange, account, calls, onCall };
+    const result = await takeStep(work);
+    if (result.next === 'never') return true;
+    if (result.next === 'later') {
+      await wakeAt(work, await slowDown(work, { at: result.at, calls: ofStep }));
+      return true;
+    }
+  }
+}
 
 /**
  * Whether the trade is due. An early job is a duplicate, or comes from an instance whose clock is ahead. It is sent
  * again for the rest unless another job waits: with no job the trade would wait for the sweep, and two jobs would start
  * two chains.
  */
-async function isDue(deps: TradeDeps, { id: tradeId, dueAt }: TradeRow): Promise<boolean> {
+async function isDue(deps: EngineDeps, { id: tradeId, dueAt }: TradeRow): Promise<boolean> {
   const restMs = () => (dueAt?.getTime() ?? 0) - deps.clock.now().getTime();
   if (restMs() > 0 && restMs() <= SHORT_REST_MS) await sleep(restMs() + 1);
   if (restMs() <= 0) return true;
   await deps.jobs.sendMissing(deps.db, 'advance-trade', [{ tradeId }], { waitMs: restMs() });
   return false;
-}
-
-/** A call to the exchange and the attempt that made it. */
-interface RecordedCall {
-  call: CallRecord;
-  attemptId: string;
-}
-
-async function advanceOnce(
-  deps: TradeDeps,
-  lease: Lease,
-  { trade, attempts, pending }: { trade: TradeRow; attempts: AttemptRow[]; pending: RecordedCall[] },
-): Promise<StepResult> {
-  const exchange = exchangeOf(deps, trade);
-  const { account } = await openTradeAccount(deps, trade);
-  const attempt = attempts.at(-1);
-  if (attempt === undefined) throw new Error(`trade ${trade.id} has no attempt`);
-  const calls: CallRecord[] = [];
-  const work: TradeWork = {
-    deps,
-    lease,
-    trade,
-    attempts,
-    attempt,
-    exchange,
-    account,
-    onCall(call) {
-      calls.push(call);
-      pending.push({ call, attemptId: attempt.id });
-    },
-  };
-  const result = await takeStep(work);
-  if (result.next !== 'later') return result;
-  return { next: 'later', at: await slowDown(work, { at: result.at, calls }) };
 }
 
 function takeStep(work: TradeWork): Promise<StepResult> {
@@ -125,7 +140,7 @@ function takeStep(work: TradeWork): Promise<StepResult> {
 /** For an order that is or may be at the exchange: protects its fills while the order is still open (I4). */
 async function followOrder(work: TradeWork): Promise<StepResult> {
   const { lookAt, isOverdue } = await watchFills(work);
-  const result = await takeOrderStep(work, { atOnce: isOverdue });
+  const result = await takeOrderStep(work, { isOverdue });
   // Look-ups of an order in doubt keep their own pace; only a position without a stop is more urgent.
   const isInDoubt = work.attempt.state === 'unknown' || work.attempt.doubt !== null;
   const isUrgent = !isInDoubt || work.trade.unprotectedSince !== null;
@@ -133,49 +148,20 @@ async function followOrder(work: TradeWork): Promise<StepResult> {
   return { next: 'later', at: new Date(Math.min(lookAt.getTime(), result.at.getTime())) };
 }
 
-function takeOrderStep(work: TradeWork, { atOnce }: { atOnce: boolean }): Promise<StepResult> {
+function takeOrderStep(work: TradeWork, { isOverdue }: { isOverdue: boolean }): Promise<StepResult> {
   switch (work.attempt.state) {
     case 'unknown':
       return lookUpAttempt(work);
     case 'open':
-      return verifyAttempt(work, { atOnce });
+      return verifyAttempt(work, { mustEnd: isOverdue });
     default:
       return confirmCancel(work);
   }
 }
 
-/** Records each call once, for the dialogs. A failure does not stop the order. */
-async function recordCalls(deps: TradeDeps, tradeId: string, pending: RecordedCall[]): Promise<void> {
-  if (pending.length === 0) return;
-  const unrecorded = pending.splice(0);
-  const calls = unrecorded.map(({ call }) => call);
-  const placements = unrecorded.filter(({ call }) => call.type === 'place-order');
-  try {
-    if (placements.length === 0) return await addCalls(deps.db, tradeId, calls);
-    await deps.db.transaction(async (tx) =>
-      withCommit(
-        tx,
-        addCalls(tx, tradeId, calls),
-        ...placements.map(({ call, attemptId }) =>
-          tx
-            .update(orderAttempts)
-            .set({ orderPayload: call.requestData })
-            .where(eq(orderAttempts.id, attemptId))
-            .execute(),
-        ),
-      ),
-    );
-  } catch (error) {
-    deps.log.error({ err: error, tradeId }, 'the call sequence of a trade could not be recorded');
-  }
-}
-
-async function wakeAt(deps: TradeDeps, lease: Lease, tradeId: string, at: Date): Promise<void> {
+async function wakeAt(work: TradeWork, at: Date): Promise<void> {
+  const { deps, trade } = work;
   // Computed before the transaction: the database counts the wait from its start, and a job must not come too early.
   const waitMs = at.getTime() - deps.clock.now().getTime();
-  await deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
-    withCommit(tx, tx.update(trades).set({ dueAt: at }).where(eq(trades.id, tradeId)).execute());
-    await deps.jobs.sendWithCommit(tx, 'advance-trade', { tradeId }, { waitMs });
-  });
+  await record(work, { trade: { dueAt: at }, wakes: { tradeId: trade.id, waitMs }, releases: true });
 }

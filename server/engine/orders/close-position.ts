@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
+import type { EngineDeps } from '#server/deps.ts';
 import {
   type CallContext,
   type Exchange,
@@ -6,13 +7,11 @@ import {
   ExchangeError,
   type OpenPosition,
 } from '#server/exchanges/exchange.ts';
-import { builtOnce } from '#server/platform/db/built-once.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { positionCloses } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld, type Lease } from '#server/platform/jobs/leases.ts';
 import { closingOrderId } from './client-order-id.ts';
-import type { TradeDeps } from './trade-work.ts';
 
 const SEND_WITHIN_MS = 5_000;
 
@@ -46,7 +45,7 @@ export type CloseResult =
  * also after a crash: a closing order that may be in progress is looked up before another one is sent, and reduce-only
  * opens nothing. A rest that such an order left open is checked again before it is closed.
  */
-export async function closePosition(deps: TradeDeps, request: CloseRequest): Promise<CloseResult> {
+export async function closePosition(deps: EngineDeps, request: CloseRequest): Promise<CloseResult> {
   const { exchange, account, token } = request;
   const context: CallContext = { priority: 'protect', ...request.context };
   // Taken before the read, so a process that was frozen afterwards does not act on stale data.
@@ -84,7 +83,7 @@ export async function closePosition(deps: TradeDeps, request: CloseRequest): Pro
 }
 
 async function sendClose(
-  deps: TradeDeps,
+  deps: EngineDeps,
   request: CloseRequest,
   { position, notAfter }: { position: OpenPosition; notAfter: Date },
 ): Promise<CloseResult> {
@@ -128,30 +127,24 @@ async function sendClose(
   return { outcome: 'pending', message: 'the closing order was sent' };
 }
 
-type ClosePlace = { userId: string; token: string; exchangePlatform: string };
-
-const unsettledCloses = builtOnce<ClosePlace>()((db, value) =>
-  db
+/** The newest closing order at this exchange with an unknown outcome. */
+export async function findUnsettledClose(
+  db: Queryable,
+  { userId, token, exchangePlatform }: { userId: string; token: string; exchangePlatform: string },
+): Promise<typeof positionCloses.$inferSelect | null> {
+  const [row] = await db
     .select()
     .from(positionCloses)
     .where(
       and(
-        eq(positionCloses.userId, value('userId')),
-        eq(positionCloses.token, value('token')),
-        eq(positionCloses.exchangePlatform, value('exchangePlatform')),
+        eq(positionCloses.userId, userId),
+        eq(positionCloses.token, token),
+        eq(positionCloses.exchangePlatform, exchangePlatform),
         inArray(positionCloses.state, ['submitting', 'sent']),
       ),
     )
     .orderBy(desc(positionCloses.id))
-    .limit(1),
-);
-
-/** The newest closing order at this exchange with an unknown outcome. */
-export async function findUnsettledClose(
-  db: Queryable,
-  { userId, token, exchangePlatform }: ClosePlace,
-): Promise<typeof positionCloses.$inferSelect | null> {
-  const [row] = await unsettledCloses(db, { userId, token, exchangePlatform });
+    .limit(1);
   return row ?? null;
 }
 
@@ -160,7 +153,7 @@ export async function findUnsettledClose(
  * position. Returns the reason for a failure; null when nothing is left.
  */
 export async function endClosing(
-  deps: Pick<TradeDeps, 'db' | 'clock' | 'log'>,
+  deps: Pick<EngineDeps, 'db' | 'clock' | 'log'>,
   closed: Pick<CloseRequest, 'exchange' | 'account' | 'token' | 'context'>,
 ): Promise<string | null> {
   const { exchange, account, token, context } = closed;
@@ -190,7 +183,7 @@ export async function endClosing(
 }
 
 async function finishClose(
-  deps: TradeDeps,
+  deps: EngineDeps,
   id: string,
   state: 'closed' | 'refused',
   error: string,

@@ -3,7 +3,7 @@ import { checkProtection, type Finding, isOfTrade } from './check-protection.ts'
 import { closePosition, findUnsettledClose } from './close-position.ts';
 import { recordSafe, recordUnprotected } from './record-protection.ts';
 import { endClosed, finishTrade } from './settle-attempt.ts';
-import { goOn, later, type StepResult, type TradeWork } from './trade-work.ts';
+import { later, nextNow, type StepResult, type TradeWork } from './trade-work.ts';
 
 const CLOSE_RETRY_MS = 500;
 /** The slower pace after the user was halted. */
@@ -39,7 +39,7 @@ export async function closeUnprotected(work: TradeWork): Promise<StepResult> {
     case 'other':
       return endClosed(work);
     case 'ended':
-      return goOn;
+      return nextNow;
     default:
       return tryOn(work, result.message);
   }
@@ -59,6 +59,6 @@ async function keepOpen(
     await recordSafe(work, finding);
     return finishTrade(work, 'the stop loss was placed late');
   }
-  await recordSafe(work, finding, { state: 'done', dueAt: null });
+  await recordSafe(work, finding, { trade: { state: 'done', dueAt: null }, releases: true });
   return { next: 'never' };
 }

@@ -1,14 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { startHalt } from '#server/admin/halts/trading-halts.store.ts';
-import { findWorkflowCalculation } from '#server/engine/sizing/position-generator.store.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
-import { tradeUser } from '#server/engine/workflow/trade-user.ts';
-import type { Tx } from '#server/platform/db/database.ts';
-import { runNamed, withCommit } from '#server/platform/db/drizzle-over.ts';
 import { orderAttempts, positionCloses, trades, userSettings, users } from '#server/platform/db/schema.ts';
 import { acquireLease, type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
 import { calculateByHand, commitByHand, planByHand } from '#test/app/plan-by-hand.ts';
+import { findWorkflowCalculation, planUser } from '#test/app/plan-user.ts';
 import {
   ALWAYS,
   giveBack,
@@ -75,10 +72,7 @@ describe('one trade, however often it is requested', () => {
     // Both under one lease, like two concurrent requests that slipped through: the unique key decides.
     const lease = await leaseOf(log.userId);
     const request = { log, position, triggerType: 'manual' as const, lease };
-    // The queue writes in the same transaction, which has failed by then.
-    const sendWithCommit = async (tx: Tx) => withCommit(tx, runNamed(tx, { text: 'select 1', values: [] }));
-    const deps = { ...engine.deps, jobs: { ...engine.deps.jobs, sendWithCommit } };
-    const intents = await Promise.all([1, 2, 3].map(() => commitOrderIntent(deps, request)));
+    const intents = await Promise.all([1, 2, 3].map(() => commitOrderIntent(engine.deps, request)));
     expect(intents.filter(({ ok }) => ok)).toHaveLength(1);
     const [trade, ...more] = await engine.trades(signalId);
     expect(more).toEqual([]);
@@ -102,9 +96,9 @@ describe('one trade, however often it is requested', () => {
     await runWorkflow(engine.deps, workflowId);
     const task = { workflowId, userId };
     await Promise.all([
-      tradeUser(engine.deps, task),
-      tradeUser(engine.deps, task),
-      tradeUser(engine.deps, task),
+      planUser(engine.deps, task),
+      planUser(engine.deps, task),
+      planUser(engine.deps, task),
     ]);
     expect(await engine.trades(signalId)).toHaveLength(1);
     const log = await findWorkflowCalculation(engine.db, task);
@@ -167,7 +161,7 @@ describe('permission is read with the intent', () => {
     const { userId, signalId, workflowId } = await calculated();
     await runWorkflow(engine.deps, workflowId);
     await change()(userId);
-    await tradeUser(engine.deps, { workflowId, userId });
+    await planUser(engine.deps, { workflowId, userId });
     expect(await engine.trades(signalId)).toEqual([]);
     expect(await outcomeOf({ workflowId, userId })).toBe('skipped');
     const step = (await engine.steps(workflowId)).find(({ errorMessage }) => errorMessage !== null);
@@ -218,7 +212,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
       const { workflowId, signalId, userId } = await calculated();
       await runWorkflow(engine.deps, workflowId);
       const key = `user:${userId}`;
-      await tradeUser(overtakenAt(engine, { key, call }), { workflowId, userId });
+      await planUser(overtakenAt(engine, { key, call }), { workflowId, userId });
       expect(await findWorkflowCalculation(engine.db, { workflowId, userId })).toBeNull();
       expect(await engine.trades(signalId)).toEqual([]);
       expect(await outcomeOf({ workflowId, userId })).toBe('waiting');
@@ -238,7 +232,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
     const key = `user:${userId}`;
     engine.venue.setFaults([{ kind: 'refuse', code: '40014', on: { path: 'all-position', userId } }]);
     const overtaken = overtakenAt(engine, { key, call: 'fetchPosition', when: 'before' });
-    await tradeUser(overtaken, { workflowId, userId });
+    await planUser(overtaken, { workflowId, userId });
     expect(await outcomeOf({ workflowId, userId })).toBe('waiting');
     await giveBack(engine, key);
     await engine.settle();
@@ -313,7 +307,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
       return await engine.db.transaction(work, config);
     });
     await engine.advance(trade.id);
-    await engine.advance(trade.id, { ...engine.deps, db });
+    await engine.advance(trade.id, engine.depsWith({ db }));
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'filled' }]);
     expect(await engine.trade(trade.id)).toMatchObject({ state: 'working', success: null });
     expect(await outcomeOf({ workflowId, userId })).toBe('waiting');

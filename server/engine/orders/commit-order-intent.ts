@@ -1,25 +1,40 @@
 import type { Position } from '#domain/sizing/position.ts';
 import { CALCULATION_MAX_AGE_MINUTES } from '#domain/sizing/trading-constants.ts';
-import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
-import { findCredentials } from '#server/admin/keys/exchange-credentials.store.ts';
 import type { Deps } from '#server/deps.ts';
+import {
+  type AttemptRow,
+  findTradeOfCalculation,
+  newAttempt,
+  type TradeRow,
+} from '#server/engine/records/trades.store.ts';
+import type { Transition } from '#server/engine/records/transitions.ts';
 import type { PositionGeneratorLogRow } from '#server/engine/sizing/position-generator.store.ts';
-import type { Tx } from '#server/platform/db/database.ts';
 import { isUniqueViolation } from '#server/platform/db/database-errors.ts';
-import { withCommit } from '#server/platform/db/drizzle-over.ts';
-import { orderAttempts, trades } from '#server/platform/db/schema.ts';
-import { together } from '#server/platform/db/together.ts';
 import { randomId, timeOrderedId } from '#server/platform/ids.ts';
-import { assertHeld, type Lease, withLastTransaction } from '#server/platform/jobs/leases.ts';
+import type { Lease } from '#server/platform/jobs/leases.ts';
 import { clientOrderId } from './client-order-id.ts';
-import { addTimeline, findStandingTrade, findTradeOfCalculation, type TradeRow } from './trades.store.ts';
-import { readTradingPermission } from './trading-permission.ts';
+import type { HeldTrade } from './trade-work.ts';
 
 type Intent =
-  | { ok: true; tradeId: string }
+  /** `held`: the trade with its lease, if the caller follows it. */
+  | { ok: true; tradeId: string; held: HeldTrade | null }
   | { ok: false; reason: 'denied'; denial: Denial }
   | { ok: false; reason: 'already-traded'; standing: TradeRow | null };
+
+interface IntentRequest {
+  log: PositionGeneratorLogRow;
+  /** As calculated, or with an operator's entry price. */
+  position: Position;
+  triggerType: 'automatic' | 'manual';
+  lease: Lease;
+  /** The user's place in the order of trading of the workflow. */
+  place?: number;
+  /** The caller follows the trade under its lease, as this holder; otherwise a job is sent. */
+  follower?: { holder: string };
+  /** What else becomes true with the order. */
+  also?: Pick<Transition, 'calculation' | 'steps' | 'releases'>;
+}
 
 /**
  * Commits a trade and its first attempt with its client order id before any request leaves. I2: one trade per
@@ -27,98 +42,102 @@ type Intent =
  * user's lease. I9: permission is read in the same transaction. A calculation that waited too long is refused.
  */
 export async function commitOrderIntent(
-  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'jobs'>,
-  request: {
-    log: PositionGeneratorLogRow;
-    /** As calculated, or with an operator's entry price. */
-    position: Position;
-    triggerType: 'automatic' | 'manual';
-    lease: Lease;
-    /** Statements for the same transaction, whether the order is denied or not. */
-    alongside?: (tx: Tx) => (Promise<unknown> | undefined)[];
-    /** Commit also releases the lease, and the caller continues the trade instead of a job. */
-    isLast?: boolean;
-  },
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'transitions'>,
+  { log, position, triggerType, lease, place, follower, also = {} }: IntentRequest,
 ): Promise<Intent> {
-  const { log, position, triggerType, lease, alongside, isLast = false } = request;
-  const tradeId = randomId();
   const now = deps.clock.now();
+  const ageMinutes = (now.getTime() - log.createdAt.getTime()) / 60_000;
+  if (ageMinutes > CALCULATION_MAX_AGE_MINUTES) {
+    const age = { ageMinutes: ageMinutes.toFixed(1), maxAgeMinutes: String(CALCULATION_MAX_AGE_MINUTES) };
+    return { ok: false, reason: 'denied', denial: deny('calculation_too_old', age) };
+  }
+  const trade = plannedTrade(deps, { log, position, triggerType, now });
+  const attempt = firstAttempt(trade);
   try {
-    return await withLastTransaction<Intent>(deps.db, lease, async (tx) => {
-      const [, denial, standing, exchangeAccountId] = await together(
-        assertHeld(tx, lease),
-        readTradingPermission(tx, {
-          order: { userId: log.userId, workflowId: log.workflowId, triggerType },
-          now,
-          config: deps.config,
-        }),
-        findStandingTrade(tx, log),
-        readAccountId(tx, deps, log),
-        ...(alongside?.(tx) ?? []),
-      );
-      if (denial !== null) return refused({ ok: false, reason: 'denied', denial });
-      const ageMinutes = (now.getTime() - log.createdAt.getTime()) / 60_000;
-      if (ageMinutes > CALCULATION_MAX_AGE_MINUTES) {
-        const age = { ageMinutes: ageMinutes.toFixed(1), maxAgeMinutes: String(CALCULATION_MAX_AGE_MINUTES) };
-        return refused({ ok: false, reason: 'denied', denial: deny('calculation_too_old', age) });
-      }
-      if (standing !== null) return refused({ ok: false, reason: 'already-traded', standing });
-      const trade = tx.insert(trades).values({
-        id: tradeId,
-        exchangeMode: deps.config.exchangeMode,
-        exchangeAccountId,
-        positionGeneratorLogId: log.id,
-        workflowId: log.workflowId,
-        signalId: log.signalId,
-        userId: log.userId,
-        triggerType,
-        profile: log.profile,
-        exchangePlatform: log.exchangePlatform,
-        token: log.token,
-        side: position.action,
-        plannedQuantity: position.assetQuantity,
-        entryPrice: position.entryPrice,
-        stopLoss: position.stopLoss,
-        takeProfit: position.takeProfit,
-        leverage: position.leverage,
-        plannedMargin: position.investment,
-        state: 'working',
-        createdAt: now,
-        dueAt: now,
-      });
-      const attempt = tx.insert(orderAttempts).values({
-        id: timeOrderedId(),
-        tradeId,
-        attempt: 1,
-        clientOrderId: clientOrderId(tradeId, 1),
-        price: position.entryPrice,
-        quantity: position.assetQuantity,
-        state: 'planned',
-      });
-      const text = `Order planned: ${position.action} ${position.assetQuantity} ${log.token} at ${position.entryPrice}${customEntryNote(log, position)}, stop ${position.stopLoss}, target ${position.takeProfit}`;
-      const writes = [trade.execute(), attempt.execute(), addTimeline(tx, { tradeId, at: now, text })];
-      // The first failure is reported: when the order exists already, the statements after it fail too.
-      withCommit(tx, ...writes);
-      if (!isLast) await deps.jobs.sendWithCommit(tx, 'advance-trade', { tradeId });
-      return { isLast, result: { ok: true, tradeId } };
+    const committed = await deps.transitions.commit({
+      lease,
+      ...also,
+      order: trade,
+      intent: { trade, attempt, follower: follower ?? 'job' },
+      events: [{ tradeId: trade.id, at: now, kind: 'timeline', text: describePlan(log, position) }],
     });
+    if (!committed.ok) return committed;
+    const { planned } = committed;
+    if (planned?.lease == null) return { ok: true, tradeId: trade.id, held: null };
+    const { lease: tradeLease, exchangeAccountId } = planned;
+    const held = { lease: tradeLease, trade: { ...trade, exchangeAccountId }, attempts: [attempt] };
+    return { ok: true, tradeId: trade.id, held: { ...held, position: place ?? null } };
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     return { ok: false, reason: 'already-traded', standing: await findTradeOfCalculation(deps.db, log.id) };
   }
 }
 
-const refused = (result: Intent) => ({ isLast: false, result });
-
-/** The account of the stored key: until the order is settled, only a key of the same account may replace it. */
-async function readAccountId(
-  tx: Tx,
+/** The row of a new trade, without the account, which is that of the key stored when it is committed. */
+function plannedTrade(
   { config }: Pick<Deps, 'config'>,
-  { userId, exchangePlatform }: PositionGeneratorLogRow,
-): Promise<string | null> {
-  if (config.exchangeMode === 'paper') return null;
-  const platform = exchangePlatform as ExchangePlatform;
-  return (await findCredentials(tx, { userId, platform }))?.accountId ?? null;
+  {
+    log,
+    position,
+    triggerType,
+    now,
+  }: Pick<IntentRequest, 'log' | 'position' | 'triggerType'> & { now: Date },
+): Omit<TradeRow, 'exchangeAccountId'> {
+  return {
+    id: randomId(),
+    exchangeMode: config.exchangeMode,
+    positionGeneratorLogId: log.id,
+    workflowId: log.workflowId,
+    signalId: log.signalId,
+    userId: log.userId,
+    triggerType,
+    profile: log.profile,
+    exchangePlatform: log.exchangePlatform,
+    token: log.token,
+    side: position.action,
+    plannedQuantity: position.assetQuantity,
+    entryPrice: position.entryPrice,
+    stopLoss: position.stopLoss,
+    takeProfit: position.takeProfit,
+    leverage: position.leverage,
+    plannedMargin: position.investment,
+    state: 'working',
+    success: null,
+    fillStatus: null,
+    error: null,
+    orderId: null,
+    filledQuantity: '0',
+    averagePrice: null,
+    fee: null,
+    protectionStatus: null,
+    exchangeResponse: null,
+    createdAt: now,
+    completedAt: null,
+    dueAt: now,
+    positionClosedAt: null,
+    unprotectedSince: null,
+    protectedQuantity: null,
+    writtenOffBy: null,
+    writtenOffAt: null,
+    restoredAt: null,
+  };
+}
+
+const firstAttempt = (trade: Omit<TradeRow, 'exchangeAccountId'>): AttemptRow =>
+  newAttempt({
+    id: timeOrderedId(),
+    tradeId: trade.id,
+    attempt: 1,
+    clientOrderId: clientOrderId(trade.id, 1),
+    price: trade.entryPrice,
+    quantity: trade.plannedQuantity,
+    state: 'planned',
+  });
+
+function describePlan(log: PositionGeneratorLogRow, position: Position): string {
+  const { action, assetQuantity, entryPrice, stopLoss, takeProfit } = position;
+  const order = `${action} ${assetQuantity} ${log.token} at ${entryPrice}${customEntryNote(log, position)}`;
+  return `Order planned: ${order}, stop ${stopLoss}, target ${takeProfit}`;
 }
 
 function customEntryNote(log: PositionGeneratorLogRow, position: Position): string {

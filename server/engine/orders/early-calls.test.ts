@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
+import type { EngineDeps } from '#server/deps.ts';
 import { planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { startTradingBoard } from '#test/app/test-trading-board.ts';
@@ -16,7 +16,7 @@ describe('a call that comes before its trade is due', () => {
     if (dueAt === null) throw new Error('nothing is due');
     engine.clock.set(new Date(dueAt.getTime() - restMs));
     const queue = testJobs(engine.clock);
-    const deps: AutomationDeps = { ...engine.deps, jobs: queue.jobs };
+    const deps: EngineDeps = engine.depsWith({ jobs: queue.jobs });
     const sent = () => queue.waiting().map(({ name, data, after }) => ({ name, data, after }));
     const call = { name: 'advance-trade', data: { tradeId }, after: dueAt.getTime() };
     return { tradeId, deps, queue, sent, call };

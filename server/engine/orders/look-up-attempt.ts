@@ -1,14 +1,15 @@
-import { ExchangeError, type OrderReport } from '#server/exchanges/exchange.ts';
-import { findTrace, holdUnclear, leaveInDoubt } from './doubt-attempt.ts';
-import {
-  goOn,
-  later,
-  recordEvent,
-  reported,
-  type StepResult,
-  type TradeWork,
-  verifyAt,
-} from './trade-work.ts';
+import { D, isPositive } from '#domain/decimal.ts';
+import { DOUBT_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
+import { sideOpenedBy } from '#domain/sizing/trend.ts';
+import { ExchangeError, type OrderMemory, type OrderReport } from '#server/exchanges/exchange.ts';
+import { sumFilled } from './settle-attempt.ts';
+import { later, nextNow, record, reported, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
+
+/*
+ * Looking orders up, those that no answer settles included.
+ *  I2, I6 nothing is sent for an order in doubt: it is looked up until an answer settles it.
+ *  I7 an administrator sees why an order stays in doubt, and may write it off.
+ */
 
 /**
  * I6: an attempt in doubt is looked up by its client order id until the exchange knows it, or has missed it several
@@ -22,10 +23,11 @@ const UNREACHABLE_WAIT_MS = 2_000;
 
 /** The process ended before the answer: the request may or may not have left. */
 export async function doubtInterrupted(work: TradeWork): Promise<StepResult> {
-  await recordEvent(work, 'outcome_unknown', {
-    text: `Attempt ${work.attempt.attempt}: interrupted while submitting, looking the order up`,
+  await record(work, {
+    event: 'outcome_unknown',
+    lines: [`Attempt ${work.attempt.attempt}: interrupted while submitting, looking the order up`],
   });
-  return goOn;
+  return nextNow;
 }
 
 export async function lookUpAttempt(work: TradeWork): Promise<StepResult> {
@@ -42,25 +44,29 @@ export async function lookUpAttempt(work: TradeWork): Promise<StepResult> {
       `${name}: found at ${work.trade.exchangePlatform}`,
       verifyAt(work, submittedAt),
     );
-    return goOn;
+    return nextNow;
   }
   const misses = attempt.lookupMisses + 1;
   const elapsedMs = deps.clock.now().getTime() - submittedAt.getTime();
   if (misses < MISSES_BEFORE_NEVER_PLACED || elapsedMs < ARRIVAL_LIMIT_MS) {
-    await recordEvent(work, 'lookup_missed', {
-      text: `${name}: not found (look-up ${misses})`,
-      changes: { lookupMisses: misses },
+    await record(work, {
+      event: 'lookup_missed',
+      lines: [`${name}: not found (look-up ${misses})`],
+      attempt: { lookupMisses: misses },
     });
     return later(work, lookUpWaitMs(misses));
   }
   const found = await findTrace(work, { isAccepted: false });
   if (found.trace === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
   if (found.trace === 'doubt') return leaveInDoubt(work, { doubt: found.doubt, misses });
-  await recordEvent(work, 'declared_never_placed', {
-    text: `${name}: never placed, ${work.trade.exchangePlatform} does not know it after ${misses} look-ups`,
-    changes: { lookupMisses: misses, finishedAt: deps.clock.now(), doubt: null },
+  await record(work, {
+    event: 'declared_never_placed',
+    lines: [
+      `${name}: never placed, ${work.trade.exchangePlatform} does not know it after ${misses} look-ups`,
+    ],
+    attempt: { lookupMisses: misses, finishedAt: deps.clock.now(), doubt: null },
   });
-  return goOn;
+  return nextNow;
 }
 
 /** Grows with every miss to spare the user's request limit. */
@@ -96,24 +102,124 @@ export async function recordFound(
   text: string,
   verifyNext: Date,
 ): Promise<void> {
-  const changes = { ...reported(report), doubt: null };
-  const now = work.deps.clock.now();
+  const found = { ...reported(report), doubt: null };
+  const finishedAt = work.deps.clock.now();
   switch (report.state) {
     case 'open':
     case 'partially-filled':
-      return recordEvent(work, 'found_open', {
-        text: `${text}: open, ${report.filledQuantity} filled`,
-        changes: { ...changes, verifyAt: verifyNext },
+      await record(work, {
+        event: 'found_open',
+        lines: [`${text}: open, ${report.filledQuantity} filled`],
+        attempt: { ...found, verifyAt: verifyNext },
       });
+      return;
     case 'filled':
-      return recordEvent(work, 'found_filled', {
-        text: `${text}: filled ${report.filledQuantity} at ${report.averagePrice ?? 'an unknown price'}`,
-        changes: { ...changes, finishedAt: now },
+      await record(work, {
+        event: 'found_filled',
+        lines: [`${text}: filled ${report.filledQuantity} at ${report.averagePrice ?? 'an unknown price'}`],
+        attempt: { ...found, finishedAt },
       });
+      return;
     case 'cancelled':
-      return recordEvent(work, 'found_closed_unfilled', {
-        text: `${text}: closed with ${report.filledQuantity} filled`,
-        changes: { ...changes, finishedAt: now },
+      await record(work, {
+        event: 'found_closed_unfilled',
+        lines: [`${text}: closed with ${report.filledQuantity} filled`],
+        attempt: { ...found, finishedAt },
       });
+      return;
   }
+}
+
+const UNCLEAR_WAIT_MS = 2_000;
+/** How often a long-standing doubt is looked up. */
+const DOUBT_WAIT_MS = 30_000;
+
+/** The exchange reports an unknown state: it knows the order, so the look-up counts no miss. */
+export async function holdUnclear(work: TradeWork, report: OrderReport): Promise<StepResult> {
+  const { attempt, deps, trade } = work;
+  const since = attempt.submittedAt ?? trade.createdAt;
+  const isLong = deps.clock.now().getTime() - since.getTime() >= DOUBT_DEADLINE_MS;
+  const text = `${trade.exchangePlatform} names the order in a state that is not known here`;
+  const doubt = isLong ? text : null;
+  const isNews =
+    attempt.orderId !== report.orderId ||
+    attempt.doubt !== doubt ||
+    !D(attempt.filledQuantity).eq(report.filledQuantity);
+  if (isNews) {
+    await record(work, {
+      event: 'found_unclear',
+      lines: [`Attempt ${attempt.attempt}: ${isLong ? 'in doubt: ' : ''}${text}`],
+      attempt: { ...reported(report), doubt },
+    });
+  }
+  return later(work, isLong ? DOUBT_WAIT_MS : UNCLEAR_WAIT_MS);
+}
+
+/** The order is not found but may exist. */
+export async function leaveInDoubt(
+  work: TradeWork,
+  { doubt, misses }: { doubt: string; misses: number },
+): Promise<StepResult> {
+  const { attempt, deps, trade } = work;
+  if (attempt.doubt !== doubt) {
+    await record(work, {
+      event: 'lookup_missed',
+      lines: [`Attempt ${attempt.attempt}: in doubt: ${doubt}`],
+      attempt: { doubt, lookupMisses: misses },
+    });
+    deps.log.warn({ tradeId: trade.id, userId: trade.userId, reason: doubt }, 'an order stays in doubt');
+  }
+  return later(work, DOUBT_WAIT_MS);
+}
+
+/** `open`: among the open orders. `doubt`: why it may have filled. `unreachable`: the exchange did not answer. */
+type Trace = { trace: 'none' | 'open' | 'unreachable' } | { trace: 'doubt'; doubt: string };
+
+/**
+ * Looks for traces of an order that the exchange does not know (I3, I6): 'not found' is no proof. A position larger
+ * than the trade's known fills may come from this order, and exchanges forget old orders. `isAccepted`: the exchange
+ * confirmed the order earlier.
+ */
+export async function findTrace(work: TradeWork, { isAccepted }: { isAccepted: boolean }): Promise<Trace> {
+  const { account, attempt, deps, exchange, onCall, trade } = work;
+  if (account === null) return { trace: 'unreachable' };
+  const { platform, orderMemory } = exchange;
+  const memoryMs = memoryOf(orderMemory, isAccepted);
+  // Counted from planning: after a restore of the database the time of sending is unknown.
+  if (deps.clock.now().getTime() - trade.createdAt.getTime() > memoryMs) {
+    const hours = memoryMs / 3_600_000;
+    return inDoubt(`${platform} does not know the order, and remembers orders for ${hours} hours only`);
+  }
+  try {
+    if (isAccepted) {
+      const open = await exchange.fetchOpenOrders(account, trade.token, { onCall });
+      if (open.some(({ clientOrderId }) => clientOrderId === attempt.clientOrderId)) return { trace: 'open' };
+    }
+    const position = await exchange.fetchPosition(account, trade.token, { onCall });
+    const held =
+      position !== null && position.side === sideOpenedBy(work.trade.side) ? position.quantity : '0';
+    const doubt = unaccounted(work, held);
+    return doubt === null ? { trace: 'none' } : inDoubt(doubt);
+  } catch (error) {
+    if (error instanceof ExchangeError) return { trace: 'unreachable' };
+    throw error;
+  }
+}
+
+const inDoubt = (doubt: string): Trace => ({ trace: 'doubt', doubt });
+
+/** For a confirmed order only a forgotten fill matters; for any other also a forgotten end without a fill. */
+const memoryOf = ({ withFillsMs, withoutFillsMs }: OrderMemory, isAccepted: boolean): number =>
+  isAccepted ? withFillsMs : withoutFillsMs;
+
+/** Counts a position seen earlier: its stop may have closed it by now. */
+function unaccounted({ attempts, exchange: { platform }, trade }: TradeWork, held: string): string | null {
+  const { protectedQuantity, protectionStatus, token } = trade;
+  const filled = sumFilled(attempts);
+  const known = `, of which ${filled} is known to have been filled`;
+  if (D(held).gt(filled)) {
+    return `${platform} does not know the order, but holds a position of ${held} ${token}${known}`;
+  }
+  const wasSeen = D(protectedQuantity ?? 0).gt(filled) || (!isPositive(filled) && protectionStatus !== null);
+  return wasSeen ? `${platform} does not know the order, but has shown a position in ${token}${known}` : null;
 }

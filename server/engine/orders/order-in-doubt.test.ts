@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
-import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
+import type { EngineDeps } from '#server/deps.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { users } from '#server/platform/db/schema.ts';
 import { ALWAYS, entriesOf, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
@@ -42,7 +42,7 @@ async function plan(faults: VenueFault[] = []) {
 }
 
 /** Advances the trade for this long. */
-async function follow(tradeId: string, ms: number, deps?: AutomationDeps): Promise<void> {
+async function follow(tradeId: string, ms: number, deps?: EngineDeps): Promise<void> {
   const until = engine.clock.now().getTime() + ms;
   while (engine.clock.now().getTime() < until) {
     if ((await engine.advance(tradeId, deps)).state === 'done') return;

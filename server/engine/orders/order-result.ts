@@ -2,8 +2,13 @@ import type { OrderResult } from '#contract/position-maker.ts';
 import { isPositive } from '#domain/decimal.ts';
 import { sideOpenedBy } from '#domain/sizing/trend.ts';
 import type { Deps } from '#server/deps.ts';
+import {
+  type AttemptRow,
+  listAttempts,
+  listTradeEvents,
+  type TradeRow,
+} from '#server/engine/records/trades.store.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
-import { type AttemptRow, listAttempts, listTradeEvents, type TradeRow } from './trades.store.ts';
 
 /** A trade as the result dialog shows it, running or done. */
 export async function readOrderResult(

@@ -1,19 +1,8 @@
-import { eq } from 'drizzle-orm';
 import { CALCULATION_MAX_AGE_MINUTES } from '#domain/sizing/trading-constants.ts';
 import { deny } from '#domain/workflow/denials.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
-import { orderAttempts } from '#server/platform/db/schema.ts';
 import { doubtInterrupted, findReport } from './look-up-attempt.ts';
-import {
-  goOn,
-  later,
-  recordEvent,
-  type StepResult,
-  type TradeWork,
-  underLease,
-  verifyAt,
-} from './trade-work.ts';
-import { readTradingPermission } from './trading-permission.ts';
+import { later, nextNow, record, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
 
 /** A request that has not left by then never leaves: its process may have been frozen. */
 const SEND_WITHIN_MS = 5_000;
@@ -48,24 +37,17 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
   }
 
   const now = deps.clock.now();
-  let refusal: string | null = null;
-  try {
-    await recordEvent(work, 'submit', {
-      text: `Attempt ${attempt.attempt}: submitting ${trade.side} ${attempt.quantity} ${trade.token} at ${attempt.price}`,
-      changes: { submittedAt: now, placementTries: attempt.placementTries + 1 },
-      alongside: async (tx) => {
-        const denial = await readTradingPermission(tx, { order: trade, now, config: deps.config });
-        if (denial !== null) throw new PermissionWithdrawn(denial.reason);
-      },
-    });
-  } catch (error) {
-    if (!(error instanceof PermissionWithdrawn)) throw error;
-    refusal = error.message;
-  }
-  if (refusal !== null) return abandon(work, refusal);
-  attempt.state = 'submitting';
-  attempt.submittedAt = now;
-  if (attempt.placementTries > 0 && (await findReport(work)) !== null) return await doubtInterrupted(work);
+  const denial = await record(work, {
+    order: trade,
+    event: 'submit',
+    attempt: { submittedAt: now, placementTries: attempt.placementTries + 1 },
+    lines: [
+      `Attempt ${attempt.attempt}: submitting ${trade.side} ${attempt.quantity} ${trade.token} at ${attempt.price}`,
+    ],
+  });
+  if (denial !== null) return abandon(work, denial.reason);
+  // Committed: from here on a successor looks the order up before it sends anything.
+  if (attempt.placementTries > 1 && (await findReport(work)) !== null) return await doubtInterrupted(work);
 
   const placement = await exchange.placeOrder(
     account,
@@ -84,38 +66,37 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
   const name = `Attempt ${attempt.attempt}`;
   switch (placement.outcome) {
     case 'placed':
-      await recordEvent(work, 'accepted', {
-        text: `${name}: accepted by ${trade.exchangePlatform} as order ${placement.orderId}`,
-        changes: { orderId: placement.orderId, verifyAt: verifyAt(work, now) },
+      await record(work, {
+        event: 'accepted',
+        lines: [`${name}: accepted by ${trade.exchangePlatform} as order ${placement.orderId}`],
+        attempt: { orderId: placement.orderId, verifyAt: verifyAt(work, now) },
       });
-      return goOn;
+      return nextNow;
     case 'refused':
-      await recordEvent(work, 'refused', {
-        text: `${name}: refused by ${trade.exchangePlatform}: ${placement.message}`,
-        changes: { error: placement.message, finishedAt: deps.clock.now() },
+      await record(work, {
+        event: 'refused',
+        lines: [`${name}: refused by ${trade.exchangePlatform}: ${placement.message}`],
+        attempt: { error: placement.message, finishedAt: deps.clock.now() },
       });
-      return goOn;
+      return nextNow;
     case 'retry-later': {
-      await recordEvent(work, 'deferred', {
-        text: `${name}: not placed, will be sent again: ${placement.message}`,
-        changes: { error: placement.message },
+      await record(work, {
+        event: 'deferred',
+        lines: [`${name}: not placed, will be sent again: ${placement.message}`],
+        attempt: { error: placement.message },
       });
-      attempt.state = 'planned';
-      if (attempt.placementTries + 1 >= PLACEMENT_TRIES) return abandon(work, placement.message);
+      if (attempt.placementTries >= PLACEMENT_TRIES) return abandon(work, placement.message);
       return later(work, Math.max(placement.retryAfterMs, RETRY_MS));
     }
     case 'duplicate':
     case 'unknown':
-      await recordEvent(work, 'outcome_unknown', {
-        text: `${name}: the outcome is not known, looking the order up: ${placement.message}`,
-        changes: { error: placement.message },
+      await record(work, {
+        event: 'outcome_unknown',
+        lines: [`${name}: the outcome is not known, looking the order up: ${placement.message}`],
+        attempt: { error: placement.message },
       });
-      return goOn;
+      return nextNow;
   }
-}
-
-class PermissionWithdrawn extends Error {
-  override readonly name = 'PermissionWithdrawn';
 }
 
 async function tryAgainOrAbandon(work: TradeWork, error: ExchangeError): Promise<StepResult> {
@@ -124,10 +105,7 @@ async function tryAgainOrAbandon(work: TradeWork, error: ExchangeError): Promise
   const isFinal = error.kind === 'refused' || error.kind === 'credentials' || used >= PREPARE_TRIES;
   const reason = `Leverage and margin mode could not be set: ${error.message}`;
   if (isFinal) return abandon(work, reason);
-  const changes = { placementTries: used, error: reason };
-  await underLease(work, (tx) =>
-    tx.update(orderAttempts).set(changes).where(eq(orderAttempts.id, attempt.id)),
-  );
+  await record(work, { attempt: { placementTries: used, error: reason } });
   return later(work, RETRY_MS * used);
 }
 
@@ -139,15 +117,17 @@ async function abandon(work: TradeWork, reason: string): Promise<StepResult> {
   const { attempt, deps } = work;
   const name = `Attempt ${attempt.attempt}`;
   if (attempt.submittedAt !== null && (await findReport(work)) !== null) {
-    await recordEvent(work, 'outcome_unknown', {
-      text: `${name}: not sent again, looking up what became of the request before: ${reason}`,
-      changes: { error: reason },
+    await record(work, {
+      event: 'outcome_unknown',
+      lines: [`${name}: not sent again, looking up what became of the request before: ${reason}`],
+      attempt: { error: reason },
     });
-    return goOn;
+    return nextNow;
   }
-  await recordEvent(work, 'declared_never_placed', {
-    text: `${name}: not sent: ${reason}`,
-    changes: { error: reason, submittedAt: null, finishedAt: deps.clock.now() },
+  await record(work, {
+    event: 'declared_never_placed',
+    lines: [`${name}: not sent: ${reason}`],
+    attempt: { error: reason, submittedAt: null, finishedAt: deps.clock.now() },
   });
-  return goOn;
+  return nextNow;
 }

@@ -5,11 +5,15 @@ import { applyCustomEntryPrice } from '#domain/sizing/custom-entry.ts';
 import type { Position } from '#domain/sizing/position.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
 import type { Deps } from '#server/deps.ts';
+import {
+  findStandingTrade,
+  findTradeOfCalculation,
+  findWorkingTrade,
+} from '#server/engine/records/trades.store.ts';
 import { openAccount } from '#server/engine/sizing/generate-position.ts';
 import type { PositionGeneratorLogRow } from '#server/engine/sizing/position-generator.store.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { users } from '#server/platform/db/schema.ts';
-import { findStandingTrade, findTradeOfCalculation, findWorkingTrade } from './trades.store.ts';
 
 export type AssessmentDeps = Pick<
   Deps,

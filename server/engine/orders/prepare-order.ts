@@ -5,6 +5,7 @@ import type { TradingSettings } from '#domain/user-settings.ts';
 import { type Denial, denialTitle, deny } from '#domain/workflow/denials.ts';
 import { findTradingSettings } from '#server/admin/settings/settings.store.ts';
 import type { Deps } from '#server/deps.ts';
+import { findTradeOfCalculation } from '#server/engine/records/trades.store.ts';
 import {
   findPositionGeneratorLog,
   type PositionGeneratorLogRow,
@@ -13,7 +14,6 @@ import { type Exchange, ExchangeError, type OrderDescription } from '#server/exc
 import { AppError } from '#server/platform/http/errors.ts';
 import { clientOrderId } from './client-order-id.ts';
 import { type AssessmentDeps, assessCalculation } from './prepare-assessment.ts';
-import { findTradeOfCalculation } from './trades.store.ts';
 
 /** Placeholder for the client order id of an order that is not submitted yet. */
 const NO_CLIENT_ORDER_ID = 'set-on-submission';

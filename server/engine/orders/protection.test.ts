@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { findHalt, startHalt } from '#server/admin/halts/trading-halts.store.ts';
+import { readTradingPermissions } from '#server/engine/records/trading-permission.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { positionCloses, tradingHalts } from '#server/platform/db/schema.ts';
 import { calculateByHand, commitByHand, planByHand } from '#test/app/plan-by-hand.ts';
@@ -10,7 +11,6 @@ import { nextToken, withLong } from '#test/app/token-holders.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { advanceTrade } from './advance-trade.ts';
-import { readTradingPermission } from './trading-permission.ts';
 
 /** I4 from the moment of a fill, and what a position blocks that can be neither protected nor closed. */
 const engine = sharedTestEngine();
@@ -385,14 +385,14 @@ describe('a halt and an order intent at the same moment', () => {
     const { trade, userId, token } = await plan([]);
     await engine.settle();
     const ask = {
-      order: { userId, workflowId: null, triggerType: 'manual' as const },
+      orders: [{ userId, workflowId: null, triggerType: 'manual' as const }],
       now: engine.clock.now(),
       config: engine.deps.config,
     };
     let hasCommitted = false;
     const { promise: asked, resolve: hasAsked } = Promise.withResolvers<void>();
     const intent = engine.db.transaction(async (tx) => {
-      expect(await readTradingPermission(tx, ask)).toBeNull();
+      expect(await readTradingPermissions(tx, ask)).toEqual([null]);
       hasAsked();
       await expect.poll(() => countWaitingForLocks(engine.db)).toBe(1);
       hasCommitted = true;
@@ -403,7 +403,7 @@ describe('a halt and an order intent at the same moment', () => {
       .then(() => hasCommitted);
     await intent;
     expect(await halting).toBe(true);
-    const denial = await engine.db.transaction((tx) => readTradingPermission(tx, ask));
+    const [denial] = await engine.db.transaction((tx) => readTradingPermissions(tx, ask));
     expect(denial?.code).toBe('trading_halted');
   });
 });

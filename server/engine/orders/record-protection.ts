@@ -1,48 +1,38 @@
 import { eq } from 'drizzle-orm';
 import { D } from '#domain/decimal.ts';
 import { FLATTEN_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
-import { clearHalt, startHalt } from '#server/admin/halts/trading-halts.store.ts';
-import type { Tx } from '#server/platform/db/database.ts';
+import { startHalt } from '#server/admin/halts/trading-halts.store.ts';
+import { addTimeline } from '#server/engine/records/trades.store.ts';
 import { trades } from '#server/platform/db/schema.ts';
-import { together } from '#server/platform/db/together.ts';
 import { assertHeld } from '#server/platform/jobs/leases.ts';
 import type { Finding } from './check-protection.ts';
-import type { TradeWork } from './trade-work.ts';
-import { addTimeline } from './trades.store.ts';
+import { record, type TradeChange, type TradeChanges, type TradeWork } from './trade-work.ts';
 
 /** What a trade's row says about its position's stop, and the halt that follows without one (I4). */
 
-const positionOf = ({ trade: { userId, exchangePlatform, token } }: TradeWork) => ({
+export const positionOf = ({ trade: { userId, exchangePlatform, token } }: TradeWork) => ({
   userId,
   exchangePlatform,
   token,
 });
 
 export type SafeFinding = Extract<Finding, { found: 'protected' | 'flat' }>;
-type TradeChanges = Partial<typeof trades.$inferInsert>;
 
 /** The exchange shows the position with its stop, or no position: ends the doubt. */
 export async function recordSafe(
   work: TradeWork,
   finding: SafeFinding,
-  /** Further changes to the trade in the same transaction. */
-  changes: TradeChanges = {},
+  /** Further changes in the same transaction. */
+  change: Pick<TradeChange, 'trade' | 'releases'> = {},
 ): Promise<void> {
-  const { deps, lease, trade } = work;
-  const safe = newsOfSafety(work, finding, deps.clock.now());
-  if (safe === null && Object.keys(changes).length === 0) return;
-  await deps.db.transaction((tx) =>
-    together(
-      assertHeld(tx, lease),
-      tx
-        .update(trades)
-        .set({ ...changes, ...safetyOf(work, finding) })
-        .where(eq(trades.id, trade.id))
-        .execute(),
-      safe?.addLine(tx),
-      endDoubt(work, tx, finding.text),
-    ),
-  );
+  const line = newsOfSafety(work, finding);
+  if (line === null && Object.keys(change).length === 0) return;
+  await record(work, {
+    ...change,
+    trade: { ...change.trade, ...safetyOf(work, finding) },
+    lines: line === null ? [] : [line],
+    clears: { ...positionOf(work), how: finding.text },
+  });
 }
 
 /** The finding as columns of the trade's row. */
@@ -55,20 +45,14 @@ export function safetyOf(work: TradeWork, finding: SafeFinding): TradeChanges {
 }
 
 /** The new timeline line; null without news. */
-export function newsOfSafety(
-  { trade }: TradeWork,
-  finding: SafeFinding,
-  at: Date,
-): { addLine: (tx: Tx) => Promise<void> } | null {
+export function newsOfSafety({ trade }: TradeWork, finding: SafeFinding): string | null {
   const isProtected = finding.found === 'protected';
   const isNews =
     trade.unprotectedSince !== null ||
     trade.protectionStatus === null ||
     (isProtected && finding.status === 'repaired') ||
     (isProtected && !D(trade.protectedQuantity ?? '0').eq(finding.quantity));
-  if (!isNews) return null;
-  const line = { tradeId: trade.id, at, text: finding.text };
-  return { addLine: (tx) => addTimeline(tx, line) };
+  return isNews ? finding.text : null;
 }
 
 /** Keeps 'repaired' when the placed stop is read back later. */
@@ -77,10 +61,6 @@ function safeStatus({ trade }: TradeWork, finding: Finding): 'verified' | 'repai
   if (finding.found !== 'protected') return 'verified';
   return trade.protectionStatus === 'missing' ? 'repaired' : finding.status;
 }
-
-/** Call in the transaction that records that the position is closed or protected. */
-export const endDoubt = (work: TradeWork, tx: Tx, how: string): Promise<void> =>
-  clearHalt(tx, positionOf(work), { how, now: work.deps.clock.now() });
 
 /**
  * Records a position that has no stop, or whose stop could not be read (`isKnown` false). After ten seconds it halts
@@ -128,6 +108,7 @@ export async function recordUnprotected(
     else if (isNews) deps.log.error(fields, 'a filled position has no verified stop');
   }
   trade.unprotectedSince = since;
+  if (isNews || isHalted) trade.protectedQuantity = null;
   if (isMissing) trade.protectionStatus = 'missing';
   return { since, isKnown: isMissing, isHalted };
 }

@@ -131,6 +131,7 @@ describe('one instance', () => {
   const log = createLog({ level: 'silent' });
   const idle: JobHandlers = {
     'run-workflow': async () => {},
+    'trade-wave': async () => {},
     'trade-user': async () => {},
     'advance-trade': async () => {},
   };

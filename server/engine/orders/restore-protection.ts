@@ -1,20 +1,21 @@
 import { and, eq } from 'drizzle-orm';
 import { PROTECTION_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
+import type { EngineDeps } from '#server/deps.ts';
+import { addTimeline } from '#server/engine/records/trades.store.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import { assertHeld, type Lease } from '#server/platform/jobs/leases.ts';
 import { checkProtection } from './check-protection.ts';
 import { doubtOf, PROTECTION_RETRY_MS } from './protect-position.ts';
 import { recordSafe, recordUnprotected } from './record-protection.ts';
 import { startClosing } from './settle-attempt.ts';
-import { later, type StepResult, type TradeDeps, type TradeWork, underLease } from './trade-work.ts';
-import { addTimeline } from './trades.store.ts';
+import { later, record, type StepResult, type TradeWork } from './trade-work.ts';
 
 /**
  * Reopens a done trade whose open position lost its stop or target, and hands it to the workers. False when the trade
  * is already in work.
  */
 export async function reopenTrade(
-  deps: Pick<TradeDeps, 'db' | 'clock' | 'jobs'>,
+  deps: Pick<EngineDeps, 'db' | 'clock' | 'jobs'>,
   { tradeId, lacks, lease }: { tradeId: string; lacks: 'stop' | 'target'; lease: Lease },
 ): Promise<boolean> {
   const now = deps.clock.now();
@@ -46,13 +47,12 @@ export async function restoreProtection(work: TradeWork): Promise<StepResult> {
   const { deps, trade } = work;
   const finding = await checkProtection(work);
   if (finding.found === 'protected' || finding.found === 'flat') {
-    await recordSafe(work, finding, { state: 'done', dueAt: null });
+    await recordSafe(work, finding, { trade: { state: 'done', dueAt: null }, releases: true });
     return { next: 'never' };
   }
   // Only the target was missing: the next audit reads what cannot be read now.
   if (finding.found === 'unreadable' && trade.unprotectedSince === null) {
-    const done = { state: 'done' as const, dueAt: null };
-    await underLease(work, (tx) => tx.update(trades).set(done).where(eq(trades.id, trade.id)));
+    await record(work, { trade: { state: 'done', dueAt: null }, releases: true });
     return { next: 'never' };
   }
   const { since, isKnown } = await recordUnprotected(work, doubtOf(finding));

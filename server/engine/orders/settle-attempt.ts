@@ -1,4 +1,3 @@
-import { eq } from 'drizzle-orm';
 import { D, isPositive, toPlain } from '#domain/decimal.ts';
 import { tradeOutcome } from '#domain/orders/order-lifecycle.ts';
 import { planSecondAttempt } from '#domain/orders/second-attempt.ts';
@@ -6,19 +5,25 @@ import { denyHalted } from '#domain/orders/trading-halt.ts';
 import { FLATTEN_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import { isSignalExpired } from '#domain/workflow/workflow-lifecycle.ts';
 import { findHalt } from '#server/admin/halts/trading-halts.store.ts';
+import { type AttemptRow, newAttempt, type TradeRow } from '#server/engine/records/trades.store.ts';
+import { endedStep, processorName, userStep } from '#server/engine/records/workflow-steps.store.ts';
 import { readLivePrice } from '#server/engine/sizing/generate-position.ts';
 import { findPositionGeneratorLog } from '#server/engine/sizing/position-generator.store.ts';
-import type { Tx } from '#server/platform/db/database.ts';
 import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
-import { orderAttempts, trades } from '#server/platform/db/schema.ts';
-import { together } from '#server/platform/db/together.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { assertHeld, LeaseLostError, withLastTransaction } from '#server/platform/jobs/leases.ts';
+import { LeaseLostError } from '#server/platform/jobs/leases.ts';
 import { clientOrderId } from './client-order-id.ts';
 import { PROTECTION_RETRY_MS, protectPosition } from './protect-position.ts';
-import { endDoubt, newsOfSafety, recordSafe, type SafeFinding, safetyOf } from './record-protection.ts';
-import { goOn, later, type StepResult, type TradeWork, underLease } from './trade-work.ts';
-import { type AttemptRow, addTimeline } from './trades.store.ts';
+import { newsOfSafety, positionOf, recordSafe, type SafeFinding, safetyOf } from './record-protection.ts';
+import {
+  later,
+  nextNow,
+  record,
+  type StepResult,
+  type TradeChange,
+  type TradeChanges,
+  type TradeWork,
+} from './trade-work.ts';
 
 /** The slower pace for an exchange that has not answered for long. */
 const UNREADABLE_RETRY_MS = 2_000;
@@ -40,7 +45,7 @@ export async function settleAttempt(work: TradeWork): Promise<StepResult> {
   if (!mayTryAgain) return finishTrade(work, null, safe);
   if (safe !== null) await recordSafe(work, safe);
   const planned = await planSecond(work, filled);
-  return planned === null ? goOn : finishTrade(work, planned);
+  return planned === null ? nextNow : finishTrade(work, planned);
 }
 
 function protectionRetryMs({ deps, trade: { unprotectedSince } }: TradeWork): number {
@@ -100,29 +105,28 @@ async function insertSecond(
   work: TradeWork,
   second: Pick<AttemptRow, 'price' | 'quantity' | 'state'> & { submittedAt?: Date; text: string },
 ): Promise<void> {
-  const { deps, trade } = work;
-  const { text, ...attempt } = second;
-  await underLease(work, async (tx) => {
-    await tx.insert(orderAttempts).values({
+  const { trade } = work;
+  const { text, submittedAt = null, ...attempt } = second;
+  await record(work, {
+    newAttempt: newAttempt({
       id: timeOrderedId(),
       tradeId: trade.id,
       attempt: 2,
       clientOrderId: clientOrderId(trade.id, 2),
+      submittedAt,
       ...attempt,
-    });
-    await addTimeline(tx, { tradeId: trade.id, at: deps.clock.now(), text });
+    }),
+    lines: [text],
   });
 }
 
 /** I4: closes a filled position without a stop at market; the trade fails with that reason. */
 export async function startClosing(work: TradeWork): Promise<StepResult> {
-  const { deps, trade } = work;
-  const text = 'The position has no stop loss: closing it at market';
-  await underLease(work, async (tx) => {
-    await tx.update(trades).set({ state: 'closing' }).where(eq(trades.id, trade.id));
-    await addTimeline(tx, { tradeId: trade.id, at: deps.clock.now(), text });
+  await record(work, {
+    trade: { state: 'closing' },
+    lines: ['The position has no stop loss: closing it at market'],
   });
-  return goOn;
+  return nextNow;
 }
 
 /** The exchange shows nothing left of the unprotected position. */
@@ -162,74 +166,97 @@ function describeFailure(attempts: AttemptRow[], whyNoSecond: string | null): st
   return `The order was not filled after ${attempts.length === 1 ? 'one attempt' : 'two attempts'}${why}`;
 }
 
+/** A done trade as the result of its user's part of the workflow. */
+export const resultOf = (trade: TradeRow) => ({
+  outcome: trade.success === true ? ('success' as const) : ('failed' as const),
+  outputData: {
+    tradeId: trade.id,
+    orderId: trade.orderId,
+    fillStatus: trade.fillStatus,
+    filledQuantity: trade.filledQuantity,
+    averagePrice: trade.averagePrice,
+    fee: trade.fee,
+    protection: trade.protectionStatus,
+  },
+  errorMessage: trade.success === true ? null : (trade.error ?? 'The order failed'),
+});
+
+type End = Pick<TradeRow, 'success' | 'fillStatus' | 'error'> &
+  Partial<Pick<TradeRow, 'protectionStatus' | 'unprotectedSince'>>;
+
+/** Commits the trade's end together with its user's part of the workflow, and releases the lease. */
 async function writeEnd(
   work: TradeWork,
-  end: Pick<
-    typeof trades.$inferInsert,
-    'success' | 'fillStatus' | 'error' | 'protectionStatus' | 'unprotectedSince'
-  >,
+  end: End,
   { note, safe }: { note: string | null; safe: SafeFinding | null } = { note: null, safe: null },
 ): Promise<StepResult> {
-  const { deps, lease, trade, attempts } = work;
+  const { deps, trade, attempts } = work;
   const now = deps.clock.now();
   const filledQuantity = sumFilled(attempts);
   const averagePrice = averageOf(attempts);
   const fee = sumFees(attempts);
-  const orderId = attempts.findLast((one) => one.orderId !== null)?.orderId ?? null;
   const { token } = trade;
   const isClosed = end.protectionStatus === 'closed';
   const filled = `Done: filled ${filledQuantity} ${token} at ${averagePrice ?? 'an unknown price'}`;
   const ended = `${isClosed ? 'Closed' : 'Failed'}: ${end.error ?? 'no reason given'}`;
   const text = end.success && !isClosed ? `${filled}${note === null ? '' : `; ${note}`}` : ended;
-  const write = async (tx: Tx): Promise<void> => {
-    await together(
-      assertHeld(tx, lease),
-      tx
-        .update(trades)
-        .set({
-          ...(safe === null ? {} : safetyOf(work, safe)),
-          ...end,
-          state: 'done',
-          orderId,
-          filledQuantity,
-          averagePrice,
-          fee,
-          exchangeResponse: isPositive(filledQuantity)
-            ? { symbol: `${token}USDT`, priceAvg: averagePrice, size: filledQuantity, side: trade.side, fee }
-            : null,
-          completedAt: trade.completedAt ?? now,
-          dueAt: null,
-        })
-        .where(eq(trades.id, trade.id))
-        .execute(),
-      safe === null ? undefined : newsOfSafety(work, safe, now)?.addLine(tx),
-      safe === null ? undefined : endDoubt(work, tx, safe.text),
-      addTimeline(tx, { tradeId: trade.id, at: now, text }),
-      isClosed ? endDoubt(work, tx, 'The position is closed') : undefined,
-    );
+  const changes: TradeChanges = {
+    ...(safe === null ? {} : safetyOf(work, safe)),
+    ...end,
+    state: 'done',
+    orderId: attempts.findLast((one) => one.orderId !== null)?.orderId ?? null,
+    filledQuantity,
+    averagePrice,
+    fee,
+    exchangeResponse: isPositive(filledQuantity)
+      ? { symbol: `${token}USDT`, priceAvg: averagePrice, size: filledQuantity, side: trade.side, fee }
+      : null,
+    completedAt: trade.completedAt ?? now,
+    dueAt: null,
   };
-  await writeWithWorkflow(work, write);
+  const safeText = safe === null ? null : newsOfSafety(work, safe);
+  const how = isClosed ? 'The position is closed' : safe?.text;
+  const change: TradeChange = {
+    trade: changes,
+    lines: safeText === null ? [text] : [safeText, text],
+    ...(how === undefined ? {} : { clears: { ...positionOf(work), how } }),
+    releases: true,
+  };
+  await recordWithUserEnd(work, change, { ...trade, ...changes });
   return { next: 'never' };
 }
 
-/** Commits the trade's end together with its user's part of the workflow, and releases the lease. */
-async function writeWithWorkflow(
-  { deps, lease, trade: { id: tradeId, workflowId, userId } }: TradeWork,
-  write: (tx: Tx) => Promise<void>,
-): Promise<void> {
-  const transact = (work: (tx: Tx) => Promise<unknown>) =>
-    withLastTransaction(deps.db, lease, async (tx) => ({ isLast: true, result: await work(tx) }));
-  if (workflowId === null) return void (await transact(write));
+async function recordWithUserEnd(work: TradeWork, change: TradeChange, ended: TradeRow): Promise<void> {
+  const { deps, trade, position } = work;
+  const { workflowId, userId } = trade;
+  if (workflowId === null) {
+    await record(work, change);
+    return;
+  }
+  const calls = { workflowId, userId };
+  // The workflow has not come that far.
+  if (position === null) {
+    await record(work, { ...change, calls });
+    return;
+  }
+  const at = deps.clock.now();
+  const { outcome, ...result } = resultOf(ended);
+  const step = userStep(
+    'order_submission',
+    { workflowId, userId, position },
+    { inputData: null, processorName: processorName(deps), at },
+  );
+  const steps = [endedStep(step, { ...result, status: outcome === 'success' ? 'completed' : 'failed', at })];
   try {
-    await transact((tx) => together(write(tx), deps.onTradeEnd(deps, tx, { workflowId, userId })));
+    await record(work, { ...change, steps, userEnd: { workflowId, userId, outcome, orCall: true } });
   } catch (error) {
     if (error instanceof LeaseLostError || isDatabaseUnavailable(error)) throw error;
     // A broken workflow must not keep the trade open: a job for the user tries again.
-    deps.log.error({ err: error, tradeId, workflowId }, 'the workflow could not record the end of a trade');
-    await transact(async (tx) => {
-      await write(tx);
-      await deps.jobs.send(tx, 'trade-user', { workflowId, userId });
-    });
+    deps.log.error(
+      { err: error, tradeId: trade.id, workflowId },
+      'the workflow could not record the end of a trade',
+    );
+    await record(work, { ...change, calls });
   }
 }
 

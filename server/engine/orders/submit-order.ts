@@ -3,6 +3,12 @@ import { orderSubmissionAllowed } from '#domain/eligibility/trading-mode.ts';
 import type { Position } from '#domain/sizing/position.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
 import type { Deps } from '#server/deps.ts';
+import {
+  findStandingTrade,
+  findTrade,
+  findTradeOfCalculation,
+  type TradeRow,
+} from '#server/engine/records/trades.store.ts';
 import type { PositionGeneratorLogRow } from '#server/engine/sizing/position-generator.store.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
@@ -10,7 +16,6 @@ import { type Lease, LeaseLostError, withLease } from '#server/platform/jobs/lea
 import { commitOrderIntent } from './commit-order-intent.ts';
 import { type AssessmentDeps, assessCalculation } from './prepare-assessment.ts';
 import { findTradable } from './prepare-order.ts';
-import { findStandingTrade, findTrade, findTradeOfCalculation, type TradeRow } from './trades.store.ts';
 
 /*
  * An order by hand, up to its committed intent; the engine does the rest, whether or not the caller waits.
@@ -19,7 +24,7 @@ import { findStandingTrade, findTrade, findTradeOfCalculation, type TradeRow } f
  *  I5 refuses an estimate, an order without stop and target, and an order when the exchange does not answer.
  */
 
-export type SubmitDeps = AssessmentDeps & Pick<Deps, 'jobs'>;
+export type SubmitDeps = AssessmentDeps & Pick<Deps, 'transitions'>;
 
 export interface Submission {
   positionGeneratorLogId: string;

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { deny } from '#domain/workflow/denials.ts';
-import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
+import type { EngineDeps } from '#server/deps.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import { planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 
@@ -14,7 +14,7 @@ const REJECTED = deny('exchange_key_rejected', {
 const engine = sharedTestEngine();
 
 /** The engine after the exchange has refused the key. */
-const withRejectedKey = (): AutomationDeps => ({
+const withRejectedKey = (): EngineDeps => ({
   ...engine.deps,
   findAccount: async (...parameters) => {
     const account = await engine.deps.findAccount(...parameters);
@@ -23,7 +23,7 @@ const withRejectedKey = (): AutomationDeps => ({
 });
 
 /** Advances the trade as far as it goes and returns how long it then waits, in milliseconds. */
-async function waitAfter(tradeId: string, deps: AutomationDeps): Promise<number> {
+async function waitAfter(tradeId: string, deps: EngineDeps): Promise<number> {
   const { dueAt } = await engine.advance(tradeId, deps);
   return (dueAt?.getTime() ?? 0) - engine.clock.now().getTime();
 }

@@ -1,11 +1,11 @@
 import { and, eq } from 'drizzle-orm';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { deny } from '#domain/workflow/denials.ts';
-import type { UserAccount } from '#server/deps.ts';
+import type { EngineDeps, UserAccount } from '#server/deps.ts';
+import type { TradePlace } from '#server/engine/records/trades.store.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
 import { tradeEvents } from '#server/platform/db/schema.ts';
-import { type TradeDeps, type TradeWork, underLease } from './trade-work.ts';
-import { addTimeline, type TradePlace } from './trades.store.ts';
+import { record, type TradeWork } from './trade-work.ts';
 
 /** How often to retry an order whose exchange cannot be asked about it. */
 const OBSTRUCTED_WAIT_MS = 30_000;
@@ -22,7 +22,7 @@ interface TradeAccount {
  * is not asked.
  */
 export async function openTradeAccount(
-  deps: Pick<TradeDeps, 'accountGuard' | 'config' | 'findAccount'>,
+  deps: Pick<EngineDeps, 'accountGuard' | 'config' | 'findAccount'>,
   trade: TradePlace,
 ): Promise<TradeAccount> {
   const platform = trade.exchangePlatform as ExchangePlatform;
@@ -42,13 +42,13 @@ export async function openTradeAccount(
 
 /** A trade of paper or demo mode while the program runs in another mode: unreadable, and without real money. */
 export const isPlayMoneyElsewhere = (
-  { config }: Pick<TradeDeps, 'config'>,
+  { config }: Pick<EngineDeps, 'config'>,
   { exchangeMode }: Pick<TradePlace, 'exchangeMode'>,
 ): boolean => exchangeMode !== null && exchangeMode !== 'live' && exchangeMode !== config.exchangeMode;
 
 /** Why the account does not know the trade's order or position; null when it is the trade's own account. */
 export function whyElsewhere(
-  { config }: Pick<TradeDeps, 'config'>,
+  { config }: Pick<EngineDeps, 'config'>,
   options: { trade: TradePlace; account: UserAccount; what: 'order' | 'position' },
 ): string | null {
   const { trade, account, what } = options;
@@ -71,20 +71,18 @@ export async function slowDown(
   { at, calls }: { at: Date; calls: readonly Pick<CallRecord, 'success'>[] },
 ): Promise<Date> {
   const { deps, trade } = work;
-  const { account, problem } = await openTradeAccount(deps, trade);
-  if (problem === null) return at;
   const isRefused = calls.length > 0 && calls.every(({ success }) => !success);
-  if (account !== null && !isRefused) return at;
+  if (work.account !== null && !isRefused) return at;
+  const { account, problem } = await openTradeAccount(deps, trade);
+  if (problem === null || (account !== null && !isRefused)) return at;
   const text = `The order cannot be followed, it is tried every ${OBSTRUCTED_WAIT_MS / 1_000} s: ${problem}`;
-  await underLease(work, async (tx) => {
-    const [said] = await tx
-      .select({ id: tradeEvents.id })
-      .from(tradeEvents)
-      .where(
-        and(eq(tradeEvents.tradeId, trade.id), eq(tradeEvents.kind, 'timeline'), eq(tradeEvents.text, text)),
-      )
-      .limit(1);
-    if (said === undefined) await addTimeline(tx, { tradeId: trade.id, at: deps.clock.now(), text });
-  });
+  const [known] = await deps.db
+    .select({ id: tradeEvents.id })
+    .from(tradeEvents)
+    .where(
+      and(eq(tradeEvents.tradeId, trade.id), eq(tradeEvents.kind, 'timeline'), eq(tradeEvents.text, text)),
+    )
+    .limit(1);
+  if (known === undefined) await record(work, { lines: [text] });
   return new Date(Math.max(at.getTime(), deps.clock.now().getTime() + OBSTRUCTED_WAIT_MS));
 }

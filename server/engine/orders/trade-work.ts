@@ -1,46 +1,52 @@
-import { and, eq, sql } from 'drizzle-orm';
 import { type AttemptEvent, nextAttemptState } from '#domain/orders/order-lifecycle.ts';
 import { EXECUTION_PROFILES } from '#domain/sizing/trading-constants.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
-import type { Deps, UserAccount } from '#server/deps.ts';
+import type { Denial } from '#domain/workflow/denials.ts';
+import type { EngineDeps, UserAccount } from '#server/deps.ts';
+import {
+  type AttemptRow,
+  callEvent,
+  type TradeRow,
+  type TradeWithAttempts,
+} from '#server/engine/records/trades.store.ts';
+import type { Transition } from '#server/engine/records/transitions.ts';
 import type { CallRecord, Exchange, OrderReport } from '#server/exchanges/exchange.ts';
 import type { Config } from '#server/platform/config/config.ts';
-import type { Queryable, Tx } from '#server/platform/db/database.ts';
-import { orderAttempts } from '#server/platform/db/schema.ts';
-import { together } from '#server/platform/db/together.ts';
-import { timeOrderedId } from '#server/platform/ids.ts';
-import { assertHeld, heldLease, type Lease, LeaseLostError } from '#server/platform/jobs/leases.ts';
-import type { AttemptRow, TradeRow } from './trades.store.ts';
+import { isDataFault } from '#server/platform/db/database-errors.ts';
+import type { Lease } from '#server/platform/jobs/leases.ts';
 
-export type TradeDeps = Pick<
-  Deps,
-  'db' | 'clock' | 'config' | 'jobs' | 'log' | 'exchanges' | 'findAccount' | 'accountGuard' | 'onTradeEnd'
->;
+/** A trade as committed, under its lease. */
+export type HeldTrade = TradeWithAttempts & { lease: Lease };
 
 /** One trade under its lease: the input of every step of its execution. */
 export interface TradeWork {
-  deps: TradeDeps;
+  deps: EngineDeps;
   lease: Lease;
+  /** As committed: `record` changes it together with the database. */
   trade: TradeRow;
   /** Oldest first; the last one is in progress. */
   attempts: AttemptRow[];
   attempt: AttemptRow;
+  /** Its user's place in the order of trading; null for an order by hand. */
+  position: number | null;
   exchange: Exchange;
   /** Null when the user's credentials are gone, or belong to another account than the order's. */
   account: UserAccount | null;
+  /** Calls to the exchange that the next transition records. */
+  calls: CallRecord[];
   onCall: (call: CallRecord) => void;
 }
 
-/** Whether the next step is taken now, later or never. */
+/** Whether the next step is taken now, later or never. `never`: the last transition has released the lease. */
 export type StepResult = { next: 'now' } | { next: 'later'; at: Date } | { next: 'never' };
 
-export const goOn: StepResult = { next: 'now' };
+export const nextNow: StepResult = { next: 'now' };
 export const later = (work: TradeWork, waitMs: number): StepResult => ({
   next: 'later',
   at: new Date(work.deps.clock.now().getTime() + waitMs),
 });
 
-export function exchangeOf(deps: TradeDeps, trade: TradeRow): Exchange {
+export function exchangeOf(deps: EngineDeps, trade: TradeRow): Exchange {
   const platform = EXCHANGE_PLATFORMS.find((one) => one === trade.exchangePlatform);
   if (platform === undefined)
     throw new Error(`trade ${trade.id} has the unsupported exchange ${trade.exchangePlatform}`);
@@ -63,55 +69,71 @@ export function verifyAt(work: TradeWork, submittedAt: Date): Date {
   return new Date(submittedAt.getTime() + (work.attempt.attempt === 1 ? waits.firstMs : waits.secondMs));
 }
 
-/** A transaction fenced by the trade's lease. */
-export const underLease = <Result>(
-  { deps, lease }: Pick<TradeWork, 'deps' | 'lease'>,
-  write: (tx: Tx) => Promise<Result>,
-): Promise<Result> =>
-  deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
-    return await write(tx);
-  });
+export type TradeChanges = Partial<Omit<TradeRow, 'id'>>;
+export type AttemptChanges = Partial<Omit<AttemptRow, 'id' | 'tradeId' | 'attempt' | 'state'>>;
 
-type AttemptChanges = Partial<
-  Omit<typeof orderAttempts.$inferInsert, 'id' | 'tradeId' | 'attempt' | 'state'>
->;
+/** What one step of a trade records, in one transaction. */
+export interface TradeChange
+  extends Pick<Transition, 'order' | 'clears' | 'steps' | 'userEnd' | 'wakes' | 'calls' | 'releases'> {
+  /** What happened to the attempt in progress; `domain/orders/order-lifecycle.ts` says which state follows. */
+  event?: AttemptEvent;
+  attempt?: AttemptChanges;
+  trade?: TradeChanges;
+  newAttempt?: AttemptRow;
+  /** New lines of the timeline. */
+  lines?: readonly string[];
+}
 
 /**
- * Applies an event to the attempt in progress: state, changes and a timeline line in one transaction, fenced by the
- * trade's lease. Commit it before the request that it announces leaves.
+ * Commits what a step has found or is about to do, with the calls that led to it, fenced by the trade's lease. A request
+ * that it announces may leave when this has returned null; a denial (I9) has written nothing.
  */
-export async function recordEvent(
-  work: TradeWork,
-  event: AttemptEvent,
-  record: { text: string; changes?: AttemptChanges; alongside?: (tx: Tx) => Promise<void> },
-): Promise<void> {
-  const { deps, lease, attempt, trade } = work;
-  const state = nextAttemptState(attempt.state, event);
-  const { alongside, changes = {}, text } = record;
-  const at = deps.clock.now();
-  const write = async (db: Queryable) => {
-    const changed = db
-      .update(orderAttempts)
-      .set({ ...changes, state })
-      .where(
-        and(
-          eq(orderAttempts.id, attempt.id),
-          eq(orderAttempts.state, attempt.state),
-          sql`exists (select from held)`,
-        ),
-      )
-      .returning({ id: orderAttempts.id });
-    const writing = sql`
-      with ${heldLease(lease)}, changed as ${changed}
-      insert into trade_events (id, trade_id, at, kind, text)
-      select ${timeOrderedId()}::uuid, ${trade.id}::uuid, ${at}::timestamptz, 'timeline', ${text} from changed
-      returning 1`;
-    const { rows } = await db.execute(writing).execute();
-    if (rows.length === 0) throw new LeaseLostError(lease.key);
+export async function record(work: TradeWork, change: TradeChange): Promise<Denial | null> {
+  const { deps, lease, trade, attempt, attempts, calls } = work;
+  const { event, lines = [], attempt: attemptChanges, trade: tradeChanges, newAttempt, ...rest } = change;
+  const recorded = [...calls];
+  const payload = recorded.findLast(({ type }) => type === 'place-order')?.requestData;
+  const set = {
+    ...attemptChanges,
+    ...(payload === undefined ? {} : { orderPayload: payload }),
+    state: event === undefined ? attempt.state : nextAttemptState(attempt.state, event),
   };
-  if (alongside === undefined) return await write(deps.db);
-  await deps.db.transaction((tx) => together(alongside(tx), write(tx)));
+  const at = deps.clock.now();
+  const timeline = lines.map((text) => ({ tradeId: trade.id, at, kind: 'timeline' as const, text }));
+  const isAttemptChanged = event !== undefined || attemptChanges !== undefined || payload !== undefined;
+  const transition: Transition = {
+    lease,
+    ...rest,
+    ...(isAttemptChanged ? { attempt: { id: attempt.id, seen: attempt.state, set } } : {}),
+    ...(tradeChanges === undefined ? {} : { trade: { id: trade.id, set: tradeChanges } }),
+    ...(newAttempt === undefined ? {} : { newAttempt }),
+    events: [...recorded.map((call) => callEvent(trade.id, call)), ...timeline],
+  };
+  const committed = await commitEvenWithoutCalls(work, transition, timeline);
+  if (!committed.ok) {
+    if (committed.reason === 'denied') return committed.denial;
+    throw new Error(`trade ${trade.id} was refused as already traded`);
+  }
+  calls.splice(0, recorded.length);
+  Object.assign(trade, tradeChanges);
+  if (isAttemptChanged) Object.assign(attempt, set);
+  if (newAttempt !== undefined) attempts.push(newAttempt);
+  return null;
+}
+
+/** Calls are recorded for the dialogs: bytes that the database does not take must not stop the order. */
+async function commitEvenWithoutCalls(
+  { deps, trade, calls }: TradeWork,
+  transition: Transition,
+  timeline: Required<Transition>['events'],
+) {
+  try {
+    return await deps.transitions.commit(transition);
+  } catch (error) {
+    if (calls.length === 0 || !isDataFault(error)) throw error;
+    deps.log.error({ err: error, tradeId: trade.id }, 'the calls of a trade could not be recorded');
+    return await deps.transitions.commit({ ...transition, events: timeline });
+  }
 }
 
 /** The exchange's report of the order as columns of its attempt. */

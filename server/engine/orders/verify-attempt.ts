@@ -1,7 +1,14 @@
 import { ExchangeError } from '#server/exchanges/exchange.ts';
-import { findTrace, holdUnclear, leaveInDoubt } from './doubt-attempt.ts';
-import { findReport, isKnown, lookUpWaitMs, recordFound } from './look-up-attempt.ts';
-import { goOn, later, recordEvent, type StepResult, type TradeWork, waitsOf } from './trade-work.ts';
+import {
+  findReport,
+  findTrace,
+  holdUnclear,
+  isKnown,
+  leaveInDoubt,
+  lookUpWaitMs,
+  recordFound,
+} from './look-up-attempt.ts';
+import { later, nextNow, record, type StepResult, type TradeWork, waitsOf } from './trade-work.ts';
 
 const UNREACHABLE_WAIT_MS = 1_000;
 const MISSED_WAIT_MS = 1_000;
@@ -14,34 +21,38 @@ const MISSES_BEFORE_GONE = 3;
 const GONE_AFTER_MS = 60_000;
 
 /**
- * Verifies an open order when its wait is over, and cancels the unfilled rest. `atOnce`: without the wait, because its
- * fill has no stop and must be closed.
+ * Verifies an open order when its wait is over, and cancels the unfilled rest. `mustEnd`: without the wait, because
+ * its fill has no stop and must be closed.
  */
-export async function verifyAttempt(work: TradeWork, { atOnce }: { atOnce: boolean }): Promise<StepResult> {
+export async function verifyAttempt(work: TradeWork, { mustEnd }: { mustEnd: boolean }): Promise<StepResult> {
   const { deps, attempt } = work;
   const dueAt = attempt.verifyAt ?? deps.clock.now();
-  if (dueAt > deps.clock.now() && !atOnce) return { next: 'later', at: dueAt };
+  if (dueAt > deps.clock.now() && !mustEnd) return { next: 'later', at: dueAt };
   const report = await findReport(work);
   if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
   const name = `Attempt ${attempt.attempt}`;
   if (report === null && attempt.lookupMisses < MISSES_BEFORE_CANCEL) {
-    await recordEvent(work, 'lookup_missed', {
-      text: `${name}: not found while verifying`,
-      changes: { lookupMisses: attempt.lookupMisses + 1 },
+    await record(work, {
+      event: 'lookup_missed',
+      lines: [`${name}: not found while verifying`],
+      attempt: { lookupMisses: attempt.lookupMisses + 1 },
     });
     return later(work, MISSED_WAIT_MS);
   }
-  if (report !== null && !isKnown(report) && !atOnce) {
+  if (report !== null && !isKnown(report) && !mustEnd) {
     const unclearMs = deps.clock.now().getTime() - dueAt.getTime();
     if (unclearMs < UNCLEAR_BEFORE_CANCEL_MS) return holdUnclear(work, report);
   }
   if (report !== null && isKnown(report) && (report.state === 'filled' || report.state === 'cancelled')) {
     await recordFound(work, report, `${name}: verified`, dueAt);
-    return goOn;
+    return nextNow;
   }
-  await recordEvent(work, 'cancel_requested', {
-    text: `${name}: not filled in time (${report?.filledQuantity ?? '0'} of ${attempt.quantity}), cancelling`,
-    changes: {
+  await record(work, {
+    event: 'cancel_requested',
+    lines: [
+      `${name}: not filled in time (${report?.filledQuantity ?? '0'} of ${attempt.quantity}), cancelling`,
+    ],
+    attempt: {
       cancelRequestedAt: deps.clock.now(),
       filledQuantity: report?.filledQuantity ?? attempt.filledQuantity,
       lookupMisses: 0,
@@ -71,16 +82,17 @@ export async function confirmCancel(work: TradeWork): Promise<StepResult> {
   }
   if (report.state === 'filled' || report.state === 'cancelled') {
     await recordFound(work, report, `${name}: after the cancel`, dueAt);
-    return goOn;
+    return nextNow;
   }
   return cancelAgain(work, report.filledQuantity);
 }
 
 async function cancelAgain(work: TradeWork, filledQuantity: string): Promise<StepResult> {
   const { deps, attempt, trade } = work;
-  await recordEvent(work, 'cancel_requested', {
-    text: `Attempt ${attempt.attempt}: still open, cancelling again`,
-    changes: { cancelRequestedAt: deps.clock.now(), filledQuantity, lookupMisses: 0, doubt: null },
+  await record(work, {
+    event: 'cancel_requested',
+    lines: [`Attempt ${attempt.attempt}: still open, cancelling again`],
+    attempt: { cancelRequestedAt: deps.clock.now(), filledQuantity, lookupMisses: 0, doubt: null },
   });
   await sendCancel(work);
   return later(work, Math.max(waitsOf(deps.config, trade.profile).cancelMs, MISSED_WAIT_MS));
@@ -97,9 +109,10 @@ async function settleMissing(work: TradeWork): Promise<StepResult> {
   const misses = attempt.lookupMisses + 1;
   const missingMs = now.getTime() - (attempt.cancelRequestedAt ?? now).getTime();
   if (misses < MISSES_BEFORE_GONE || missingMs < GONE_AFTER_MS) {
-    await recordEvent(work, 'lookup_missed', {
-      text: `${name}: not found while confirming the cancel`,
-      changes: { lookupMisses: misses },
+    await record(work, {
+      event: 'lookup_missed',
+      lines: [`${name}: not found while confirming the cancel`],
+      attempt: { lookupMisses: misses },
     });
     return later(work, lookUpWaitMs(misses));
   }
@@ -112,11 +125,14 @@ async function settleMissing(work: TradeWork): Promise<StepResult> {
     case 'doubt':
       return leaveInDoubt(work, { doubt: found.doubt, misses });
     case 'none':
-      await recordEvent(work, 'cancel_confirmed', {
-        text: `${name}: ended with ${attempt.filledQuantity} filled, ${trade.exchangePlatform} neither knows it any more nor has it open`,
-        changes: { lookupMisses: misses, finishedAt: now, doubt: null },
+      await record(work, {
+        event: 'cancel_confirmed',
+        lines: [
+          `${name}: ended with ${attempt.filledQuantity} filled, ${trade.exchangePlatform} neither knows it any more nor has it open`,
+        ],
+        attempt: { lookupMisses: misses, finishedAt: now, doubt: null },
       });
-      return goOn;
+      return nextNow;
   }
 }
 

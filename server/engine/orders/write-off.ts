@@ -4,13 +4,13 @@ import type { OrderInDoubt } from '#contract/position-maker.ts';
 import { isPositive } from '#domain/decimal.ts';
 import { tradeOutcome } from '#domain/orders/order-lifecycle.ts';
 import type { Deps } from '#server/deps.ts';
+import { addTimeline, findTrade, listAttempts, type TradeRow } from '#server/engine/records/trades.store.ts';
 import { orderAttempts, trades, users } from '#server/platform/db/schema.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
 import { sumFilled } from './settle-attempt.ts';
 import { openTradeAccount } from './trade-account.ts';
-import { addTimeline, findTrade, listAttempts, type TradeRow } from './trades.store.ts';
 
 /*
  * Orders that the exchange can no longer be asked about because the key was revoked, or whose doubt its answers do not

@@ -1,11 +1,11 @@
 import type { OpenPositionView } from '#contract/positions.ts';
 import { isSamePosition } from '#domain/orders/held-position.ts';
 import { protectionNeed, standingProtection } from '#domain/orders/protection.ts';
-import { clearHalt, type HaltRow, listUnclearedHalts } from '#server/admin/halts/trading-halts.store.ts';
+import { clearHalts, type HaltRow, listUnclearedHalts } from '#server/admin/halts/trading-halts.store.ts';
 import type { Deps } from '#server/deps.ts';
 import { reopenTrade } from '#server/engine/orders/restore-protection.ts';
 import { isPlayMoneyElsewhere, whyElsewhere } from '#server/engine/orders/trade-account.ts';
-import { findTrade, type TradeRow } from '#server/engine/orders/trades.store.ts';
+import { findTrade, type TradeRow } from '#server/engine/records/trades.store.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
@@ -55,7 +55,7 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
   async function auditHalt(halt: HaltRow, reading: AccountReading): Promise<void> {
     const trade = halt.tradeId === null ? null : await findTrade(db, halt.tradeId);
     const how = howCleared({ halt, trade, reading });
-    if (how !== null) await clearHalt(db, halt, { how, now: clock.now() });
+    if (how !== null) await clearHalts(db, [{ ...halt, how }], clock.now());
   }
 
   function howCleared(halted: {

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
-import { tradeUser } from '#server/engine/workflow/trade-user.ts';
 import { orderAttempts, priceLogs, trades } from '#server/platform/db/schema.ts';
 import { calculateByHand } from '#test/app/plan-by-hand.ts';
+import { findWorkflowCalculation, planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { nextToken } from '#test/app/token-holders.ts';
 import { atExchangeCall } from '#test/venues/dying-exchange.ts';
-import { findWorkflowCalculation, sumUnknownMargin } from './position-generator.store.ts';
+import { sumUnknownMargin } from './position-generator.store.ts';
 
 const engine = sharedTestEngine();
 
@@ -34,10 +34,11 @@ async function firstTradeOf(userId: string) {
 // Requirements: position-sizing-7
 test('sizes two concurrent signals one after the other: the second sees the margin that the first committed', async () => {
   const { userId, first, second } = await twoSignals();
-  await Promise.all([
-    tradeUser(engine.deps, { workflowId: first.workflowId, userId }),
-    tradeUser(engine.deps, { workflowId: second.workflowId, userId }),
-  ]);
+  const planBoth = () =>
+    Promise.all([first, second].map(({ workflowId }) => planUser(engine.deps, { workflowId, userId })));
+  // The one that finds the user's lease taken comes again.
+  await planBoth();
+  await planBoth();
   const margins = (await tradesOf(userId)).map(({ plannedMargin }) => D(plannedMargin));
   // 20 % of 10000, then 20 % of the remaining 8000; down to the step.
   const [smaller, larger] = margins.sort((a, b) => a.cmp(b)).map((margin) => margin.toNumber());
@@ -49,7 +50,7 @@ test('sizes two concurrent signals one after the other: the second sees the marg
 // Requirements: position-sizing-7
 test('counts an order that the exchange accepts while the next one is sized', async () => {
   const { userId, first, second } = await twoSignals();
-  await tradeUser(engine.deps, { workflowId: first.workflowId, userId });
+  await planUser(engine.deps, { workflowId: first.workflowId, userId });
   const trade = await firstTradeOf(userId);
   let sent = false;
   const deps = atExchangeCall(engine.deps, {
@@ -61,7 +62,7 @@ test('counts an order that the exchange accepts while the next one is sized', as
       await advanceTrade(engine.deps, trade.id);
     },
   });
-  await tradeUser(deps, { workflowId: second.workflowId, userId });
+  await planUser(deps, { workflowId: second.workflowId, userId });
   expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'open' }]);
   const [, later] = await tradesOf(userId);
   expect(D(later?.plannedMargin ?? 0).lte(1_600)).toBe(true);
@@ -76,7 +77,7 @@ test.each([
   ['never_placed', false],
 ] as const)('subtracts the margin of an order that is %s: %j', async (state, counts) => {
   const { userId, first } = await twoSignals();
-  await tradeUser(engine.deps, { workflowId: first.workflowId, userId });
+  await planUser(engine.deps, { workflowId: first.workflowId, userId });
   const trade = await firstTradeOf(userId);
   const put = (to: string) =>
     engine.db.update(orderAttempts).set({ state: to }).where(eq(orderAttempts.tradeId, trade.id));

@@ -8,23 +8,13 @@ import { mergeTokenRules, ownTokenRules, type TokenRules } from '#domain/sizing/
 import type { ExecutionProfileName } from '#domain/sizing/trading-constants.ts';
 import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
-import type { Deps } from '#server/deps.ts';
-import {
-  asExchangeError,
-  type Exchange,
-  type ExchangeAccount,
-  ExchangeError,
-} from '#server/exchanges/exchange.ts';
+import type { Deps, UserAccount } from '#server/deps.ts';
+import { asExchangeError, type Exchange, ExchangeError } from '#server/exchanges/exchange.ts';
 import type { PriceLogRow } from '#server/ingest/stored-price-logs.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
-import { together } from '#server/platform/db/together.ts';
+import { positionGeneratorLogs } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { assertHeld, type Lease } from '#server/platform/jobs/leases.ts';
-import {
-  insertPositionGeneratorLog,
-  type PositionGeneratorLogRow,
-  sumUnknownMargin,
-} from './position-generator.store.ts';
+import { type PositionGeneratorLogRow, sumUnknownMargin } from './position-generator.store.ts';
 
 const READ_TRIES = 3;
 const READ_RETRY_MS = 300;
@@ -38,8 +28,10 @@ interface GenerateRequest {
   settings: TradingSettings;
   profile: ExecutionProfileName;
   workflowId: string | null;
-  /** If given, the record is written only while the lease is held. */
-  lease?: Lease;
+  /** Read before, under the user's lease; otherwise read now. */
+  opened?: AccountOpening;
+  /** Margin of the user's intents that the exchange may not know, read before the balance; otherwise read now. */
+  unknownMargin?: string;
 }
 
 /** The facts of exchange and account that a calculation needs. Prices and money in USDT. */
@@ -122,24 +114,30 @@ export function recordOf(
   };
 }
 
-/** Writes the calculation as a record of its own and returns it. */
+/**
+ * Writes the calculation as a record of its own and returns it. Writes nothing when the workflow has already calculated
+ * for the user.
+ */
 export async function recordCalculation(
   deps: Pick<Deps, 'db' | 'clock'>,
   calculation: Calculation,
 ): Promise<PositionGeneratorLogRow> {
   const row = recordOf(deps, calculation);
-  const { lease } = calculation;
-  await deps.db.transaction((tx) =>
-    together(lease === undefined ? undefined : assertHeld(tx, lease), insertPositionGeneratorLog(tx, row)),
-  );
+  await deps.db
+    .insert(positionGeneratorLogs)
+    .values(row)
+    .onConflictDoNothing({ target: [positionGeneratorLogs.workflowId, positionGeneratorLogs.userId] });
   return row;
 }
 
 export interface OpenedAccount {
   platform: ExchangePlatform;
   exchange: Exchange;
-  account: ExchangeAccount;
+  account: UserAccount;
 }
+
+/** The user's account, or why there is none. */
+export type AccountOpening = ({ ok: true } & OpenedAccount) | { ok: false; denial: Denial };
 
 /**
  * The user's account at the exchange of the settings, or why there is none. `evenUninspected`: accepts a key that the
@@ -149,7 +147,7 @@ export async function openAccount(
   deps: Pick<Deps, 'exchanges' | 'findAccount' | 'accountGuard'>,
   { userId, exchangePlatform }: { userId: string; exchangePlatform: string },
   { evenUninspected = false }: { evenUninspected?: boolean } = {},
-): Promise<({ ok: true } & OpenedAccount) | { ok: false; denial: Denial }> {
+): Promise<AccountOpening> {
   const platform = deps.exchanges.supported.find((one) => one === exchangePlatform);
   if (platform === undefined) {
     return { ok: false, denial: deny('exchange_unsupported', { exchange: exchangePlatform, mode: 'this' }) };
@@ -164,11 +162,13 @@ export async function openAccount(
 
 async function readMarketFacts(
   deps: GeneratorDeps,
-  { signal, userId, settings }: GenerateRequest,
+  request: GenerateRequest,
   { expectsOrder }: { expectsOrder: boolean },
 ): Promise<{ ok: true; facts: MarketFacts } | { ok: false; denial: Denial }> {
   const refuse = (denial: Denial) => ({ ok: false as const, denial });
-  const opened = await openAccount(deps, { userId, exchangePlatform: settings.exchangePlatform });
+  const { signal, userId, settings } = request;
+  const opened =
+    request.opened ?? (await openAccount(deps, { userId, exchangePlatform: settings.exchangePlatform }));
   if (!opened.ok) return opened;
   const { exchange, account, platform } = opened;
   if (expectsOrder) exchange.expectOrder(account, signal.token);
@@ -176,7 +176,7 @@ async function readMarketFacts(
   const [livePrice, rules, availableBalance] = await Promise.all([
     readLivePrice(exchange, signal, userId),
     readTokenRules(exchange, signal.token).catch(asExchangeError),
-    readAvailableBalance(deps, opened),
+    readAvailableBalance(deps, opened, request.unknownMargin),
   ]);
   if (livePrice === null) return refuse(deny('live_price_unavailable', { token: signal.token }));
   const deviation = signalPriceDeviates({ signalPrice: signal.price, livePrice });
@@ -223,9 +223,12 @@ export async function readTokenRules(exchange: Exchange, token: string): Promise
 async function readAvailableBalance(
   deps: Pick<Deps, 'db' | 'log'>,
   { exchange, account, platform }: OpenedAccount,
+  unknownMargin: string | undefined,
 ): Promise<string | null> {
   // In this order: an order that the exchange accepts in between is counted twice, never missed.
-  const committed = await sumUnknownMargin(deps.db, { userId: account.userId, exchangePlatform: platform });
+  const committed =
+    unknownMargin ??
+    (await sumUnknownMargin(deps.db, { userId: account.userId, exchangePlatform: platform }));
   const balance = await retryRead(() => exchange.fetchBalance(account)).catch((error: unknown) => {
     deps.log.warn({ err: error, userId: account.userId }, 'balance unavailable');
     return ignoreExchangeError(error);

@@ -1,5 +1,7 @@
 import { type PriceLogCandidate, priceLogWindow, selectPriceLog } from '#domain/sizing/price-log-match.ts';
 import { timeframeMinutes } from '#domain/timeframe.ts';
+import { pipelineStepNumber } from '#domain/workflow/workflow-lifecycle.ts';
+import { findStep } from '#server/engine/records/workflow-steps.store.ts';
 import { findCandidates, findPriceLog, type PriceLogRow } from '#server/ingest/stored-price-logs.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { readKeptSince } from '#server/platform/db/partitions.ts';
@@ -37,6 +39,13 @@ export async function findMatch(db: Queryable, signal: MatchedSignal): Promise<P
 export async function matchPriceLog(db: Queryable, signal: MatchedSignal): Promise<PriceLogRow | null> {
   const match = await findMatch(db, signal);
   return match === null ? null : await findPriceLog(db, match.id);
+}
+
+/** The price log that the workflow's step has matched; null when it matched none. */
+export async function readMatchedPriceLog(db: Queryable, workflowId: string): Promise<PriceLogRow | null> {
+  const match = await findStep(db, { workflowId, stepNumber: pipelineStepNumber('price_log_match') });
+  const matched = match?.outputData as { priceLogId?: string | null } | null | undefined;
+  return matched?.priceLogId == null ? null : await findPriceLog(db, matched.priceLogId);
 }
 
 /** Whether all price logs that could belong to the signal are still stored. */

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
-import { tradeUser } from '#server/engine/workflow/trade-user.ts';
 import { triggerWorkflow } from '#server/engine/workflow/trigger-workflow.ts';
 import { positionGeneratorLogs, userSettings } from '#server/platform/db/schema.ts';
 import { calculateByHand, commitByHand } from '#test/app/plan-by-hand.ts';
+import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { atExchangeCall } from '#test/venues/dying-exchange.ts';
 import { listSignalCalculations } from './position-generator.store.ts';
@@ -24,7 +24,7 @@ async function calculateOnly({ workflowId, userId }: { workflowId: string; userI
     happens: async () => void (await setTrading(userId, false)),
   });
   await runWorkflow(engine.deps, workflowId);
-  await tradeUser(deps, { workflowId, userId });
+  await planUser(deps, { workflowId, userId });
   await engine.settle();
   await setTrading(userId, true);
 }

@@ -1,21 +1,12 @@
 import { and, desc, eq, exists, getTableColumns, gte, inArray, or, sql } from 'drizzle-orm';
 import type { Position } from '#domain/sizing/position.ts';
-import { builtOnce } from '#server/platform/db/built-once.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
+import { isOneOf } from '#server/platform/db/json-rows.ts';
 import { accountBalances, orderAttempts, positionGeneratorLogs, trades } from '#server/platform/db/schema.ts';
 
 export type PositionGeneratorLogRow = Omit<typeof positionGeneratorLogs.$inferSelect, 'position'> & {
   position: Position | null;
 };
-
-/** Does nothing when the workflow has already calculated for the user: after a crash the first result counts. */
-export async function insertPositionGeneratorLog(db: Queryable, row: PositionGeneratorLogRow): Promise<void> {
-  await db
-    .insert(positionGeneratorLogs)
-    .values(row)
-    .onConflictDoNothing({ target: [positionGeneratorLogs.workflowId, positionGeneratorLogs.userId] })
-    .execute();
-}
 
 export async function findPositionGeneratorLog(
   db: Queryable,
@@ -25,24 +16,18 @@ export async function findPositionGeneratorLog(
   return row === undefined ? null : withPosition(row);
 }
 
-const ofWorkflow = builtOnce<{ workflowId: string; userId: string }>()((db, value) =>
-  db
+/** The calculations of a workflow for these users. */
+export async function listWorkflowCalculations(
+  db: Queryable,
+  { workflowId, userIds }: { workflowId: string; userIds: readonly string[] },
+): Promise<PositionGeneratorLogRow[]> {
+  const rows = await db
     .select()
     .from(positionGeneratorLogs)
     .where(
-      and(
-        eq(positionGeneratorLogs.workflowId, value('workflowId')),
-        eq(positionGeneratorLogs.userId, value('userId')),
-      ),
-    ),
-);
-
-export async function findWorkflowCalculation(
-  db: Queryable,
-  { workflowId, userId }: { workflowId: string; userId: string },
-): Promise<PositionGeneratorLogRow | null> {
-  const [row] = await ofWorkflow(db, { workflowId, userId });
-  return row === undefined ? null : withPosition(row);
+      and(eq(positionGeneratorLogs.workflowId, workflowId), isOneOf(positionGeneratorLogs.userId, userIds)),
+    );
+  return rows.map(withPosition);
 }
 
 /**
@@ -78,6 +63,16 @@ export async function sumUnknownMargin(
   account: { userId: string; exchangePlatform: string; balanceReadAt?: Date },
 ): Promise<string> {
   const { userId, exchangePlatform, balanceReadAt } = account;
+  const sums = await listUnknownMargins(db, [userId], balanceReadAt);
+  return sums.find((one) => one.exchangePlatform === exchangePlatform)?.margin ?? '0';
+}
+
+/** The same for several users, at each exchange where they have such intents. */
+export async function listUnknownMargins(
+  db: Queryable,
+  userIds: readonly string[],
+  balanceReadAt?: Date,
+): Promise<{ userId: string; exchangePlatform: string; margin: string }[]> {
   const isUnknown = inArray(orderAttempts.state, ['planned', 'submitting', 'unknown']);
   const unknown = db
     .select({ one: sql`1` })
@@ -90,11 +85,15 @@ export async function sumUnknownMargin(
           : or(isUnknown, gte(orderAttempts.submittedAt, balanceReadAt)),
       ),
     );
-  const [row] = await db
-    .select({ margin: sql<string>`coalesce(sum(${trades.plannedMargin}), 0)::text` })
+  return await db
+    .select({
+      userId: trades.userId,
+      exchangePlatform: trades.exchangePlatform,
+      margin: sql<string>`sum(${trades.plannedMargin})::text`,
+    })
     .from(trades)
-    .where(and(eq(trades.userId, userId), eq(trades.exchangePlatform, exchangePlatform), exists(unknown)));
-  return row?.margin ?? '0';
+    .where(and(isOneOf(trades.userId, userIds), exists(unknown)))
+    .groupBy(trades.userId, trades.exchangePlatform);
 }
 
 /** Stores a balance as the exchange reported it, for all instances. An older reading never replaces a newer one. */

@@ -1,6 +1,6 @@
-import { type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Mark, MarkSource } from '#server/exchanges/paper/mark-source.ts';
-import { writtenOnce } from '#server/platform/db/built-once.ts';
+import { runNamed } from '#server/platform/db/drizzle-over.ts';
 import { listValues } from '#server/platform/db/list-totals/count-list.ts';
 
 const PAGE = 500;
@@ -15,15 +15,15 @@ export function storedMarks(): MarkSource {
     async newest(tokens, { db, userId }) {
       if (tokens.length === 0) return new Map();
       const { rows } = await (userId === null
-        ? newestForAll(db, { tokens: [...tokens] })
-        : newestForUser(db, { tokens: [...tokens], userId }));
+        ? runNamed<TokenMarkRow>(db, { text: NEWEST_FOR_ALL, values: [[...tokens]] })
+        : runNamed<TokenMarkRow>(db, { text: NEWEST_FOR_USER, values: [[...tokens], userId] }));
       return new Map(rows.map((row) => [row.token, toMark(row)]));
     },
     async since(token, cursor, { db, userId }) {
-      const after = cursor === null ? sql`true` : sql`id > ${cursor}::uuid`;
-      const { rows } = await db.execute<MarkRow>(
-        marksOf({ token: sql`${token}`, viewer: userId, after, order: sql`id`, limit: PAGE }),
-      );
+      const after = cursor ?? BEFORE_ALL;
+      const { rows } = await (userId === null
+        ? runNamed<MarkRow>(db, { text: SINCE_FOR_ALL, values: [token, after] })
+        : runNamed<MarkRow>(db, { text: SINCE_FOR_USER, values: [token, after, userId] }));
       return rows.map(toMark);
     },
     moved: { condition: hasMoved },
@@ -34,41 +34,45 @@ export function storedMarks(): MarkSource {
   };
 }
 
-type Viewer = string | Placeholder | SQL | null;
-type OfUser = { userId: string };
-
-const visibleTo = (viewer: Viewer): SQL =>
-  viewer === null ? sql`from_admin` : sql`(from_admin or owner_user_id = ${viewer})`;
+const FOR_ALL = 'from_admin';
+const forUser = (userId: string) => `(from_admin or owner_user_id = ${userId}::uuid)`;
 
 // Query each table in its own index order: over a union PostgreSQL would read and sort both whole.
-function marksOf(options: { token: SQL; viewer: Viewer; after: SQL; order: SQL; limit: number }): SQL {
-  const { token, viewer, after, order, limit } = options;
-  const from = (table: SQL) => sql`(
+function marksOf(options: {
+  token: string;
+  visible: string;
+  after: string;
+  order: string;
+  limit: number;
+}): string {
+  const { token, visible, after, order, limit } = options;
+  const from = (table: string) => `(
     select id, price, received_at from ${table}
-    where ${table}.token = ${token} and ${visibleTo(viewer)} and ${after}
+    where ${table}.token = ${token} and ${visible} and ${after}
     order by ${order} limit ${limit})`;
-  return sql`${from(sql`price_logs`)} union all ${from(sql`signals`)} order by ${order} limit ${limit}`;
+  return `${from('price_logs')} union all ${from('signals')} order by ${order} limit ${limit}`;
 }
 
-/** Hides the array's length from the planner, which would otherwise replan over all partitions each time. */
-const hidden = (values: Placeholder): SQL => sql`(select ${values}::text[])`;
-
-type Tokens = { tokens: string[] };
-const newestMarks = (tokens: Placeholder, viewer: Viewer): SQL => sql`
+const newest = (visible: string): string => `
   select asked.token, mark.id, mark.price, mark.received_at
-  from unnest(${hidden(tokens)}) as asked (token)
+  -- Hides the list's length from the planner, which would otherwise replan over all partitions each time.
+  from unnest((select $1::text[])) as asked (token)
   cross join lateral (
-    ${marksOf({ token: sql`asked.token`, viewer, after: sql`true`, order: sql`id desc`, limit: 1 })}
+    ${marksOf({ token: 'asked.token', visible, after: 'true', order: 'id desc', limit: 1 })}
   ) as mark`;
-const newestForAll = writtenOnce<Tokens>()<TokenMarkRow>((value) => newestMarks(value('tokens'), null));
-const newestForUser = writtenOnce<Tokens & OfUser>()<TokenMarkRow>((value) =>
-  newestMarks(value('tokens'), value('userId')),
-);
+const NEWEST_FOR_ALL = newest(FOR_ALL);
+const NEWEST_FOR_USER = newest(forUser('$2'));
+
+const since = (visible: string): string =>
+  marksOf({ token: '$1', visible, after: 'id > $2::uuid', order: 'id', limit: PAGE });
+const SINCE_FOR_ALL = since(FOR_ALL);
+const SINCE_FOR_USER = since(forUser('$3'));
 
 function hasMoved({ token, cursor, userId }: { token: SQL; cursor: SQL; userId: SQL }): SQL {
   const from = sql`coalesce(${cursor}::uuid, ${sql.raw(`'${BEFORE_ALL}'`)})`;
   const isIn = (table: SQL) => sql`exists (
-    select from ${table} as mark where mark.token = ${token} and ${visibleTo(userId)} and mark.id > ${from})`;
+    select from ${table} as mark where mark.token = ${token} and (from_admin or owner_user_id = ${userId})
+      and mark.id > ${from})`;
   return sql`(${isIn(sql`price_logs`)} or ${isIn(sql`signals`)})`;
 }
 

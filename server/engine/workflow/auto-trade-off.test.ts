@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
+import type { EngineDeps } from '#server/deps.ts';
 import { parseConfig } from '#server/platform/config/config.ts';
 import { workflows } from '#server/platform/db/schema.ts';
 import { calculateForWorkflow } from '#test/app/plan-by-hand.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { reasonFor } from '#test/app/token-holders.ts';
-import type { AutomationDeps } from './automation-deps.ts';
 import { runWorkflow } from './run-workflow.ts';
 
 /** The program restarts with automatic trading off: workflows in progress open nothing more. */
@@ -34,10 +34,10 @@ async function manualSignal(): Promise<Signal> {
 const OFF = { APP_ENV: 'production', AUTO_TRADE: 'disabled' };
 
 /** The engine after a start with these settings. */
-function startedWith(environment: Record<string, string>): AutomationDeps {
+function startedWith(environment: Record<string, string>): EngineDeps {
   const { appEnv, autoTrade, exchangeMode } = parseConfig({ SECRET_KEY: 'x'.repeat(32), ...environment });
   const config = { ...engine.deps.config, instanceId: 'second-instance', appEnv, autoTrade, exchangeMode };
-  return { ...engine.deps, config };
+  return engine.depsWith({ config });
 }
 
 async function startAnew(environment: Record<string, string> = OFF): Promise<void> {

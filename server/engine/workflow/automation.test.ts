@@ -2,11 +2,11 @@ import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { signals, userSettings, workflowUsers } from '#server/platform/db/schema.ts';
+import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { answering } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
-import { tradeUser } from './trade-user.ts';
 import { retryWorkflow, triggerWorkflow } from './trigger-workflow.ts';
 
 const engine = sharedTestEngine();
@@ -155,7 +155,7 @@ test('opens nothing when trading is switched off after the calculation', async (
   // The exchange rejects the order for a moment, so it stays planned; then an administrator switches trading off.
   engine.venue.setFaults([{ kind: 'tooManyRequests', on: { path: 'place-order', times: 1 } }]);
   await runWorkflow(engine.deps, workflowId);
-  await tradeUser(engine.deps, { workflowId, userId });
+  await planUser(engine.deps, { workflowId, userId });
   await engine.db.update(userSettings).set({ activeTrading: false }).where(eq(userSettings.userId, userId));
   await engine.settle();
   expect((await outcomes(workflowId)).get(userId)?.outcome).toBe('failed');
@@ -286,22 +286,26 @@ test.each([
   },
 );
 
-test('sends jobs for the unfinished users of a resumed workflow, in the order of trading', async () => {
+test('calls for the users of a resumed workflow again, and trades only the unfinished ones', async () => {
   for (let count = 0; count < 4; count += 1)
     await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  const { workflowId } = await engine.storeSignal({ token: 'AGAIN', price: '100' });
-  const called = async () => {
-    const queue = testJobs(engine.clock);
-    await runWorkflow({ ...engine.deps, jobs: queue.jobs }, workflowId);
-    expect(queue.waiting().every(({ name }) => name === 'trade-user')).toBe(true);
-    return queue.waiting().map(({ data }) => (data as { userId: string }).userId);
-  };
-  const selected = await called();
-  expect(selected).toHaveLength(4);
-  const [, over] = selected;
+  const { signalId, workflowId } = await engine.storeSignal({ token: 'AGAIN', price: '100' });
+  const queue = testJobs(engine.clock);
+  const deps = engine.depsWith({ jobs: queue.jobs });
+  for (const run of [1, 2]) {
+    await runWorkflow(deps, workflowId);
+    expect(queue.waiting()).toHaveLength(run);
+  }
+  expect(queue.waiting()).toMatchObject(Array(2).fill({ name: 'trade-wave', data: { workflowId } }));
+  const parts = [...(await engine.outcomes(workflowId)).values()];
+  const [, over, ...others] = parts.flatMap(({ position, userId }) => (position === null ? [] : [userId]));
   await engine.db
     .update(workflowUsers)
     .set({ outcome: 'skipped' })
     .where(eq(workflowUsers.userId, over ?? ''));
-  expect(await called()).toEqual(selected.filter((userId) => userId !== over));
+  await queue.drain(deps);
+  expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 3 });
+  const traded = (await engine.trades(signalId)).map(({ userId }) => userId);
+  expect(traded).toHaveLength(1 + others.length);
+  expect(traded).not.toContain(over);
 });

@@ -1,13 +1,13 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
+import type { EngineDeps } from '#server/deps.ts';
 import { workflowUsers } from '#server/platform/db/schema.ts';
+import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine, withTransaction } from '#test/app/shared-test-engine.ts';
 import { type TestJobs, testJobs } from '#test/app/test-jobs.ts';
 import { nextToken } from '#test/app/token-holders.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
-import type { AutomationDeps } from './automation-deps.ts';
 import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
-import { tradeUser } from './trade-user.ts';
 
 const engine = sharedTestEngine();
 
@@ -20,7 +20,7 @@ async function ordered(users: number) {
   const trades = await engine.plan(workflowId);
   expect(trades).toHaveLength(users);
   const queue: TestJobs = testJobs(engine.clock);
-  const deps: AutomationDeps = { ...engine.deps, jobs: queue.jobs };
+  const deps: EngineDeps = engine.depsWith({ jobs: queue.jobs });
   const calls = () => queue.waiting().filter(({ name }) => name === 'trade-user');
   async function bringToItsEnd(tradeId: string, by = deps): Promise<void> {
     while ((await engine.trade(tradeId)).state !== 'done') await engine.advance(tradeId, by);
@@ -52,15 +52,11 @@ test('ends the user’s part with its trade, and the workflow with the last one,
 });
 
 test('ends a trade whose workflow fails to record it, and sends a job for its user', async () => {
-  const { trade, deps, calls, bringToItsEnd, outcomeOf } = await orderedOne();
-  const failing: AutomationDeps = {
-    ...deps,
-    async onTradeEnd(_deps, tx) {
-      await tx.update(workflowUsers).set({ outcome: 'failed' }).where(eq(workflowUsers.userId, trade.userId));
-      throw new Error('not as it should be');
-    },
-  };
-  await bringToItsEnd(trade.id, failing);
+  const { trade, calls, bringToItsEnd, outcomeOf } = await orderedOne();
+  await engine.db.execute(sql`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'not as it should be'; end $$;
+    create trigger refuse before update on workflow_users for each row execute function refuse()`);
+  await bringToItsEnd(trade.id).finally(() => engine.db.execute(sql`drop function refuse cascade`));
   expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true });
   expect(await outcomeOf(trade.userId)).toBe('waiting');
   const { timeline } = await engine.events(trade.id);
@@ -85,7 +81,7 @@ test('sends a job at the end of a trade while its user is being given up, which 
   await engine.advance(id, deps);
   engine.clock.set(new Date(trade.createdAt.getTime() + UNSETTLED_LIMIT_MS + 1));
   const slow = slowToCommit(deps.db);
-  const givingUp = tradeUser({ ...deps, db: slow.db }, { workflowId, userId });
+  const givingUp = planUser({ ...deps, db: slow.db }, { workflowId, userId });
   await slow.written;
   const ending = bringToItsEnd(id);
   await expect.poll(() => countWaitingForLocks(engine.db)).toBe(1);
@@ -107,7 +103,7 @@ test('sends a job at the end of a trade while its user is being given up, which 
 });
 
 /** The same database, with transactions that commit only on demand after they have written everything. */
-function slowToCommit(db: AutomationDeps['db']) {
+function slowToCommit(db: EngineDeps['db']) {
   const [written, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const slow = withTransaction(db, (work, config) =>
     db.transaction(async (tx) => {

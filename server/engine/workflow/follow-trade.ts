@@ -1,88 +1,67 @@
 import { pipelineStepNumber, userStepNumber } from '#domain/workflow/workflow-lifecycle.ts';
-import type { TradeRow } from '#server/engine/orders/trades.store.ts';
-import type { Tx } from '#server/platform/db/database.ts';
-import type { AutomationDeps } from './automation-deps.ts';
-import { finishUser, type UserEnd, writeUserEnd } from './end-workflow.ts';
-import type { UserTask } from './user-steps.ts';
-import { correctStep, findStep } from './workflow-steps.store.ts';
+import type { EngineDeps } from '#server/deps.ts';
+import { resultOf } from '#server/engine/orders/settle-attempt.ts';
+import { endUsers, type UserEnd } from '#server/engine/records/end-users.ts';
+import type { TradeRow } from '#server/engine/records/trades.store.ts';
 import {
-  correctUserOutcome,
-  countOutcomes,
-  findUserTurn,
-  type WorkflowUserRow,
-} from './workflow-users.store.ts';
-import type { WorkflowRow } from './workflows.store.ts';
+  correctStep,
+  endedStep,
+  findStep,
+  processorName,
+  type UserTask,
+  userStep,
+  writeSteps,
+} from '#server/engine/records/workflow-steps.store.ts';
+import { correctUserOutcome, countOutcomes } from '#server/engine/records/workflow-users.store.ts';
 
 /** How long a workflow and its token wait for an order that stays in doubt. */
 export const UNSETTLED_LIMIT_MS = 5 * 60_000;
 
-interface UserPart {
-  deps: AutomationDeps;
-  workflow: WorkflowRow;
-  task: UserTask;
-}
-
 /** The order is in progress or done: its end is the user's end. */
-export async function followTrade({ deps, workflow, task }: UserPart, trade: TradeRow): Promise<void> {
-  if (trade.state !== 'done') {
-    const unsettledMs = deps.clock.now().getTime() - trade.createdAt.getTime();
-    if (unsettledMs > UNSETTLED_LIMIT_MS) await leaveUnsettled({ deps, workflow, task }, trade);
-    // Wakes a worker for the trade if none holds its lease.
-    if (trade.dueAt !== null && trade.dueAt > deps.clock.now()) return;
-    await deps.jobs.send(deps.db, 'advance-trade', { tradeId: trade.id });
+export async function followTrade(
+  deps: EngineDeps,
+  { task, trade }: { task: UserTask; trade: TradeRow },
+): Promise<void> {
+  if (trade.state === 'done') {
+    const { outcome, ...result } = resultOf(trade);
+    await endUser(deps, task, { outcome, ...result });
     return;
   }
-  await finishUser(deps, endByTrade({ workflow, task }, trade));
-}
-
-/** A done trade as the result of its user's part. */
-const resultOf = (trade: TradeRow) => ({
-  outcome: trade.success === true ? ('success' as const) : ('failed' as const),
-  outputData: {
-    tradeId: trade.id,
-    orderId: trade.orderId,
-    fillStatus: trade.fillStatus,
-    filledQuantity: trade.filledQuantity,
-    averagePrice: trade.averagePrice,
-    fee: trade.fee,
-    protection: trade.protectionStatus,
-  },
-  errorMessage: trade.success === true ? null : (trade.error ?? 'The order failed'),
-});
-
-function endByTrade({ workflow, task }: Pick<UserPart, 'workflow' | 'task'>, trade: TradeRow): UserEnd {
-  const { outcome, ...end } = resultOf(trade);
-  return { workflow, task, outcome, step: { type: 'order_submission', ...end } };
-}
-
-/**
- * Ends the user's part with its trade, in the trade's transaction. If the part is over already, or has not come that
- * far, a job for the user does the rest.
- */
-export async function followTradeEnd(
-  deps: Pick<AutomationDeps, 'clock' | 'jobs'>,
-  tx: Tx,
-  { workflowId, userId }: { workflowId: string; userId: string },
-): Promise<void> {
-  const turn = await findUserTurn(tx, { workflowId, userId });
-  const isUnderWay =
-    turn !== null && turn.workflow.status === 'processing' && AT_WORK.includes(turn.user.outcome);
-  if (isUnderWay && turn.user.position !== null && turn.trade?.state === 'done') {
-    const task = { workflowId, userId, position: turn.user.position };
-    // False: the user was given up while this call waited for the workflow's lock.
-    if (await writeUserEnd(deps, tx, endByTrade({ workflow: turn.workflow, task }, turn.trade))) return;
+  const now = deps.clock.now();
+  if (now.getTime() - trade.createdAt.getTime() > UNSETTLED_LIMIT_MS) {
+    // I8: the workflow ends without the order; the trade is followed and blocks its user in the token until settled.
+    await endUser(deps, task, {
+      outcome: 'failed',
+      outputData: { tradeId: trade.id, fillStatus: 'unknown' },
+      errorMessage: `The order is not settled after ${UNSETTLED_LIMIT_MS / 60_000} minutes and is still being followed up`,
+    });
   }
-  await deps.jobs.send(tx, 'trade-user', { workflowId, userId });
+  // Wakes a worker for the trade if none holds its lease.
+  if (trade.dueAt !== null && trade.dueAt > now) return;
+  await deps.jobs.send(deps.db, 'advance-trade', { tradeId: trade.id });
 }
 
-const AT_WORK: readonly WorkflowUserRow['outcome'][] = ['waiting', 'running'];
-
-/** I8: the workflow ends without the order; the trade is followed and blocks its user in the token until settled. */
-async function leaveUnsettled({ deps, workflow, task }: UserPart, trade: TradeRow): Promise<void> {
-  const errorMessage = `The order is not settled after ${UNSETTLED_LIMIT_MS / 60_000} minutes and is still being followed up`;
-  const outputData = { tradeId: trade.id, fillStatus: 'unknown' };
-  const step = { type: 'order_submission' as const, outputData, errorMessage };
-  await finishUser(deps, { workflow, task, outcome: 'failed', step });
+/** Ends a user's part outside of a worker with the user's lease: has no effect on a part that has already ended. */
+async function endUser(
+  deps: EngineDeps,
+  task: UserTask,
+  end: { outcome: UserEnd['outcome']; outputData: unknown; errorMessage: string | null },
+): Promise<void> {
+  const at = deps.clock.now();
+  const { outcome, ...result } = end;
+  const about = { inputData: null, processorName: processorName(deps), at };
+  const status = outcome === 'success' ? 'completed' : 'failed';
+  const step = endedStep(userStep('order_submission', task, about), { ...result, status, at });
+  const { workflowId, userId } = task;
+  await deps.db.transaction(async (tx) => {
+    await writeSteps(tx, [step]);
+    await endUsers(tx, {
+      deps,
+      ends: [{ workflowId, userId, outcome }],
+      at,
+      processorName: processorName(deps),
+    });
+  });
 }
 
 /**
@@ -90,7 +69,7 @@ async function leaveUnsettled({ deps, workflow, task }: UserPart, trade: TradeRo
  * exchange's. Any other outcome stays.
  */
 export async function settleLate(
-  deps: AutomationDeps,
+  deps: EngineDeps,
   { task, trade }: { task: UserTask; trade: TradeRow },
 ): Promise<void> {
   if (trade.state !== 'done') return;

@@ -1,15 +1,15 @@
 import { and, eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { EngineDeps } from '#server/deps.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { trades, userSettings, workflows } from '#server/platform/db/schema.ts';
 import { calculateByHand, commitByHand } from '#test/app/plan-by-hand.ts';
+import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { flatten, ledgerOf, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
 import { answering } from '#test/venues/dying-exchange.ts';
-import type { AutomationDeps } from './automation-deps.ts';
 import { runWorkflow } from './run-workflow.ts';
-import { tradeUser } from './trade-user.ts';
 
 /** A signal for a user who changed the exchange and holds a position at the old one. */
 const engine = sharedTestEngine();
@@ -22,7 +22,7 @@ describe('after a change of the exchange', () => {
       asked.push(platform);
       return {};
     });
-  const withoutBitget: AutomationDeps['findAccount'] = async (userId, platform) =>
+  const withoutBitget: EngineDeps['findAccount'] = async (userId, platform) =>
     platform === 'Bitget' ? null : engine.deps.findAccount(userId, platform);
   const NO_ANSWER = new ExchangeError('unknown', 'Bitget: no answer within 1 s');
   const ofUser = (userId: string) => eq(trades.userId, userId);
@@ -84,7 +84,7 @@ describe('after a change of the exchange', () => {
     const { workflowId } = await oppositeSignal(engine, token);
     await runWorkflow(engine.deps, workflowId);
     const asked: string[] = [];
-    await tradeUser(noting(asked), { workflowId, userId });
+    await planUser(noting(asked), { workflowId, userId });
     expect(new Set(asked)).toEqual(new Set([platform]));
     await engine.settle();
     expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
@@ -111,7 +111,7 @@ describe('after a change of the exchange', () => {
       const { userId, token } = await withLongAtBitget();
       const { workflowId } = await engine.storeSignal({ token, price: '100' });
       await runWorkflow(engine.deps, workflowId);
-      await tradeUser(depsOf(), { workflowId, userId });
+      await planUser(depsOf(), { workflowId, userId });
       expect(await reasonFor(engine, { workflowId, userId })).toBe(
         `A position in ${token} that was opened here may still be open on Bitget, which could not be asked: ${problem}; user will be skipped`,
       );

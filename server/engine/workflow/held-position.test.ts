@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { positionCloses, trades, userSettings } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
+import { planUser } from '#test/app/plan-user.ts';
 import { ALWAYS, overtakenAt, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import {
   flatten,
@@ -13,7 +14,6 @@ import {
 } from '#test/app/token-holders.ts';
 import { atExchangeCall, dyingAt } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
-import { tradeUser } from './trade-user.ts';
 
 /** A signal for a user who holds a position in its token. */
 const engine = sharedTestEngine();
@@ -94,7 +94,7 @@ describe('an interrupted reversal', () => {
     const { workflowId } = await oppositeSignal(engine, token);
     await runWorkflow(engine.deps, workflowId);
     const overtaken = overtakenAt(engine, { key: `user:${userId}`, call: 'fetchPosition' });
-    await tradeUser(overtaken, { workflowId, userId });
+    await planUser(overtaken, { workflowId, userId });
     expect(await ledgerOf(engine, userId)).toEqual(OPENED);
     expect(await closesOf(userId)).toEqual([]);
     await engine.restart();
@@ -213,7 +213,7 @@ describe('nothing is closed or opened beside', () => {
     await engine.advance(first.trade.id);
     // The token is free again while the order still rests, as after an order that stayed in doubt.
     engine.clock.advance(5 * 60_000 + 1);
-    await tradeUser(engine.deps, first);
+    await planUser(engine.deps, first);
     const second = await engine.storeSignal({ token, price: '100.5', action: 'sell' });
     await engine.plan(second.workflowId);
     expect(await reasonFor(engine, { workflowId: second.workflowId, userId })).toBe(

@@ -8,27 +8,21 @@ import {
 } from '#domain/orders/held-position.ts';
 import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
-import type { UserAccount } from '#server/deps.ts';
+import type { EngineDeps, UserAccount } from '#server/deps.ts';
 import { closePosition, endClosing } from '#server/engine/orders/close-position.ts';
 import { openTradeAccount, whyElsewhere } from '#server/engine/orders/trade-account.ts';
-import { findLastFilledTrade, type LiveTrade, type TradePlace } from '#server/engine/orders/trades.store.ts';
-import { readTradingPermission } from '#server/engine/orders/trading-permission.ts';
+import { findLastFilledTrade, type LiveTrade, type TradePlace } from '#server/engine/records/trades.store.ts';
+import { readTradingPermissions } from '#server/engine/records/trading-permission.ts';
+import type { WorkflowRow } from '#server/engine/records/workflows.store.ts';
+import type { AccountOpening } from '#server/engine/sizing/generate-position.ts';
 import { asExchangeError, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 import type { Lease } from '#server/platform/jobs/leases.ts';
-import type { AutomationDeps } from './automation-deps.ts';
-import type { KnownCloses } from './reversals.store.ts';
-import type { WorkflowRow } from './workflows.store.ts';
+import type { TokenFacts } from './claim-wave.ts';
 
 const CLOSE_POLL_MS = 250;
 const CLOSE_POLLS = 40;
 const MOST_REFUSALS = 3;
-
-/** The facts of a user and a token, read under the lease. */
-export interface TokenFacts extends KnownCloses {
-  /** Trades that are not done, or whose position may be open. */
-  liveTrades: readonly LiveTrade[];
-}
 
 type Blockers =
   /** `reversal`: the position closed for this signal, now or by an interrupted run. */
@@ -40,11 +34,11 @@ type Blockers =
  * user left blocks the order. Without credentials nothing blocks: sizing refuses then.
  */
 export async function resolveBlockers(
-  deps: AutomationDeps,
+  deps: EngineDeps,
   options: {
     signal: SignalRow;
     settings: TradingSettings;
-    userId: string;
+    opened: AccountOpening;
     workflow: Pick<WorkflowRow, 'id' | 'trigger'>;
     lease: Lease;
     facts: TokenFacts;
@@ -52,20 +46,20 @@ export async function resolveBlockers(
     denyOrder: () => Promise<Denial | null>;
   },
 ): Promise<Blockers> {
-  const { signal, settings, userId, lease, facts, denyOrder } = options;
+  const { signal, settings, opened, lease, facts, denyOrder } = options;
   const { id: workflowId, trigger: triggerType } = options.workflow;
   const { liveTrades, closingAt } = facts;
   const { token, action } = signal;
-  const platform = deps.exchanges.supported.find((one) => one === settings.exchangePlatform);
-  if (platform === undefined) return clear(facts);
-  // With a refused or uninspected key nothing is ordered, closing orders included.
-  const denial = await deps.accountGuard.deny(userId, platform);
-  if (denial !== null) return denial.code === 'exchange_not_connected' ? clear(facts) : blocked(denial);
-  const account = await deps.findAccount(userId, platform);
-  if (account === null) return clear(facts);
+  if (!opened.ok) {
+    const { denial } = opened;
+    // With a refused or uninspected key nothing is ordered, closing orders included.
+    const isAbsent = denial.code === 'exchange_not_connected' || denial.code === 'exchange_unsupported';
+    return isAbsent ? clear(facts) : blocked(denial);
+  }
+  const { account, exchange, platform } = opened;
+  const { userId } = account;
   if (liveTrades.some(({ state }) => state !== 'done')) return blocked(deny('entry_open', { token }));
 
-  const exchange = deps.exchanges.get(platform);
   const position = await exchange.fetchPosition(account, token).catch(asExchangeError);
   if (position instanceof ExchangeError) {
     return blocked(deny('exchange_unavailable', { exchange: platform, message: position.message }));
@@ -96,9 +90,9 @@ export async function resolveBlockers(
   if (refusal !== null) return blocked(refusal);
 
   // The order intent checks this again; the check here keeps the position open.
-  const withdrawn = await deps.db.transaction((tx) =>
-    readTradingPermission(tx, {
-      order: { userId, workflowId, triggerType },
+  const [withdrawn = null] = await deps.db.transaction((tx) =>
+    readTradingPermissions(tx, {
+      orders: [{ userId, workflowId, triggerType }],
       now: deps.clock.now(),
       config: deps.config,
     }),
@@ -123,7 +117,7 @@ export async function resolveBlockers(
   return blocked({ reason: `The opposite position in ${token} could not be closed: ${message}` });
 }
 
-const clear = ({ reversal }: Pick<KnownCloses, 'reversal'>): Blockers => ({ isClear: true, reversal });
+const clear = ({ reversal }: Pick<TokenFacts, 'reversal'>): Blockers => ({ isClear: true, reversal });
 const blocked = (denial: Pick<Denial, 'reason'>): Blockers => ({ isClear: false, denial });
 
 /**
@@ -132,7 +126,7 @@ const blocked = (denial: Pick<Denial, 'reason'>): Blockers => ({ isClear: false,
  * was opened.
  */
 async function isOurs(
-  deps: AutomationDeps,
+  deps: EngineDeps,
   held: { account: UserAccount; token: string; platform: ExchangePlatform; position: OpenPosition },
 ): Promise<boolean> {
   const { account, token, platform: exchangePlatform, position } = held;
@@ -149,7 +143,7 @@ async function isOurs(
  * opened in the token is, or may be, still held at the old one. That exchange is asked, but nothing is ordered there.
  */
 async function denyHeldElsewhere(
-  deps: AutomationDeps,
+  deps: EngineDeps,
   options: {
     token: string;
     platform: ExchangePlatform;
@@ -175,7 +169,7 @@ async function denyHeldElsewhere(
 
 /** The position that the trade's account holds in the token; a string says why the account cannot be asked. */
 async function readPosition(
-  deps: AutomationDeps,
+  deps: EngineDeps,
   { trade, platform, token }: { trade: TradePlace; platform: ExchangePlatform; token: string },
 ): Promise<OpenPosition | null | string> {
   const { account, problem } = await openTradeAccount(deps, trade);

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
+import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { runWorkflow } from './run-workflow.ts';
-import { tradeUser } from './trade-user.ts';
 
 /** A statement takes at most 65,535 values, so a workflow must not send several per user. */
 const engine = sharedTestEngine({ settles: false });
@@ -42,5 +42,5 @@ test('decides a signal for each of twenty thousand users, and trades it for the 
     reason: 'All eligibility criteria met',
     outcome: 'waiting',
   });
-  expect(await tradeUser(engine.deps, { workflowId, userId })).not.toBeNull();
+  expect(await planUser(engine.deps, { workflowId, userId })).not.toBeNull();
 });

@@ -10,28 +10,29 @@ import {
   OLDEST_SIGNAL_DAYS,
   type PipelineStepType,
 } from '#domain/workflow/workflow-lifecycle.ts';
+import type { EngineDeps } from '#server/deps.ts';
+import { acquireSlot } from '#server/engine/records/processing-slots.store.ts';
+import { writeEligibility } from '#server/engine/records/workflow-users.store.ts';
+import type { WorkflowRow } from '#server/engine/records/workflows.store.ts';
 import { findMatch } from '#server/engine/sizing/match-price-log.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
-import type { AutomationDeps } from './automation-deps.ts';
+import type { Tx } from '#server/platform/db/database.ts';
 import { type CurrentPrice, readCurrentPrices } from './current-prices.ts';
-import { acquireSlot, type SlotResult } from './processing-slots.store.ts';
 import { selectUsersToTrade } from './select-users.ts';
-import type { StepJournal } from './step-journal.ts';
-import { rememberPriceLog } from './workflow-inputs.ts';
-import { listUnfinishedUsers, writeEligibility } from './workflow-users.store.ts';
-import type { WorkflowRow } from './workflows.store.ts';
 
 export interface PipelineWork {
-  deps: AutomationDeps;
-  journal: StepJournal;
+  deps: EngineDeps;
   workflow: WorkflowRow & { startedAt: Date };
   signal: SignalRow;
-  /** Outputs of the earlier steps by step number; read from their rows after a restart. */
-  outputs: Map<number, unknown>;
+  /** Outputs of the earlier steps; read from their rows after a restart. */
+  outputs: Map<PipelineStepType, unknown>;
   /** Inputs of later steps that depend on the signal only, once a read has started. */
   prefetched: Prefetched | null;
-  /** The eligible users in the order of trading, if this run selected them; no job was sent for them yet. */
-  selected: readonly string[] | null;
+  /**
+   * Commits the steps so far, the one in progress included, and what `also` writes; throws LeaseLostError and writes
+   * nothing if the lease was taken over. Without it a step is committed with the next one that is.
+   */
+  commit: <Result>(also: (tx: Tx) => Promise<Result>) => Promise<Result>;
 }
 
 interface Prefetched {
@@ -39,19 +40,20 @@ interface Prefetched {
   prices: Promise<CurrentPrice[]>;
 }
 
-export type StepOutcome =
-  /** `staysOpen`: the users' part that the step started ends it. */
-  | { kind: 'completed'; output: unknown; staysOpen?: true }
+/** `writes`: what becomes true in the transaction that writes the end of the step. */
+export type StepOutcome = { writes?: (tx: Tx) => Promise<void> } & (
+  | { kind: 'completed'; output: unknown }
+  /** The step goes on, and its users' part ends it. */
+  | { kind: 'handed-over' }
   | { kind: 'failed' | 'aborted'; failure: FailureExplanation }
   /** Nothing to do: completes the workflow. */
   | { kind: 'skipped'; output: unknown }
   /** The end of another workflow wakes this one again. */
-  | { kind: 'waiting'; metadata: unknown };
+  | { kind: 'waiting'; metadata: unknown }
+);
 
 interface PipelineStep {
   input: (work: PipelineWork) => unknown;
-  /** Waits for others, so it is first written as in progress. */
-  takesAWhile?: true;
   run: (work: PipelineWork) => Promise<StepOutcome>;
 }
 
@@ -87,14 +89,10 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
   processing_slot: {
     input: ({ workflow }) => ({ token: workflow.token }),
     run: async (work) => {
-      const { deps, workflow, journal } = work;
+      const { deps, workflow } = work;
       prefetch(work);
-      let slot = { acquired: true } as SlotResult;
-      journal.alongside(async (tx) => {
-        const { id: workflowId, token } = workflow;
-        slot = await acquireSlot(tx, { workflowId, token, at: deps.clock.now() });
-      });
-      await journal.writeDown();
+      const { id: workflowId, token } = workflow;
+      const slot = await work.commit((tx) => acquireSlot(tx, { workflowId, token, at: deps.clock.now() }));
       if (!slot.acquired) return { kind: 'waiting', metadata: { waitingFor: slot.waitingFor } };
       // During the wait the signal may have expired, or a restart may have turned automatic trading off.
       return expired(work) ?? switchedOff(work) ?? { kind: 'completed', output: { token: workflow.token } };
@@ -110,7 +108,6 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
     }),
     run: async (work) => {
       const log = await prefetch(work).match;
-      if (log !== null) rememberPriceLog(work.deps.db, log.id);
       const output = { priceLogId: log?.id ?? null, candleTime: log?.candleTime ?? null };
       return { kind: 'completed', output };
     },
@@ -118,18 +115,15 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
 
   current_price: {
     input: ({ signal }) => ({ token: signal.token, signalPrice: signal.price }),
-    takesAWhile: true,
     run: fetchCurrentPrices,
   },
 
   user_selection: {
     input: ({ signal }) => ({ processor: signal.processor, timeframe: signal.timeframe }),
     run: async (work) => {
-      const { deps, signal, workflow, journal } = work;
+      const { deps, signal, workflow } = work;
       const result = await selectUsersToTrade(deps, signal);
-      work.selected = result.eligible.map(({ id }) => id);
       const [layer1, layer2, layer3, layer4] = result.layers;
-      journal.alongside((tx) => writeEligibility(tx, workflow.id, result));
       return {
         kind: 'completed',
         output: {
@@ -137,21 +131,19 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
           breakdown: { layer1, layer2, layer3, layer4 },
           eligibleUsers: result.eligible,
         },
+        writes: (tx) => writeEligibility(tx, workflow.id, result),
       };
     },
   },
 
   user_processing: {
     input: ({ outputs }) => ({ users: eligibleCount(outputs) }),
-    run: async ({ deps, workflow, outputs, journal, selected }) => {
+    run: async ({ deps, workflow, outputs }) => {
       if (eligibleCount(outputs) === 0) return { kind: 'skipped', output: { reason: 'No eligible users' } };
-      const { id: workflowId } = workflow;
-      journal.alongside(async (tx) => {
-        const userIds = selected ?? (await listUnfinishedUsers(tx, workflowId));
-        const tasks = userIds.map((userId) => ({ workflowId, userId }));
-        await deps.jobs.send(tx, 'trade-user', tasks);
-      });
-      return { kind: 'completed', output: null, staysOpen: true };
+      return {
+        kind: 'handed-over',
+        writes: (tx) => deps.jobs.send(tx, 'trade-wave', { workflowId: workflow.id }),
+      };
     },
   },
 };
@@ -199,7 +191,8 @@ function mayRepeatForgotten({ signalTimeServer: time, receivedAt }: PipelineWork
 /** Reads the price at every exchange in use. Only a price that is far off at all of them stops the signal. */
 async function fetchCurrentPrices(work: PipelineWork): Promise<StepOutcome> {
   const { signal } = work;
-  const prices = await prefetch(work).prices;
+  // The monitor shows the step while an exchange is slow.
+  const [prices] = await Promise.all([prefetch(work).prices, work.commit(async () => {})]);
   const deviations = prices.flatMap(({ price }) =>
     price === null ? [] : [signalPriceDeviates({ signalPrice: signal.price, livePrice: price })],
   );
@@ -211,7 +204,7 @@ async function fetchCurrentPrices(work: PipelineWork): Promise<StepOutcome> {
   return { kind: 'completed', output: { signalPrice: signal.price, prices } };
 }
 
-function eligibleCount(outputs: Map<number, unknown>): number {
-  const selected = outputs.get(6) as { eligibleUsers?: unknown[] } | undefined;
+function eligibleCount(outputs: PipelineWork['outputs']): number {
+  const selected = outputs.get('user_selection') as { eligibleUsers?: unknown[] } | undefined;
   return selected?.eligibleUsers?.length ?? 0;
 }

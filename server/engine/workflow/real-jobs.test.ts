@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { User } from '#contract/users.ts';
+import { listSteps } from '#server/engine/records/workflow-steps.store.ts';
+import { listWorkflowUsers } from '#server/engine/records/workflow-users.store.ts';
+import { findNewestWorkflow } from '#server/engine/records/workflows.store.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { type Config, parseConfig } from '#server/platform/config/config.ts';
-import { trades, userSettings, workflows } from '#server/platform/db/schema.ts';
+import { orderAttempts, trades, userSettings, workflows } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram, type Program } from '#server/program.ts';
 import { signIn, type TestClient } from '#test/app/test-client.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
-import { listSteps } from './workflow-steps.store.ts';
-import { listWorkflowUsers } from './workflow-users.store.ts';
-import { findNewestWorkflow } from './workflows.store.ts';
 
 /** The whole program with its real job queue, real time, and a database that outlives it. */
 const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
@@ -103,12 +103,16 @@ async function send(fields: Record<string, unknown>) {
   return { signalId: id, workflow };
 }
 
-const tradesOf = (signalId: string) =>
-  database.database.db
+/** In the order in which their orders were planned. */
+async function tradesOf(signalId: string) {
+  const rows = await database.database.db
     .select()
     .from(trades)
+    .innerJoin(orderAttempts, eq(orderAttempts.tradeId, trades.id))
     .where(eq(trades.signalId, signalId))
-    .orderBy(trades.createdAt, trades.id);
+    .orderBy(orderAttempts.id);
+  return rows.map((row) => row.trades);
+}
 
 test('fills a signal from the webhook for three users in the order of trading', async () => {
   const candle = await sender.candle({ DateTime: stampOf(new Date()), ATR: '300', Mature_Trend: 'up' });

@@ -1,14 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { TradingSettings } from '#domain/user-settings.ts';
-import { findWorkflowCalculation } from '#server/engine/sizing/position-generator.store.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { userSettings } from '#server/platform/db/schema.ts';
+import { findWorkflowCalculation, planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { ledgerOf, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
 import { type Answers, answering, atExchangeCall, dyingAt } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
-import { tradeUser } from './trade-user.ts';
 
 /** An opposite signal that is refused: before the position is closed, or after it if the reason is known only then. */
 const engine = sharedTestEngine();
@@ -62,7 +61,7 @@ describe('a signal that would not be traded closes nothing', () => {
     if (settings !== undefined) {
       await engine.db.update(userSettings).set(settings).where(eq(userSettings.userId, userId));
     }
-    await tradeUser(change === undefined ? engine.deps : answering(engine.deps, change), {
+    await planUser(change === undefined ? engine.deps : answering(engine.deps, change), {
       workflowId,
       userId,
     });
@@ -125,7 +124,7 @@ describe('a signal that is refused after the opposite position was closed', () =
         return ticker && isClosed ? { ...ticker, lastPrice: '112' } : ticker;
       },
     }));
-    await tradeUser(deps, { workflowId, userId });
+    await planUser(deps, { workflowId, userId });
     const said = await reasonFor(engine, { workflowId, userId });
     expect(said).toMatch(/^Signal validation failed: /);
     expect(said?.endsWith(closedBefore(token))).toBe(true);
@@ -141,7 +140,7 @@ describe('a signal that is refused after the opposite position was closed', () =
       when: 'after',
       happens: async () => void (await setTrading(userId, false)),
     });
-    await tradeUser(deps, { workflowId, userId });
+    await planUser(deps, { workflowId, userId });
     expect(await reasonFor(engine, { workflowId, userId })).toBe(
       `Active trading is off${closedBefore(token)}`,
     );

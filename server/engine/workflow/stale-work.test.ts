@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { EngineDeps } from '#server/deps.ts';
 import { calculateForWorkflow } from '#test/app/plan-by-hand.ts';
+import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine, storeTradedSignal, withTransaction } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { reasonFor } from '#test/app/token-holders.ts';
-import type { AutomationDeps } from './automation-deps.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { wakeUnfinished } from './sweep.ts';
-import { tradeUser } from './trade-user.ts';
 
 /** Every instance or the database was down for so long that work in progress must not continue. */
 const engine = sharedTestEngine();
@@ -19,7 +19,7 @@ const signal = () => storeTradedSignal(engine);
 async function outage(ms: number): Promise<void> {
   engine.clock.advance(ms);
   const queue = testJobs(engine.clock);
-  const deps: AutomationDeps = { ...engine.deps, jobs: queue.jobs };
+  const deps: EngineDeps = engine.depsWith({ jobs: queue.jobs });
   await engine.restart();
   await wakeUnfinished(deps, { all: true });
   await queue.drain(deps);
@@ -47,13 +47,17 @@ async function calculate(stored: Signal): Promise<void> {
 /** A process that ends in the transaction of the order intent. */
 async function endBeforeIntent(stored: Signal): Promise<void> {
   await select(stored);
+  let transactions = 0;
   const db = withTransaction(engine.db, (work, config) =>
     engine.db.transaction(async (tx) => {
-      await work(tx);
-      throw new Error('the process ends');
+      const result = await work(tx);
+      transactions += 1;
+      // The first one writes the beginning of the user's part.
+      if (transactions > 1) throw new Error('the process ends');
+      return result;
     }, config),
   );
-  await expect(tradeUser({ ...engine.deps, db }, stored)).rejects.toThrow('the process ends');
+  await expect(planUser(engine.depsWith({ db }), stored)).rejects.toThrow('the process ends');
   expect(await engine.trades(stored.signalId)).toEqual([]);
 }
 

@@ -1,8 +1,10 @@
 import { and, eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { listUnfinishedTrades } from '#server/engine/orders/trades.store.ts';
+import type { EngineDeps } from '#server/deps.ts';
+import { listUnfinishedTrades } from '#server/engine/records/trades.store.ts';
 import { trades, workflowSteps, workflows } from '#server/platform/db/schema.ts';
 import { Crash } from '#test/app/crashing-database.ts';
+import { planUser } from '#test/app/plan-user.ts';
 import {
   ALWAYS,
   entriesOf,
@@ -13,11 +15,9 @@ import {
 import { testJobs } from '#test/app/test-jobs.ts';
 import { type DyingCall, dyingAt } from '#test/venues/dying-exchange.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
-import type { AutomationDeps } from './automation-deps.ts';
 import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { wakeUnfinished } from './sweep.ts';
-import { tradeUser } from './trade-user.ts';
 
 /** A process finishes the work that its predecessor left, by the jobs that it sends itself. */
 const engine = sharedTestEngine();
@@ -25,7 +25,7 @@ const signal = () => storeTradedSignal(engine);
 
 function withQueue() {
   const queue = testJobs(engine.clock);
-  const deps: AutomationDeps = { ...engine.deps, jobs: queue.jobs };
+  const deps: EngineDeps = engine.depsWith({ jobs: queue.jobs });
   return { queue, deps, drain: () => queue.drain(deps) };
 }
 
@@ -159,7 +159,7 @@ test('does not trade users before step 7 has begun, so that the last of them can
   await engine.db
     .delete(workflowSteps)
     .where(and(eq(workflowSteps.workflowId, workflowId), eq(workflowSteps.stepNumber, 7)));
-  await tradeUser(engine.deps, { workflowId, userId });
+  await planUser(engine.deps, { workflowId, userId });
   expect(await engine.trades(signalId)).toEqual([]);
   expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('waiting');
   await startAnew();

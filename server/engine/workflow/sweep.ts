@@ -1,7 +1,7 @@
-import { listUnfinishedTrades } from '#server/engine/orders/trades.store.ts';
-import type { AutomationDeps } from './automation-deps.ts';
+import type { EngineDeps } from '#server/deps.ts';
+import { listUnfinishedTrades } from '#server/engine/records/trades.store.ts';
+import { listUnfinished } from '#server/engine/records/workflows.store.ts';
 import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
-import { listUnfinished } from './workflows.store.ts';
 
 /** A trade this long overdue has lost its wake-up job. */
 export const OVERDUE_MS = 15_000;
@@ -10,11 +10,11 @@ export const OVERDUE_MS = 15_000;
  * Sends a job for all unfinished work: at the start of the program, and periodically for jobs that were lost. A job for
  * work that is already running does nothing.
  */
-export async function wakeUnfinished(deps: AutomationDeps, { all }: { all: boolean }): Promise<void> {
+export async function wakeUnfinished(deps: EngineDeps, { all }: { all: boolean }): Promise<void> {
   const { db, jobs, clock } = deps;
   const overdue = all ? null : new Date(clock.now().getTime() - OVERDUE_MS);
   const tradeIds = await listUnfinishedTrades(db, overdue);
-  const { pipelines, waiting } = await listUnfinished(db, {
+  const { pipelines, waves, unsettled } = await listUnfinished(db, {
     unsettledSince: new Date(clock.now().getTime() - UNSETTLED_LIMIT_MS),
   });
   await jobs.sendMissing(
@@ -23,13 +23,14 @@ export async function wakeUnfinished(deps: AutomationDeps, { all }: { all: boole
     tradeIds.map((tradeId) => ({ tradeId })),
   );
   await jobs.sendMissing(db, 'run-workflow', pipelines);
-  await jobs.sendMissing(db, 'trade-user', waiting);
+  await jobs.sendMissing(db, 'trade-wave', waves);
+  await jobs.sendMissing(db, 'trade-user', unsettled);
 }
 
 export const SWEEP_EVERY_MS = 10_000;
 
 /** Looks for lost jobs periodically; returns a function that stops it. */
-export function startSweep(deps: AutomationDeps): () => void {
+export function startSweep(deps: EngineDeps): () => void {
   const timer = setInterval(() => {
     wakeUnfinished(deps, { all: false }).catch((error: unknown) =>
       deps.log.warn({ err: error }, 'looking for unfinished work failed'),

@@ -1,12 +1,12 @@
 import { manualTriggerAllowed } from '#domain/eligibility/trading-mode.ts';
 import { explainFailure } from '#domain/workflow/workflow-lifecycle.ts';
 import type { Deps } from '#server/deps.ts';
+import { findNewestWorkflow } from '#server/engine/records/workflows.store.ts';
 import { findSignal } from '#server/ingest/stored-signals.ts';
 import { isUniqueViolation } from '#server/platform/db/database-errors.ts';
 import { workflows } from '#server/platform/db/schema.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { findNewestWorkflow } from './workflows.store.ts';
 
 type TriggerDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'jobs'>;
 

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
-import { databaseErrorCode } from '../db/database-errors.ts';
 import { timeOrderedId } from '../ids.ts';
 import { createLog } from '../log.ts';
 import { createJobs, type JobData, type JobHandlers, type Jobs, QUEUES } from './jobs.ts';
@@ -30,6 +29,7 @@ type Task = JobData['run-workflow'];
 
 const handlers = (handle: (task: Task) => Promise<void>): JobHandlers => ({
   'run-workflow': handle,
+  'trade-wave': async () => {},
   'trade-user': async () => {},
   'advance-trade': async () => {},
 });
@@ -68,30 +68,21 @@ test('sends a job with the commit of its transaction, and never after a rollback
   expect(handledBeforeCommit).toEqual([]);
 });
 
-test('sends jobs with the commit, which fails when they are refused', async () => {
+test('sends each of several jobs with its own delay', async () => {
   const jobs = await openJobs();
   const { db, pool } = own.database;
-  const sent = () => pool.query("select data from jobs.job where name = 'run-workflow' order by data");
-  await db.transaction(async (tx) => {
-    await jobs.sendWithCommit(tx, 'run-workflow', []);
-    await jobs.sendWithCommit(tx, 'run-workflow', [workflow('one'), workflow('another')]);
+  const waits = new Map([
+    ['one', 1_000],
+    ['another', 2_500],
+  ]);
+  await jobs.send(db, 'run-workflow', []);
+  await jobs.send(db, 'run-workflow', [...waits.keys()].map(workflow), {
+    waitMs: ({ workflowId }) => waits.get(workflowId) ?? 0,
   });
-  expect((await sent()).rows).toEqual([{ data: workflow('another') }, { data: workflow('one') }]);
-  await pool.query('delete from jobs.job');
-
-  await pool.query('create table kept (id int)');
-  await pool.query("alter table jobs.job_common add constraint none check (name <> 'run-workflow')");
-  const refused = db.transaction(async (tx) => {
-    await tx.execute('insert into kept values (1)');
-    await jobs.sendWithCommit(tx, 'run-workflow', [workflow('refused')]);
-  });
-  const error = await refused.then(
-    () => null,
-    (reason: unknown) => reason,
+  const { rows } = await pool.query(
+    "select data ->> 'workflowId' as id, extract(epoch from start_after - created_on)::float * 1000 as ms from jobs.job",
   );
-  await pool.query('alter table jobs.job_common drop constraint none');
-  expect(databaseErrorCode(error)).toBe('23514');
-  expect((await pool.query('select from kept')).rowCount).toBe(0);
+  expect(new Map(rows.map(({ id, ms }) => [id, ms]))).toEqual(waits);
 });
 
 test('handles all jobs of a list with their own data, and sends none for an empty list', async () => {
@@ -128,7 +119,7 @@ test('counts a delay from the database’s time, however far off the program’s
   vi.setSystemTime(Date.now() - 3_600_000);
   try {
     await jobs.send(db, 'run-workflow', workflow('sent'), { waitMs: 1500 });
-    await db.transaction((tx) => jobs.sendWithCommit(tx, 'trade-user', workflowUser, { waitMs: 1500 }));
+    await db.transaction((tx) => jobs.send(tx, 'trade-user', workflowUser, { waitMs: () => 1500 }));
     await jobs.sendMissing(db, 'advance-trade', [{ tradeId: 'missing' }], { waitMs: 1500 });
   } finally {
     vi.useRealTimers();

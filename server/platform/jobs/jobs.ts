@@ -3,8 +3,8 @@ import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { type Db as BossDatabase, PgBoss } from 'pg-boss';
 import { createPreparingClient, createStatementNames } from '../db/clients.ts';
-import type { NamedStatement, Queryable, Tx } from '../db/database.ts';
-import { runNamed, withCommit } from '../db/drizzle-over.ts';
+import type { Queryable } from '../db/database.ts';
+import { runNamed } from '../db/drizzle-over.ts';
 import { createNotificationFeed } from '../db/notification-feed.ts';
 import type { OpenDatabase } from '../db/pool.ts';
 import { momentOf } from '../ids.ts';
@@ -20,21 +20,14 @@ export interface Jobs {
     db: Queryable,
     name: Name,
     data: JobData[Name] | JobData[Name][],
-    options?: Delay,
-  ): Promise<void>;
-  /** Sends as the last statement of a transaction, together with its COMMIT. */
-  sendWithCommit<Name extends JobName>(
-    tx: Tx,
-    name: Name,
-    data: JobData[Name] | JobData[Name][],
-    options?: Delay,
+    options?: Delay<Name>,
   ): Promise<void>;
   /** Sends only calls that do not wait already: the sweep for lost calls must not add to a backlog. */
   sendMissing<Name extends JobName>(
     db: Queryable,
     name: Name,
     data: JobData[Name][],
-    options?: Delay,
+    options?: Delay<Name>,
   ): Promise<void>;
   start(handlers: JobHandlers): Promise<void>;
   /** Waits a second for jobs in progress; `pause` first to wait longer. */
@@ -43,9 +36,9 @@ export interface Jobs {
   activity(): WorkerActivity;
 }
 
-/** The minimum wait of a job, by the database's clock: the instance's may differ. */
-interface Delay {
-  waitMs?: number;
+/** The minimum wait of all jobs or of each, by the database's clock: the instance's may differ. */
+interface Delay<Name extends JobName> {
+  waitMs?: number | ((data: JobData[Name]) => number);
 }
 
 /** The queue as the program holds it: workers can stop and start again while jobs are still sent. */
@@ -63,6 +56,9 @@ export interface JobWorkerReport extends WorkerActivity {
 
 export interface JobData {
   'run-workflow': { workflowId: string };
+  /** The next users of a workflow, in the order of trading. */
+  'trade-wave': { workflowId: string };
+  /** One user of a workflow. */
   'trade-user': { workflowId: string; userId: string };
   'advance-trade': { tradeId: string };
 }
@@ -78,7 +74,9 @@ interface WorkerActivity {
 /** New jobs are announced; polling serves only delayed ones. An order's verification should be on time. */
 export const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number }> = {
   'run-workflow': { concurrency: 6, pollSeconds: 2 },
-  'trade-user': { concurrency: 20, pollSeconds: 1 },
+  // A wave is up to 64 users; the next one begins when the orders of the last one are committed.
+  'trade-wave': { concurrency: 6, pollSeconds: 1 },
+  'trade-user': { concurrency: 8, pollSeconds: 1 },
   'advance-trade': { concurrency: 16, pollSeconds: 0.5 },
 };
 
@@ -92,7 +90,8 @@ const NAMES = Object.keys(QUEUES) as JobName[];
 /** Under load the oldest workflow goes first: its call is sent only when its predecessor ends. */
 const PRIORITIES: { [Name in JobName]?: (data: JobData[Name]) => number } = {
   'run-workflow': ({ workflowId }) => -secondsOf(workflowId),
-  // Trades the users of one workflow concurrently, instead of many workflows that wait for one user's lease.
+  // Trades the users of one workflow first, instead of many workflows that wait for one user's lease.
+  'trade-wave': ({ workflowId }) => -secondsOf(workflowId),
   'trade-user': ({ workflowId }) => -secondsOf(workflowId),
 };
 /** The queue's priority is a 32-bit integer. */
@@ -101,6 +100,12 @@ const LAST_SECOND = 2 ** 31 - 1;
 function secondsOf(id: string): number {
   const seconds = Math.floor((momentOf(id).getTime() - FIRST_MOMENT) / 1000) || 0;
   return Math.max(0, Math.min(seconds, LAST_SECOND));
+}
+
+/** The library counts seconds from the database's now. */
+function secondsUntil<Data>(waitMs: number | ((data: Data) => number), data: Data): number {
+  const ms = typeof waitMs === 'number' ? waitMs : waitMs(data);
+  return Math.max(0, Math.ceil(ms)) / 1_000;
 }
 
 const keyOf = (data: object) => JSON.stringify(Object.entries(data).sort());
@@ -161,6 +166,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   const idle = (): WorkerActivity => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null });
   const activities: Record<JobName, WorkerActivity> = {
     'run-workflow': idle(),
+    'trade-wave': idle(),
     'trade-user': idle(),
     'advance-trade': idle(),
   };
@@ -223,55 +229,19 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     db: Queryable,
     name: Name,
     data: JobData[Name] | JobData[Name][],
-    { waitMs }: Delay = {},
-  ): Promise<void> {
-    await insert(name, data, { waitMs, run: (statement) => runNamed(db, statement) });
-  }
-
-  async function insert<Name extends JobName>(
-    name: Name,
-    data: JobData[Name] | JobData[Name][],
-    options: {
-      waitMs: number | undefined;
-      run: (statement: NamedStatement) => Promise<{ rows: object[] }>;
-    },
+    { waitMs }: Delay<Name> = {},
   ): Promise<void> {
     const list = Array.isArray(data) ? data : [data];
     if (list.length === 0) return;
-    const { waitMs, run } = options;
     const priorityOf = PRIORITIES[name];
     const jobs = list.map((one) => ({
       data: one,
       ...(priorityOf === undefined ? {} : { priority: priorityOf(one) }),
-      // The library counts seconds from the database's now.
-      ...(waitMs === undefined ? {} : { startAfter: Math.max(0, Math.ceil(waitMs)) / 1_000 }),
+      ...(waitMs === undefined ? {} : { startAfter: secondsUntil(waitMs, one) }),
     }));
-    const db = {
-      executeSql: (text: string, values: unknown[] = []) => run({ name: nameOf(text), text, values }),
-    };
-    await boss.insert(name, jobs, { db });
-  }
-
-  async function sendWithCommit<Name extends JobName>(
-    tx: Tx,
-    name: Name,
-    data: JobData[Name] | JobData[Name][],
-    { waitMs }: Delay = {},
-  ): Promise<void> {
-    // The library may look up its queue first; COMMIT must not overtake it.
-    const begun = Promise.withResolvers<void>();
-    const sent = insert(name, data, {
-      waitMs,
-      run(statement) {
-        const answer = runNamed(tx, statement);
-        begun.resolve();
-        return answer;
-      },
-    });
-    // An empty list has no statement.
-    sent.then(() => begun.resolve(), begun.reject);
-    await begun.promise;
-    withCommit(tx, sent);
+    const executeSql = (text: string, values: unknown[] = []) =>
+      runNamed(db, { name: nameOf(text), text, values });
+    await boss.insert(name, jobs, { db: { executeSql } });
   }
 
   await boss.start();
@@ -283,7 +253,6 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
 
   return {
     send,
-    sendWithCommit,
     async sendMissing(db, name, data, options) {
       if (data.length === 0) return;
       // Compared by the database, so that a long backlog is not read here.
@@ -302,6 +271,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     async start(handlers) {
       try {
         await work('run-workflow', handlers['run-workflow']);
+        await work('trade-wave', handlers['trade-wave']);
         await work('trade-user', handlers['trade-user']);
         await work('advance-trade', handlers['advance-trade']);
       } catch (error) {

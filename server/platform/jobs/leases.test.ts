@@ -1,19 +1,20 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
-import type { Db, Queryable } from '../db/database.ts';
-import { withCommit } from '../db/drizzle-over.ts';
+import type { Db } from '../db/database.ts';
 import {
   acquireLease,
+  acquireLeases,
   assertHeld,
   deleteOldLeases,
+  findHeld,
   handOverLeases,
+  keepLeases,
   type Lease,
   LeaseLostError,
   releaseAllLeases,
-  withLastTransaction,
+  releaseLeases,
   withLease,
-  withLeaseAndRead,
 } from './leases.ts';
 
 let own: TestDatabase;
@@ -194,8 +195,12 @@ describe('work under a lease', () => {
       isAway = true;
       vi.advanceTimersByTime(6_666);
       await vi.waitFor(() => expect(log.warn).toHaveBeenCalledOnce());
+      isAway = false;
     });
-    expect(log.warn).toHaveBeenCalledWith({ err: new Error('away'), key }, 'a lease could not be renewed');
+    expect(log.warn).toHaveBeenCalledWith(
+      { err: new Error('away'), keys: [key] },
+      'leases could not be renewed',
+    );
     expect(await acquire('next')).not.toBeNull();
   });
 
@@ -214,109 +219,54 @@ describe('work under a lease', () => {
   });
 });
 
-describe('data read with a lease', () => {
-  const readVersion = async (on: Queryable) => {
-    const { rows } = await on.execute<{ version: string; pid: number }>(
-      sql`select version, pg_backend_pid() as pid from leases where key = ${key}`,
+describe('several leases at once', () => {
+  const keysOfWave = () => ['a', 'b', 'c'].map((letter) => `${key} ${letter}`);
+
+  test('takes those that nobody holds, in one statement', async () => {
+    const [, second = ''] = keysOfWave();
+    await acquireLease({ db, key: second, holder: 'other' });
+    const taken = await acquireLeases({ db, keys: keysOfWave(), holder: 'wave' });
+    expect(taken.map((lease) => lease.key)).toEqual(keysOfWave().filter((one) => one !== second));
+    expect(new Set(taken.map(({ version }) => version)).size).toBe(2);
+    expect(await acquireLeases({ db, keys: [], holder: 'wave' })).toEqual([]);
+  });
+
+  test('knows which of them are still held', async () => {
+    const taken = await acquireLeases({ db, keys: keysOfWave(), holder: 'wave' });
+    const [lost] = taken;
+    await db.execute(sql`update leases set lease_until = now() - interval '1 s' where key = ${lost?.key}`);
+    await acquireLease({ db, key: lost?.key ?? '', holder: 'successor' });
+    const held = await db.transaction((tx) => findHeld(tx, taken));
+    expect([...held].toSorted()).toEqual(keysOfWave().slice(1));
+  });
+
+  test('renews those in the list at the time, and no released ones', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const taken = await acquireLeases({ db, keys: keysOfWave(), holder: 'wave' });
+    const [first, second, third] = taken;
+    if (first === undefined || second === undefined || third === undefined) throw new Error('not taken');
+    const kept = new Set(taken);
+    const stop = keepLeases({ db, leases: kept });
+    kept.delete(first);
+    await releaseLeases(db, [second]);
+    await db.execute(
+      sql`update leases set lease_until = now() + interval '1 s' where key in (${first.key}, ${third.key})`,
     );
-    return { version: Number(rows[0]?.version), pid: rows[0]?.pid };
-  };
-
-  test('is read after the lease is taken and includes the writes of the former holder', async () => {
-    const first = await acquired('first');
-    await expire();
-    const finish = Promise.withResolvers<void>();
-    const checked = Promise.withResolvers<void>();
-    const writing = db.transaction(async (tx) => {
-      await assertHeld(tx, first);
-      checked.resolve();
-      await finish.promise;
-      await tx.execute(
-        sql`insert into leases (key, holder, version, lease_until) values (${`${key} written`}, 'first', 1, now())`,
+    vi.advanceTimersByTime(10_000);
+    const renewed = async () => {
+      const { rows } = await db.execute<{ key: string }>(
+        sql`select key from leases where starts_with(key, ${`${key} `}) and lease_until > now() + interval '10 s'`,
       );
-    });
-    await checked.promise;
-    const read = async (on: Queryable) => {
-      const { rows } = await on.execute(sql`select 1 from leases where key = ${`${key} written`}`);
-      return rows.length;
+      return rows.map((row) => row.key);
     };
-    const taking = withLeaseAndRead({ db, key, holder: 'second', read }, async (_lease, found) => found);
-    await untilBlocked();
-    finish.resolve();
-    await writing;
-    expect(await taking).toEqual({ held: true, result: 1 });
-  });
-
-  test('is passed to the work together with the lease', async () => {
-    const options = { db, key, holder: 'worker', read: readVersion };
-    const done = await withLeaseAndRead(options, async (lease, { version }) => version === lease.version);
-    expect(done).toEqual({ held: true, result: true });
-  });
-
-  test('is returned even when another holder has the lease', async () => {
-    const { version } = await acquired('other');
-    const work = vi.fn(async () => {});
-    const done = await withLeaseAndRead({ db, key, holder: 'worker', read: readVersion }, work);
-    expect(done).toMatchObject({ held: false, read: { version } });
-    expect(work).not.toHaveBeenCalled();
-  });
-
-  test('gives the key back when it cannot be read', async () => {
-    const read = (on: Queryable) => on.execute(sql`select * from nothing_of_that_name`).execute();
-    const work = vi.fn(async () => {});
-    await expect(withLeaseAndRead({ db, key, holder: 'worker', read }, work)).rejects.toThrow('Failed query');
-    expect(work).not.toHaveBeenCalled();
-    expect(await acquire('next')).not.toBeNull();
-  });
-});
-
-describe('the last transaction under a lease', () => {
-  const note = sql`insert into leases (key, holder, version, lease_until) values (${'a note'}, 'note', 1, now())`;
-  const notes = async () => (await db.execute(sql`select 1 from leases where key = 'a note'`)).rows.length;
-  afterEach(() => db.execute(sql`delete from leases where key = 'a note'`));
-
-  test('gives the lease back together with its writes', async () => {
-    await withLease({ db, key, holder: 'worker' }, async (lease) => {
-      const answer = await withLastTransaction(db, lease, async (tx) => {
-        await tx.execute(note);
-        return { isLast: true, result: 'an answer' };
-      });
-      expect(answer).toBe('an answer');
-      expect(await notes()).toBe(1);
-      expect(await acquire('next')).toMatchObject({ holder: 'next' });
-    });
-    // The end of the work does not take the lease from its successor.
-    expect(await acquire('third')).toBeNull();
-  });
-
-  test('keeps the lease when it was not the last', async () => {
-    await withLease({ db, key, holder: 'worker' }, async (lease) => {
-      await withLastTransaction(db, lease, async () => ({ isLast: false, result: null }));
-      expect(await acquire('next')).toBeNull();
-    });
-    expect(await acquire('next')).not.toBeNull();
-  });
-
-  test('leaves the release to the end of the work when it fails', async () => {
-    await withLease({ db, key, holder: 'worker' }, async (lease) => {
-      const failing = withLastTransaction(db, lease, async (tx) => {
-        await tx.execute(note);
-        withCommit(tx, tx.execute(sql`insert into leases values (null)`).execute());
-        return { isLast: true, result: null };
-      });
-      await expect(failing).rejects.toThrow();
-      expect(await notes()).toBe(0);
-      expect(await acquire('next')).toBeNull();
-    });
-    expect(await acquire('next')).not.toBeNull();
+    for (let tries = 0; tries < 200 && (await renewed()).length === 0; tries += 1);
+    expect(await renewed()).toEqual([third.key]);
+    stop();
   });
 });
 
 test.each<[string, (lease: Lease) => Promise<unknown>]>([
-  [
-    'was given back with the last transaction',
-    (lease) => withLastTransaction(db, lease, async () => ({ isLast: true, result: null })),
-  ],
+  ['was released by the work', (lease) => releaseLeases(db, [lease])],
   ['was handed over with the instance', () => handOverLeases(db, 'worker')],
 ])('does not renew a lease that %s', async (_, end) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

@@ -1,27 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Placeholder, type SQL, sql } from 'drizzle-orm';
-import { writtenOnce } from '../db/built-once.ts';
-import type { Db, Queryable, Tx } from '../db/database.ts';
-import { onOneConnection, withCommit } from '../db/drizzle-over.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Db, Queryable } from '../db/database.ts';
 import type { Logger } from '../log.ts';
 
 /**
  * Leases in the database: one holder of a key at a time across all instances, taken over when the holder stops
- * renewing. All times are the database's. A holder that was frozen past its lease finds out at `assertHeld`, which runs
- * in every transaction that two workers must not both write (fencing).
+ * renewing. All times are the database's. A holder that was frozen past its lease finds out at `findHeld`, which runs
+ * in every transaction that two workers must not both write (fencing). Versions come from a sequence: none comes back,
+ * also after old rows are deleted.
  *
  * The lease is short enough that others continue within 30 s (server/takeover.test.ts adds it up with the polls), and
  * long enough for two failed renewals.
  */
 export const LEASE_SECONDS = 20;
 
-/** A lease as the values of a statement that is built once. */
-export type LeaseValues = { key: string; holder: string; version: number };
-
-export type Lease = LeaseValues & {
-  /** The last transaction under the lease has given it back. */
-  isGivenBack?: boolean;
-};
+export interface Lease {
+  key: string;
+  holder: string;
+  version: number;
+}
 
 /** Another worker has the lease: stop without writing anything. */
 export class LeaseLostError extends Error {
@@ -31,76 +28,121 @@ export class LeaseLostError extends Error {
   }
 }
 
-const acquire = writtenOnce<{ key: string; holder: string }>()<{ version: string }>(
-  (value) => sql`
+const untilNext = sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
+
+/** Takes the leases of all keys that nobody holds, in one statement. */
+export async function acquireLeases(options: {
+  db: Pick<Queryable, 'execute'>;
+  keys: readonly string[];
+  holder: string;
+}): Promise<Lease[]> {
+  const { db, keys, holder } = options;
+  if (keys.length === 0) return [];
+  // In the order of the keys, as everywhere: two statements never wait for each other in a circle.
+  const { rows } = await db.execute<{ key: string; version: string }>(sql`
     insert into leases (key, holder, lease_until)
-    values (${value('key')}, ${value('holder')}, now() + make_interval(secs => ${LEASE_SECONDS}))
+    select key, ${holder}, ${untilNext} from json_array_elements_text(${JSON.stringify(keys)}::json) as wanted (key)
+    order by key
     on conflict (key) do update
       set holder = excluded.holder, version = default, lease_until = excluded.lease_until
       where leases.lease_until < now()
-    returning version`,
-);
+    returning key, version`);
+  return rows.map(({ key, version }) => ({ key, holder, version: Number(version) }));
+}
 
 /** Returns null when another holder has the key. */
 export async function acquireLease(options: {
-  db: Queryable;
+  db: Pick<Queryable, 'execute'>;
   key: string;
   holder: string;
 }): Promise<Lease | null> {
-  const { db, key, holder } = options;
-  const [row] = (await acquire(db, { key, holder })).rows;
-  return row === undefined ? null : { key, holder, version: Number(row.version) };
+  const { key, ...rest } = options;
+  return (await acquireLeases({ ...rest, keys: [key] }))[0] ?? null;
+}
+
+/** The rows of these leases that are still the holder's. */
+const rowsOf = (leases: readonly Lease[]): SQL => sql`
+  select leases.key from leases
+  join json_to_recordset(${JSON.stringify(leases)}::json) as held (key text, holder text, version bigint)
+    using (key, holder, version)
+  order by leases.key`;
+
+/**
+ * The keys of the leases that are still held. Their rows stay locked until the end of the transaction, so that none of
+ * them can be taken over before it commits.
+ */
+export async function findHeld(
+  tx: Pick<Queryable, 'execute'>,
+  leases: readonly Lease[],
+): Promise<Set<string>> {
+  const { rows } = await tx.execute<{ key: string }>(sql`${rowsOf(leases)} for share of leases`);
+  return new Set(rows.map(({ key }) => key));
+}
+
+/** Checks the lease before other statements of a transaction; throws LeaseLostError when it was taken over. */
+export async function assertHeld(tx: Pick<Queryable, 'execute'>, lease: Lease): Promise<void> {
+  if (!(await findHeld(tx, [lease])).has(lease.key)) throw new LeaseLostError(lease.key);
+}
+
+/** Changes the leases that are still held; a released lease is not held. */
+const changeHeld = (leases: readonly Lease[], until: SQL): SQL => sql`
+  with held as (${rowsOf(leases)} for no key update of leases)
+  update leases set lease_until = ${until} from held where leases.key = held.key and lease_until > '-infinity'`;
+
+/** Frees the leases immediately, by the clock of every transaction that has begun. */
+export async function releaseLeases(db: Pick<Queryable, 'execute'>, leases: readonly Lease[]): Promise<void> {
+  if (leases.length > 0) await db.execute(changeHeld(leases, sql`'-infinity'`));
+}
+
+/** Renews the leases in the list, whichever it holds at the time, until the returned function is called. */
+export function keepLeases(options: {
+  db: Db;
+  leases: Iterable<Lease>;
+  /** Logs failed renewals. */
+  log?: Pick<Logger, 'warn'> | undefined;
+}): () => void {
+  const { db, leases, log } = options;
+  const timer = setInterval(
+    () => {
+      const held = [...leases];
+      if (held.length === 0) return;
+      db.execute(changeHeld(held, untilNext)).catch((error: unknown) =>
+        log?.warn({ err: error, keys: held.map(({ key }) => key) }, 'leases could not be renewed'),
+      );
+    },
+    (LEASE_SECONDS * 1000) / 3,
+  );
+  return () => clearInterval(timer);
+}
+
+export interface LeaseOptions {
+  db: Db;
+  key: string;
+  holder: string;
+  /** Logs failed renewals. */
+  log?: Pick<Logger, 'warn'>;
 }
 
 /**
- * `held`, for a statement that starts with it: one row while the lease is held, none after a takeover. The row stays
- * locked until the end of the transaction, so that the lease cannot be taken over before it commits.
+ * Runs `work` under the lease, renews and releases it; returns `{held: false}` without running it when another holder
+ * has it.
  */
-export const heldLease = (
-  lease: { [Field in keyof LeaseValues]: LeaseValues[Field] | Placeholder },
-): SQL => sql`held as materialized (
-  select 1 from leases
-  where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}
-  for share
-)`;
-
-export const leaseOf = (value: (name: keyof LeaseValues) => Placeholder) => ({
-  key: value('key'),
-  holder: value('holder'),
-  version: value('version'),
-});
-
-const readHeld = writtenOnce<LeaseValues>()(
-  (value) => sql`with ${heldLease(leaseOf(value))} select from held`,
-);
-
-/** Checks the lease before several statements of a transaction; throws LeaseLostError when it was taken over. */
-export async function assertHeld(tx: Queryable, lease: Lease): Promise<void> {
-  const { rows } = await readHeld(tx, { ...lease });
-  if (rows.length === 0) throw new LeaseLostError(lease.key);
-}
-
-/** Does not renew a lease that was given back in between. */
-async function renewLease(db: Db, lease: Lease): Promise<void> {
-  await db.execute(sql`
-    update leases set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-    where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}
-      and lease_until > '-infinity'`);
-}
-
-/** Frees the lease immediately, by the clock of every transaction that has begun. */
-const release = writtenOnce<LeaseValues>()(
-  (value) => sql`
-    update leases set lease_until = '-infinity'
-    where key = ${value('key')} and holder = ${value('holder')} and version = ${value('version')}`,
-);
-
-/** Runs `work` under the lease and renews it; returns `{held: false}` without running it when another holder has it. */
-export const withLease = <Result>(
+export async function withLease<Result>(
   options: LeaseOptions,
   work: (lease: Lease) => Promise<Result>,
-): Promise<{ held: true; result: Result } | { held: false }> =>
-  withLeaseAndRead({ ...options, read: async () => undefined }, work);
+): Promise<{ held: true; result: Result } | { held: false }> {
+  const { db, log } = options;
+  const lease = await acquireLease(options);
+  if (lease === null) return { held: false };
+  const stop = keepLeases({ db, leases: [lease], log });
+  try {
+    return { held: true, result: await work(lease) };
+  } finally {
+    stop();
+    // A lease that cannot be released expires.
+    await releaseLeases(db, [lease]).catch(() => undefined);
+  }
+}
 
 const LEASE_POLL_MS = 100;
 
@@ -117,70 +159,8 @@ export async function withLeaseWithin<Result>(
   }
 }
 
-export interface LeaseOptions {
-  db: Db;
-  key: string;
-  holder: string;
-  /** Logs failed renewals. */
-  log?: Pick<Logger, 'warn'>;
-}
-
 /**
- * Runs `work` under the lease, with the data that `read` reads right after the lease is taken, in the same round trip:
- * the former holder can write nothing after that. Returns the data even when another holder has the lease.
- */
-export async function withLeaseAndRead<Read, Result>(
-  options: LeaseOptions & { read: (connection: Queryable) => Promise<Read> },
-  work: (lease: Lease, read: Read) => Promise<Result>,
-): Promise<{ held: true; result: Result } | { held: false; read: Read }> {
-  const { db, read, log } = options;
-  const [lease, found] = await onOneConnection(db, async (connection) => {
-    const [own, behind] = await Promise.allSettled([
-      acquireLease({ ...options, db: connection }),
-      read(connection),
-    ]);
-    if (own.status === 'rejected') throw own.reason;
-    if (behind.status === 'fulfilled') return [own.value, behind.value] as const;
-    if (own.value !== null) await giveBack(connection, own.value);
-    throw behind.reason;
-  });
-  if (lease === null) return { held: false, read: found };
-  const renewal = setInterval(
-    () =>
-      void renewLease(db, lease).catch((error: unknown) =>
-        log?.warn({ err: error, key: lease.key }, 'a lease could not be renewed'),
-      ),
-    (LEASE_SECONDS * 1000) / 3,
-  );
-  try {
-    return { held: true, result: await work(lease, found) };
-  } finally {
-    clearInterval(renewal);
-    if (lease.isGivenBack !== true) await giveBack(db, lease);
-  }
-}
-
-/** Gives the lease back with a transaction's COMMIT, saving a round trip, when `work` says that it is the last. */
-export async function withLastTransaction<Result>(
-  db: Db,
-  lease: Lease,
-  work: (tx: Tx) => Promise<{ isLast: boolean; result: Result }>,
-): Promise<Result> {
-  const { isLast, result } = await db.transaction(async (tx) => {
-    const done = await work(tx);
-    if (done.isLast) withCommit(tx, release(tx, { ...lease }));
-    return done;
-  });
-  if (isLast) lease.isGivenBack = true;
-  return result;
-}
-
-/** A lease that cannot be given back expires. */
-const giveBack = (db: Queryable, lease: Lease): Promise<unknown> =>
-  release(db, { ...lease }).catch(() => undefined);
-
-/**
- * Gives back every lease of an instance. The new version keeps a hanging worker from writing (`assertHeld`), and others
+ * Releases every lease of an instance. The new version keeps a hanging worker from writing (`assertHeld`), and others
  * may take up its work immediately. A holder is the instance's name, optionally followed by a blank and more.
  */
 export async function handOverLeases(db: Db, holder: string): Promise<void> {

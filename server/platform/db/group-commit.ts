@@ -1,9 +1,9 @@
-/** Turns of the event loop: answers go out in the first one, and further deliveries come in. */
+/** Turns of the event loop: answers go out in the first one, and further items come in. */
 const GATHERING_TURNS = 2;
 
 /**
- * Commits items that arrive at the same time together: while a transaction is in progress, the next deliveries gather
- * and then share one, so that under load one fsync serves many. A lone delivery never waits.
+ * Commits items that arrive at the same time together: while a transaction is in progress, the next items gather and
+ * then share one, so that under load one fsync serves many. A lone item never waits.
  */
 export interface GroupCommit<Item, Result> {
   add(item: Item): Promise<Result>;
@@ -27,19 +27,20 @@ export function createGroupCommit<Item, Result>(options: {
   besideItems: number;
   /** … or when the last one has run this long: a few large transactions cost least. */
   besideAfterMs: number;
-  /** With fewer items waiting, more deliveries are read before the next transaction begins. */
+  /** With fewer items waiting, more may come in before the next transaction begins. */
   enough: number;
   /** A transaction that takes longer gives its lane to the next one. */
   laneMs: number;
   /** Limit of transactions that may have left their lanes. */
   maxStuck: number;
   /** Called when a transaction takes longer than `laneMs`. */
-  onStuck: () => void;
+  onStuck?: () => void;
   /** Whether a single item may have caused the error; then the halves of the batch are tried separately. */
   isItemFault: (error: unknown) => boolean;
-  /** Above this, further items are refused with `tooMany`. */
-  maxWaiting: number;
-  tooMany: () => Error;
+  /** A half that waits for a lock does not hold up the other one, but a batch of bad items takes many connections. */
+  halvesSideBySide?: true;
+  /** Above this number, further items are refused with this error. Without it, all of them wait. */
+  refuseAbove?: { waiting: number; error: () => Error };
 }): GroupCommit<Item, Result> {
   const queue: Waiting<Item, Result>[] = [];
   let active = 0;
@@ -68,6 +69,10 @@ export function createGroupCommit<Item, Result>(options: {
   async function commitHalves(batch: Waiting<Item, Result>[]): Promise<{ outage: unknown } | null> {
     const middle = Math.ceil(batch.length / 2);
     const [first, second] = [batch.slice(0, middle), batch.slice(middle)];
+    if (options.halvesSideBySide) {
+      const [one, other] = await Promise.all([commitAll(first), commitAll(second)]);
+      return one ?? other;
+    }
     const failed = await commitAll(first);
     if (failed === null) return await commitAll(second);
     refuseEach(second, failed.outage);
@@ -105,7 +110,7 @@ export function createGroupCommit<Item, Result>(options: {
     const first = await Promise.race([done, late]);
     clearTimeout(timer);
     if (first === 'done') return;
-    options.onStuck();
+    options.onStuck?.();
     if (stuck >= options.maxStuck) return void (await done);
     stuck += 1;
     void done.finally(() => {
@@ -152,7 +157,10 @@ export function createGroupCommit<Item, Result>(options: {
 
   return {
     add(item) {
-      if (queue.length >= options.maxWaiting) return Promise.reject(options.tooMany());
+      const { refuseAbove } = options;
+      if (refuseAbove !== undefined && queue.length >= refuseAbove.waiting) {
+        return Promise.reject(refuseAbove.error());
+      }
       return new Promise((resolve, reject) => {
         queue.push({ item, resolve, reject });
         unanswered += 1;

@@ -2,34 +2,55 @@ import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, ne, or, type SQL, s
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { AttemptState } from '#domain/orders/order-lifecycle.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
-import { builtOnce } from '#server/platform/db/built-once.ts';
-import type { Db, Queryable, Statements } from '#server/platform/db/database.ts';
-import { orderAttempts, tradeEvents, trades, users } from '#server/platform/db/schema.ts';
+import type { Db, Queryable } from '#server/platform/db/database.ts';
+import { isOneOf } from '#server/platform/db/json-rows.ts';
+import { orderAttempts, tradeEvents, trades, users, workflowUsers } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 
 export type TradeRow = typeof trades.$inferSelect;
 export type AttemptRow = Omit<typeof orderAttempts.$inferSelect, 'state'> & { state: AttemptState };
 
+/** The row of a new attempt, complete. */
+export const newAttempt = (
+  attempt: Pick<AttemptRow, 'id' | 'tradeId' | 'attempt' | 'clientOrderId' | 'price' | 'quantity' | 'state'> &
+    Partial<Pick<AttemptRow, 'submittedAt'>>,
+): AttemptRow => ({
+  orderId: null,
+  filledQuantity: '0',
+  averagePrice: null,
+  fee: null,
+  error: null,
+  submittedAt: null,
+  lookupMisses: 0,
+  placementTries: 0,
+  doubt: null,
+  verifyAt: null,
+  cancelRequestedAt: null,
+  finishedAt: null,
+  orderPayload: null,
+  raw: null,
+  ...attempt,
+});
+
 /** The newest trade that meets all conditions. */
-const newest = (db: Statements, ...conditions: (SQL | undefined)[]) =>
-  db
+async function findNewest(db: Queryable, ...conditions: (SQL | undefined)[]): Promise<TradeRow | null> {
+  const [row] = await db
     .select()
     .from(trades)
     .where(and(...conditions))
     .orderBy(desc(trades.createdAt))
     .limit(1);
-const only = ([row]: TradeRow[]): TradeRow | null => row ?? null;
+  return row ?? null;
+}
 
-const byId = builtOnce<{ id: string }>()((db, value) => newest(db, eq(trades.id, value('id'))));
-export const findTrade = async (db: Queryable, id: string): Promise<TradeRow | null> =>
-  only(await byId(db, { id }));
+export const findTrade = (db: Queryable, id: string): Promise<TradeRow | null> =>
+  findNewest(db, eq(trades.id, id));
 
 /** A calculation is traded at most once. */
-export const findTradeOfCalculation = async (
+export const findTradeOfCalculation = (
   db: Queryable,
   positionGeneratorLogId: string,
-): Promise<TradeRow | null> =>
-  only(await newest(db, eq(trades.positionGeneratorLogId, positionGeneratorLogId)));
+): Promise<TradeRow | null> => findNewest(db, eq(trades.positionGeneratorLogId, positionGeneratorLogId));
 
 /** Oldest attempt first. */
 export async function listAttempts(db: Queryable, tradeId: string): Promise<AttemptRow[]> {
@@ -41,25 +62,31 @@ export async function listAttempts(db: Queryable, tradeId: string): Promise<Atte
   return rows as AttemptRow[];
 }
 
-const withAttempts = builtOnce<{ tradeId: string }>()((db, value) =>
-  db
-    .select({ trade: trades, attempt: orderAttempts })
-    .from(trades)
-    .leftJoin(orderAttempts, eq(orderAttempts.tradeId, trades.id))
-    .where(eq(trades.id, value('tradeId')))
-    .orderBy(asc(orderAttempts.attempt)),
-);
+/** A trade with its attempts, oldest first, and its user's place in the order of trading, if it is of a workflow. */
+export interface TradeWithAttempts {
+  trade: TradeRow;
+  attempts: AttemptRow[];
+  position: number | null;
+}
 
-/** The trade with its attempts, oldest first. */
 export async function findTradeWithAttempts(
   db: Queryable,
   tradeId: string,
-): Promise<{ trade: TradeRow; attempts: AttemptRow[] } | null> {
-  const rows = await withAttempts(db, { tradeId });
+): Promise<TradeWithAttempts | null> {
+  const rows = await db
+    .select({ trade: trades, attempt: orderAttempts, position: workflowUsers.position })
+    .from(trades)
+    .leftJoin(orderAttempts, eq(orderAttempts.tradeId, trades.id))
+    .leftJoin(
+      workflowUsers,
+      and(eq(workflowUsers.workflowId, trades.workflowId), eq(workflowUsers.userId, trades.userId)),
+    )
+    .where(eq(trades.id, tradeId))
+    .orderBy(asc(orderAttempts.attempt));
   const [first] = rows;
   if (first === undefined) return null;
   const attempts = rows.flatMap(({ attempt }) => (attempt === null ? [] : [attempt as AttemptRow]));
-  return { trade: first.trade, attempts };
+  return { trade: first.trade, attempts, position: first.position };
 }
 
 /** Trades of a signal with their user's name, newest first. */
@@ -84,28 +111,41 @@ export async function listSignalTrades(
   return await (page === null ? rows : rows.limit(page.limit).offset(page.offset));
 }
 
-const standing = builtOnce<{ signalId: string; userId: string }>()((db, value) =>
-  newest(
-    db,
-    eq(trades.signalId, value('signalId')),
-    eq(trades.userId, value('userId')),
-    or(ne(trades.state, 'done'), inArray(trades.fillStatus, ['filled', 'partial', 'unknown'])),
-  ),
-);
+const isStanding = or(ne(trades.state, 'done'), inArray(trades.fillStatus, ['filled', 'partial', 'unknown']));
+
 /** The user's live, filled or doubtful order for the signal: a second order would double it. */
-export const findStandingTrade = async (
+export const findStandingTrade = (
   db: Queryable,
   { signalId, userId }: { signalId: string; userId: string },
-): Promise<TradeRow | null> => only(await standing(db, { signalId, userId }));
+): Promise<TradeRow | null> =>
+  findNewest(db, eq(trades.signalId, signalId), eq(trades.userId, userId), isStanding);
 
-const working = builtOnce<{ userId: string; token: string }>()((db, value) =>
-  newest(db, eq(trades.userId, value('userId')), eq(trades.token, value('token')), ne(trades.state, 'done')),
-);
+/** The same for several users and signals. */
+export const listStandingTrades = (
+  db: Queryable,
+  owners: readonly { signalId: string; userId: string }[],
+): Promise<TradeRow[]> =>
+  db
+    .select()
+    .from(trades)
+    .where(
+      and(
+        isOneOf(trades.signalId, [...new Set(owners.map(({ signalId }) => signalId))]),
+        isOneOf(
+          trades.userId,
+          owners.map(({ userId }) => userId),
+        ),
+        isStanding,
+      ),
+    )
+    .orderBy(desc(trades.createdAt));
+
 /** The user's trade in the token that is not done: its order may still fill. */
-export const findWorkingTrade = async (
+export const findWorkingTrade = (
   db: Queryable,
   { userId, token }: { userId: string; token: string },
-): Promise<TradeRow | null> => only(await working(db, { userId, token }));
+): Promise<TradeRow | null> =>
+  findNewest(db, eq(trades.userId, userId), eq(trades.token, token), ne(trades.state, 'done'));
 
 const isFilled = inArray(trades.fillStatus, ['filled', 'partial']);
 
@@ -113,7 +153,11 @@ const isFilled = inArray(trades.fillStatus, ['filled', 'partial']);
 export type LiveTrade = TradePlace & Pick<TradeRow, 'state'>;
 export type TradePlace = Pick<TradeRow, 'userId' | 'exchangePlatform' | 'exchangeMode' | 'exchangeAccountId'>;
 
-const live = builtOnce<{ userId: string; token: string }>()((db, value) => {
+/** Where the users have trades in the token that are not done, or whose position is not known to be closed. */
+export function listLiveTrades(
+  db: Queryable,
+  { userIds, token }: { userIds: readonly string[]; token: string },
+): Promise<LiveTrade[]> {
   const { userId, exchangePlatform, exchangeMode, exchangeAccountId, state } = trades;
   const mayBeOpen = and(
     isFilled,
@@ -123,32 +167,23 @@ const live = builtOnce<{ userId: string; token: string }>()((db, value) => {
   return db
     .select({ userId, exchangePlatform, exchangeMode, exchangeAccountId, state })
     .from(trades)
-    .where(
-      and(eq(userId, value('userId')), eq(trades.token, value('token')), or(ne(state, 'done'), mayBeOpen)),
-    )
+    .where(and(isOneOf(userId, userIds), eq(trades.token, token), or(ne(state, 'done'), mayBeOpen)))
     .groupBy(userId, exchangePlatform, exchangeMode, exchangeAccountId, state);
-});
-/** Where the user has trades in the token that are not done, or whose position is not known to be closed. */
-export const listLiveTrades = (
-  db: Queryable,
-  { userId, token }: { userId: string; token: string },
-): Promise<LiveTrade[]> => live(db, { userId, token });
+}
 
 /** The newest trade that opened a position of the user in the token, at this exchange and in this mode. */
-export const findLastFilledTrade = async (
+export const findLastFilledTrade = (
   db: Queryable,
   place: { userId: string; token: string; exchangePlatform: string; exchangeMode: ExchangeMode },
 ): Promise<TradeRow | null> =>
-  only(
-    await newest(
-      db,
-      eq(trades.userId, place.userId),
-      eq(trades.token, place.token),
-      eq(trades.exchangePlatform, place.exchangePlatform),
-      // Old rows have no mode.
-      or(isNull(trades.exchangeMode), eq(trades.exchangeMode, place.exchangeMode)),
-      isFilled,
-    ),
+  findNewest(
+    db,
+    eq(trades.userId, place.userId),
+    eq(trades.token, place.token),
+    eq(trades.exchangePlatform, place.exchangePlatform),
+    // Old rows have no mode.
+    or(isNull(trades.exchangeMode), eq(trades.exchangeMode, place.exchangeMode)),
+    isFilled,
   );
 
 /** Unfinished trades, or those due before `dueBefore`; longest overdue first, at most `limit`. */
@@ -179,36 +214,25 @@ export const listTradeEvents = (db: Queryable, tradeId: string) =>
     .where(eq(tradeEvents.tradeId, tradeId))
     .orderBy(asc(tradeEvents.at), asc(tradeEvents.id));
 
-const insertLine = builtOnce<{ id: string; tradeId: string; at: Date; text: string }>()((db, value) =>
-  db.insert(tradeEvents).values({
-    id: value('id'),
-    tradeId: value('tradeId'),
-    at: value('at'),
-    kind: 'timeline',
-    text: value('text'),
-  }),
-);
-
 export async function addTimeline(
   db: Queryable,
   { tradeId, at, text }: { tradeId: string; at: Date; text: string },
 ): Promise<void> {
-  await insertLine(db, { id: timeOrderedId(), tradeId, at, text });
+  await db.insert(tradeEvents).values({ id: timeOrderedId(), tradeId, at, kind: 'timeline', text }).execute();
 }
+
+/** A call to the exchange as an event of its trade. */
+export const callEvent = (tradeId: string, call: CallRecord) => ({
+  tradeId,
+  at: new Date(call.timestamp),
+  kind: 'call' as const,
+  text: call.type,
+  data: call,
+});
 
 export async function addCalls(db: Queryable, tradeId: string, calls: CallRecord[]): Promise<void> {
   if (calls.length === 0) return;
   await db
     .insert(tradeEvents)
-    .values(
-      calls.map((call) => ({
-        id: timeOrderedId(),
-        tradeId,
-        at: new Date(call.timestamp),
-        kind: 'call' as const,
-        text: call.type,
-        data: call,
-      })),
-    )
-    .execute();
+    .values(calls.map((call) => ({ id: timeOrderedId(), ...callEvent(tradeId, call) })));
 }

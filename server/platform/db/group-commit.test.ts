@@ -26,8 +26,7 @@ function createCommits(options: Partial<Parameters<typeof createGroupCommit<stri
     maxStuck: 1,
     onStuck: () => answers.push('stuck'),
     isItemFault: (error) => error instanceof ItemFault,
-    maxWaiting: 100,
-    tooMany: () => new TooMany(),
+    refuseAbove: { waiting: 100, error: () => new TooMany() },
     ...options,
   });
   const add = (item: string) =>
@@ -178,6 +177,21 @@ test('fails the whole batch immediately in an outage, and tries the next batch a
   expect(answers).toEqual(['a: away', 'b: still away', 'c: still away', 'stored d']);
 });
 
+test('commits the halves side by side where the items may wait for locks', async () => {
+  const { add, taken, commit, answers } = createCommits({ halvesSideBySide: true });
+  for (const item of ['first', 'slow', 'b', 'c', 'd']) add(item);
+  await commit(0).succeed();
+  await commit(1).fail(new ItemFault('a lock'));
+  expect(taken().slice(2)).toEqual([
+    ['slow', 'b'],
+    ['c', 'd'],
+  ]);
+  await commit(3).succeed();
+  expect(answers).toEqual(['stored first', 'stored c', 'stored d']);
+  await commit(2).succeed();
+  expect(answers).toHaveLength(5);
+});
+
 test('fails the rest without trying it when an outage begins while a batch is halved', async () => {
   const { add, taken, commit, answers } = createCommits();
   for (const item of ['first', 'a', 'b', 'c', 'd']) add(item);
@@ -189,7 +203,9 @@ test('fails the rest without trying it when an outage begins while a batch is ha
 });
 
 test('refuses an item immediately when too many wait, and serves the others', async () => {
-  const { add, commit, answers, group } = createCommits({ maxWaiting: 2 });
+  const { add, commit, answers, group } = createCommits({
+    refuseAbove: { waiting: 2, error: () => new TooMany() },
+  });
   for (const item of ['a', 'b', 'c']) add(item);
   await expect(group.add('d')).rejects.toThrow(TooMany);
   await commit(0).succeed();

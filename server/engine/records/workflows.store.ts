@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import {
   type FailureExplanation,
   isWorkflowEnded,
@@ -8,7 +8,6 @@ import {
   type WorkflowStatus,
 } from '#domain/workflow/workflow-lifecycle.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
-import { builtOnce } from '#server/platform/db/built-once.ts';
 import type { Queryable, Tx } from '#server/platform/db/database.ts';
 import { processingSlots, signals, trades, workflows, workflowUsers } from '#server/platform/db/schema.ts';
 
@@ -21,20 +20,16 @@ export async function findWorkflow(db: Queryable, id: string): Promise<WorkflowR
   return row ?? null;
 }
 
-const withSignal = builtOnce<{ id: string }>()((db, value) =>
-  db
-    .select({ workflow: workflows, signal: signals })
-    .from(workflows)
-    .innerJoin(signals, eq(signals.id, workflows.signalId))
-    .where(eq(workflows.id, value('id'))),
-);
-
 /** The input of the workflow's pipeline. */
 export async function findWorkflowWithSignal(
   db: Queryable,
   id: string,
 ): Promise<{ workflow: WorkflowRow; signal: SignalRow } | null> {
-  const [row] = await withSignal(db, { id });
+  const [row] = await db
+    .select({ workflow: workflows, signal: signals })
+    .from(workflows)
+    .innerJoin(signals, eq(signals.id, workflows.signalId))
+    .where(eq(workflows.id, id));
   return row ?? null;
 }
 
@@ -64,7 +59,7 @@ export async function changeWorkflowStatus(
     id: string;
     status: WorkflowStatus;
     at: Date;
-    failure?: FailureExplanation;
+    failure?: FailureExplanation | undefined;
   },
 ): Promise<void> {
   const { id, status, at, failure } = options;
@@ -107,8 +102,9 @@ export async function countFailedTry(db: Queryable, id: string): Promise<number>
 
 /**
  * Unfinished work, for the start of a program and the sweep: the workflow that holds each token, or else its next one,
- * workflows that have not run yet, and users whose part is not over. Leaves out users whose order is in progress until
- * it is older than `unsettledSince`: the trade has a job of its own.
+ * and workflows that have not run yet (`pipelines`); workflows with users who have no order yet (`waves`); and users
+ * whose order is done, or in progress since `unsettledSince` or longer, while their part is not over: a younger trade
+ * has a job of its own.
  */
 export async function listUnfinished(db: Queryable, { unsettledSince }: { unsettledSince: Date }) {
   const isRunning = inArray(workflows.status, [...RUNNING_STATUSES]);
@@ -139,21 +135,26 @@ export async function listUnfinished(db: Queryable, { unsettledSince }: { unsett
   const pipelines = [...new Set(toRun.map(({ workflowId }) => workflowId))].map((workflowId) => ({
     workflowId,
   }));
-  const waiting = await db
+  const isOpen = and(isRunning, inArray(workflowUsers.outcome, ['waiting', 'running']));
+  const isOfPart = and(
+    eq(trades.workflowId, workflowUsers.workflowId),
+    eq(trades.userId, workflowUsers.userId),
+  );
+  const waves = await db
+    .selectDistinct({ workflowId: workflows.id })
+    .from(workflowUsers)
+    .innerJoin(workflows, eq(workflows.id, workflowUsers.workflowId))
+    .leftJoin(trades, isOfPart)
+    .where(and(isOpen, isNull(trades.id)))
+    .orderBy(asc(workflows.id))
+    .limit(5000);
+  const unsettled = await db
     .select({ workflowId: workflowUsers.workflowId, userId: workflowUsers.userId })
     .from(workflowUsers)
     .innerJoin(workflows, eq(workflows.id, workflowUsers.workflowId))
-    .leftJoin(
-      trades,
-      and(
-        eq(trades.workflowId, workflowUsers.workflowId),
-        eq(trades.userId, workflowUsers.userId),
-        ne(trades.state, 'done'),
-        gt(trades.createdAt, unsettledSince),
-      ),
-    )
-    .where(and(isRunning, inArray(workflowUsers.outcome, ['waiting', 'running']), isNull(trades.id)))
+    .innerJoin(trades, isOfPart)
+    .where(and(isOpen, or(eq(trades.state, 'done'), lte(trades.createdAt, unsettledSince))))
     .orderBy(asc(workflowUsers.workflowId), asc(workflowUsers.position))
     .limit(5000);
-  return { pipelines, waiting };
+  return { pipelines, waves, unsettled };
 }

@@ -1,0 +1,313 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { AttemptState } from '#domain/orders/order-lifecycle.ts';
+import type { Denial } from '#domain/workflow/denials.ts';
+import { type ClearedPosition, clearHalts } from '#server/admin/halts/trading-halts.store.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Config } from '#server/platform/config/config.ts';
+import type { Db, Tx } from '#server/platform/db/database.ts';
+import { databaseErrorCode, isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
+import { createGroupCommit } from '#server/platform/db/group-commit.ts';
+import { insertRows, updateRows } from '#server/platform/db/json-rows.ts';
+import { orderAttempts, positionGeneratorLogs, tradeEvents, trades } from '#server/platform/db/schema.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import type { Jobs } from '#server/platform/jobs/jobs.ts';
+import {
+  acquireLeases,
+  findHeld,
+  type Lease,
+  LeaseLostError,
+  releaseLeases,
+} from '#server/platform/jobs/leases.ts';
+import { endUsers, type UserEnd } from './end-users.ts';
+import { listStandingTrades, type TradeRow } from './trades.store.ts';
+import { type IntendedOrder, readTradingPermissions } from './trading-permission.ts';
+import { processorName, type StepWrite, writeSteps } from './workflow-steps.store.ts';
+
+/**
+ * What becomes true at once about one user or one trade: all of it is committed or nothing. `commit` resolves when it is
+ * on the disk; only then may the request leave that it announces.
+ */
+export interface Transition {
+  /** The worker's lease on the user or the trade: when it was taken over, nothing is written. */
+  lease: Lease;
+  /** I9: the order that must be allowed when this commits. */
+  order?: IntendedOrder;
+  /** I2: a new order. Refused when the user already has a live, filled or doubtful one for the signal. */
+  intent?: OrderIntent;
+  /** Does nothing when the workflow has already calculated for the user: after a crash the first result counts. */
+  calculation?: CalculationRow;
+  /** Changes to the trade and to its attempt in progress, or a further attempt. */
+  trade?: { id: string; set: Partial<Omit<NewTrade, 'id'>> };
+  attempt?: { id: string; seen: AttemptState; set: Partial<Omit<NewAttempt, 'id'>> };
+  newAttempt?: NewAttempt;
+  /** Lines of a trade's timeline, and its calls. */
+  events?: readonly Omit<NewEvent, 'id'>[];
+  steps?: readonly StepWrite[];
+  /** The position that the exchange shows protected or closed: ends its doubt. */
+  clears?: ClearedPosition;
+  /** The user's part of the workflow ends. `orCall`: if it has already ended, a job for the user does the rest. */
+  userEnd?: UserEnd & { orCall: boolean };
+  /** The trade is looked at again after this time. */
+  wakes?: { tradeId: string; waitMs: number };
+  /** A job for a user's part of a workflow. */
+  calls?: { workflowId: string; userId: string };
+  /** The last transition under the lease: it is free when this is committed. */
+  releases?: true;
+}
+
+export type CalculationRow = typeof positionGeneratorLogs.$inferInsert;
+type NewTrade = typeof trades.$inferInsert;
+export type NewAttempt = typeof orderAttempts.$inferInsert;
+type NewEvent = typeof tradeEvents.$inferInsert;
+
+interface OrderIntent {
+  /** Without the account, which is that of the key stored when this commits. */
+  trade: Omit<NewTrade, 'exchangeAccountId'>;
+  attempt: NewAttempt;
+  /** Who follows the order: this holder, with the lease on the trade taken in the same commit, or a job. */
+  follower: { holder: string } | 'job';
+}
+
+export type Committed =
+  /** `planned`: of a new order; `lease`: that of its trade, if its planner follows it. */
+  | { ok: true; planned: { exchangeAccountId: string | null; lease: Lease | null } | null }
+  | { ok: false; reason: 'denied'; denial: Denial }
+  | { ok: false; reason: 'already-traded'; standing: TradeRow };
+
+export interface Transitions {
+  /**
+   * Commits a transition, together with others that are ready at the time. Throws a LeaseLostError when the lease was
+   * taken over. A transition that cannot be committed fails by itself, never others (I8).
+   */
+  commit(transition: Transition): Promise<Committed>;
+}
+
+interface TransitionDeps {
+  db: Db;
+  clock: Clock;
+  config: Pick<Config, 'appEnv' | 'autoTrade' | 'exchangeMode' | 'instanceId'>;
+  jobs: Pick<Jobs, 'send'>;
+}
+
+const MOST_IN_ONE = 64;
+const LANES = 3;
+/** A transaction that waits for a lock holds up the others for this long at most. */
+const BESIDE_AFTER_MS = 40;
+const ENOUGH = 16;
+const LANE_MS = 3_000;
+const MOST_STUCK = 4;
+
+/** The one writer of the engine's transitions: one transaction for many trades. */
+export function createTransitions(deps: TransitionDeps): Transitions {
+  const group = createGroupCommit<Transition, Committed | 'lost'>({
+    commit: (transitions) => deps.db.transaction((tx) => writeAll(deps, tx, transitions)),
+    maxItems: MOST_IN_ONE,
+    lanes: LANES,
+    besideItems: MOST_IN_ONE,
+    besideAfterMs: BESIDE_AFTER_MS,
+    enough: ENOUGH,
+    laneMs: LANE_MS,
+    maxStuck: MOST_STUCK,
+    isItemFault: mayBeOneItem,
+    halvesSideBySide: true,
+  });
+  return {
+    async commit(transition) {
+      const committed = await group.add(transition).catch((error: unknown) => {
+        if (error instanceof AttemptChangedError) return 'lost' as const;
+        throw error;
+      });
+      if (committed === 'lost') throw new LeaseLostError(transition.lease.key);
+      return committed;
+    },
+  };
+}
+
+/** A row that another transaction has locked for long, or in another order, is that of one user. */
+const LOCK_CODES = ['55P03', '40P01'];
+
+const mayBeOneItem = (error: unknown): boolean =>
+  !isDatabaseUnavailable(error) || LOCK_CODES.includes(databaseErrorCode(error) ?? '');
+
+/** I8: in a batch nobody waits longer for another user's row; a transition by itself waits as long as it takes. */
+const BATCH_LOCK_TIMEOUT = sql`set local lock_timeout = '500ms'`;
+
+/** Reads what decides about the transitions, in one round trip, then writes all that may be written. */
+async function writeAll(
+  deps: TransitionDeps,
+  tx: Tx,
+  all: readonly Transition[],
+): Promise<(Committed | 'lost')[]> {
+  const now = deps.clock.now();
+  const intents = all.flatMap(({ intent }) => (intent === undefined ? [] : [intent.trade]));
+  const orders = all.flatMap(({ order }) => (order === undefined ? [] : [order]));
+  const [, held, permissions, standing, accounts] = await Promise.all([
+    all.length > 1 && tx.execute(BATCH_LOCK_TIMEOUT).execute(),
+    findHeld(
+      tx,
+      all.map(({ lease }) => lease),
+    ),
+    orders.length === 0 ? [] : readTradingPermissions(tx, { orders, now, config: deps.config }),
+    intents.length === 0 ? [] : listStandingTrades(tx, intents),
+    intents.length === 0 || deps.config.exchangeMode === 'paper' ? [] : listAccountIds(tx, intents),
+  ]);
+  const denials = new Map(orders.map((order, index) => [order, permissions[index] ?? null]));
+  const results = all.map(({ lease, order, intent }): Committed | 'lost' => {
+    if (!held.has(lease.key)) return 'lost';
+    const denial = order === undefined ? null : (denials.get(order) ?? null);
+    if (denial !== null) return { ok: false, reason: 'denied', denial };
+    const other = intent && standing.find((one) => isSameSignalOf(one, intent.trade));
+    if (other !== undefined) return { ok: false, reason: 'already-traded', standing: other };
+    return { ok: true, planned: null };
+  });
+  const accepted = all.filter((_, index) => {
+    const result = results[index];
+    return result !== 'lost' && result?.ok === true;
+  });
+  if (accepted.length === 0) return results;
+  const planned = await write(deps, tx, { accepted, accounts, now });
+  return results.map((result, index) => {
+    const id = all[index]?.intent?.trade.id;
+    if (result === 'lost' || !result.ok || id === undefined) return result;
+    return { ok: true, planned: planned.get(id) ?? null };
+  });
+}
+
+export const tradeKey = (tradeId: string) => `trade:${tradeId}`;
+
+type SignalOfUser = Pick<TradeRow, 'signalId' | 'userId'>;
+const isSameSignalOf = (one: SignalOfUser, other: SignalOfUser) =>
+  one.signalId === other.signalId && one.userId === other.userId;
+
+interface AccountId {
+  [field: string]: unknown;
+  userId: string;
+  exchangePlatform: string;
+  accountId: string | null;
+}
+
+/** The accounts of the stored keys: until an order is settled, only a key of the same account may replace its key. */
+async function listAccountIds(
+  tx: Tx,
+  owners: readonly Pick<TradeRow, 'userId' | 'exchangePlatform'>[],
+): Promise<AccountId[]> {
+  const wanted = owners.map(({ userId, exchangePlatform }) => ({ userId, exchangePlatform }));
+  const { rows } = await tx.execute<AccountId>(sql`
+    select user_id as "userId", exchange_platform as "exchangePlatform", account_id as "accountId"
+    from exchange_credentials
+    join json_to_recordset(${JSON.stringify(wanted)}::json) as wanted ("userId" uuid, "exchangePlatform" text)
+      on user_id = wanted."userId" and exchange_platform = wanted."exchangePlatform"`);
+  return rows;
+}
+
+/** Statements that do not need each other's answers, sent together; each is one for all transitions. */
+async function write(
+  deps: TransitionDeps,
+  tx: Tx,
+  { accepted, accounts, now }: { accepted: readonly Transition[]; accounts: AccountId[]; now: Date },
+): Promise<Map<string, { exchangeAccountId: string | null; lease: Lease | null }>> {
+  const pick = <Part>(partOf: (transition: Transition) => Part | undefined): Part[] =>
+    accepted.flatMap((one) => partOf(one) ?? []);
+  // Begins when it is called, so that rows come before those that refer to them.
+  const send = (isNeeded: boolean, statement: () => SQL) =>
+    isNeeded ? tx.execute(statement()).execute() : undefined;
+
+  const calculations = pick(({ calculation }) => calculation);
+  const intents = pick(({ intent }) => intent);
+  const newAttempts = [...intents.map(({ attempt }) => attempt), ...pick(({ newAttempt }) => newAttempt)];
+  const attempts = pick(({ attempt }) => attempt);
+  const changedTrades = pick(({ trade }) => trade);
+  const events = accepted
+    .flatMap((one) => one.events ?? [])
+    .map((event) => ({ id: timeOrderedId(), ...event }));
+  const clears = pick(({ clears: cleared }) => cleared);
+  const followers = intents.flatMap(({ trade, follower }) => {
+    return follower === 'job' ? [] : [{ key: tradeKey(trade.id), holder: follower.holder }];
+  });
+  const taking = [...Map.groupBy(followers, ({ holder }) => holder)].map(([holder, of]) =>
+    acquireLeases({ db: tx, keys: of.map(({ key }) => key), holder }),
+  );
+  const newTrades = intents.map(({ trade }) => withAccount(trade, accounts));
+  await Promise.all([
+    ...taking,
+    send(calculations.length > 0, () => insertRows(positionGeneratorLogs, calculations, FIRST_COUNTS)),
+    send(newTrades.length > 0, () => insertRows(trades, newTrades)),
+    send(newAttempts.length > 0, () => insertRows(orderAttempts, newAttempts)),
+    attempts.length > 0 && changeAttempts(tx, attempts),
+    send(changedTrades.length > 0, () => updateRows(trades, changedTrades)),
+    send(events.length > 0, () => insertRows(tradeEvents, events)),
+    writeSteps(
+      tx,
+      accepted.flatMap(({ steps }) => steps ?? []),
+    ),
+    clears.length > 0 && clearHalts(tx, clears, now),
+    endParts(deps, tx, accepted, now),
+    sendJobs(deps, tx, accepted),
+    releaseLeases(
+      tx,
+      accepted.flatMap(({ lease, releases }) => (releases ? [lease] : [])),
+    ),
+  ]);
+  const taken = new Map((await Promise.all(taking)).flat().map((lease) => [lease.key, lease]));
+  return new Map(
+    newTrades.map(({ id, exchangeAccountId }) => [
+      id,
+      { exchangeAccountId, lease: taken.get(tradeKey(id)) ?? null },
+    ]),
+  );
+}
+
+const FIRST_COUNTS = sql`on conflict (workflow_id, user_id) do nothing`;
+
+function withAccount(trade: OrderIntent['trade'], accounts: readonly AccountId[]) {
+  const { userId, exchangePlatform } = trade;
+  const account = accounts.find((one) => one.userId === userId && one.exchangePlatform === exchangePlatform);
+  return { ...trade, exchangeAccountId: account?.accountId ?? null };
+}
+
+/** I6: a state is left only from the state that its worker saw. */
+async function changeAttempts(tx: Tx, attempts: readonly Required<Transition>['attempt'][]): Promise<void> {
+  const { rows } = await tx.execute(updateRows(orderAttempts, attempts, orderAttempts.state)).execute();
+  if (rows.length < attempts.length) throw new AttemptChangedError();
+}
+
+/** The batch is halved, so that the transition of the attempt fails by itself. */
+class AttemptChangedError extends Error {
+  override readonly name = 'AttemptChangedError';
+}
+
+async function endParts(
+  deps: TransitionDeps,
+  tx: Tx,
+  accepted: readonly Transition[],
+  at: Date,
+): Promise<void> {
+  const ends = accepted.flatMap(({ userEnd }) => userEnd ?? []);
+  const late = await endUsers(tx, { deps, ends, at, processorName: processorName(deps) });
+  const called = ends.filter((end) => end.orCall && late.includes(end));
+  if (called.length === 0) return;
+  await deps.jobs.send(
+    tx,
+    'trade-user',
+    called.map(({ workflowId, userId }) => ({ workflowId, userId })),
+  );
+}
+
+async function sendJobs(deps: TransitionDeps, tx: Tx, accepted: readonly Transition[]): Promise<void> {
+  const planned = accepted.flatMap(({ intent }) =>
+    intent?.follower === 'job' ? [{ tradeId: intent.trade.id, waitMs: 0 }] : [],
+  );
+  const wakes = [...planned, ...accepted.flatMap((one) => one.wakes ?? [])];
+  const waitMs = new Map(wakes.map((one) => [one.tradeId, one.waitMs]));
+  await deps.jobs.send(
+    tx,
+    'advance-trade',
+    wakes.map(({ tradeId }) => ({ tradeId })),
+    { waitMs: ({ tradeId }) => waitMs.get(tradeId) ?? 0 },
+  );
+  await deps.jobs.send(
+    tx,
+    'trade-user',
+    accepted.flatMap(({ calls }) => calls ?? []),
+  );
+}

@@ -1,0 +1,172 @@
+import { and, eq, inArray, or, sql } from 'drizzle-orm';
+import type { Reversal } from '#domain/orders/held-position.ts';
+import type { TradingSettings } from '#domain/user-settings.ts';
+import { listTradingSettings } from '#server/admin/settings/settings.store.ts';
+import {
+  type LiveTrade,
+  listLiveTrades,
+  listStandingTrades,
+  type TradeRow,
+} from '#server/engine/records/trades.store.ts';
+import { listUserTurns, type UserTurn } from '#server/engine/records/workflow-users.store.ts';
+import {
+  listUnknownMargins,
+  listWorkflowCalculations,
+  type PositionGeneratorLogRow,
+} from '#server/engine/sizing/position-generator.store.ts';
+import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import type { Db } from '#server/platform/db/database.ts';
+import { isOneOf } from '#server/platform/db/json-rows.ts';
+import { positionCloses } from '#server/platform/db/schema.ts';
+import { LEASE_SECONDS, type Lease } from '#server/platform/jobs/leases.ts';
+
+/** The first order must not wait for others; the rest share statements. */
+const WAVE_SIZES = { first: 1, second: 8, next: 64 };
+
+/** Serialises what is sized by one balance: workflows, and orders by hand. */
+export const userKey = (userId: string) => `user:${userId}`;
+
+interface Claim {
+  leases: { userId: string; lease: Lease }[];
+  /** Whether further users wait: for a later wave, or for another workflow that has their lease. */
+  hasMore: boolean;
+}
+
+/**
+ * Takes the leases of the next users of a workflow who have no order yet, in the order of trading: 1, then 8, then up to
+ * 64, so that instances can share a signal. Leaves out users whose lease another worker has. `userId`: only this user.
+ */
+export async function claimWave(
+  db: Db,
+  options: { workflowId: string; userId?: string | undefined; holder: string },
+): Promise<Claim> {
+  const { workflowId, userId, holder } = options;
+  const { first, second, next } = WAVE_SIZES;
+  const isOpen = sql`part.workflow_id = ${workflowId} and part.position is not null
+    and part.outcome in ('waiting', 'running') and ${userId === undefined ? sql`true` : sql`part.user_id = ${userId}`}
+    and not exists (
+      select from trades where trades.workflow_id = part.workflow_id and trades.user_id = part.user_id)`;
+  const { rows } = await db.execute<{ userId: string | null; version: string; hasMore: boolean }>(sql`
+    with free as (
+      select part.user_id, part.position from workflow_users as part
+      where ${isOpen} and not exists (
+        select from leases where leases.key = 'user:' || part.user_id and leases.lease_until >= now())
+      order by part.position limit ${next} for update of part skip locked
+    ), ranked as (
+      select user_id, row_number() over (order by position) as place, min(position) over () as earliest from free
+    ), taken as (
+      insert into leases (key, holder, lease_until)
+      select 'user:' || user_id, ${holder}, now() + make_interval(secs => ${LEASE_SECONDS}) from ranked
+      where place <= case
+        when earliest = 0 then ${first}::int when earliest <= ${second}::int then ${second}::int else ${next}::int end
+      order by 1
+      on conflict (key) do update
+        set holder = excluded.holder, version = default, lease_until = excluded.lease_until
+        where leases.lease_until < now()
+      returning substr(key, length('user:') + 1) as user_id, version
+    ), more as (
+      select exists (
+        select from workflow_users as part
+        where ${isOpen} and part.user_id::text not in (select user_id from taken)) as has_more
+    )
+    select taken.user_id as "userId", taken.version, more.has_more as "hasMore" from more left join taken on true`);
+  const leases = rows.flatMap(({ userId: id, version }) =>
+    id === null ? [] : [{ userId: id, lease: { key: userKey(id), holder, version: Number(version) } }],
+  );
+  return { leases, hasMore: rows[0]?.hasMore === true };
+}
+
+/** What is known of a user at the beginning of the wave, read under the user's lease. */
+export interface UserFacts extends TokenFacts {
+  turn: UserTurn;
+  settings: TradingSettings | null;
+  /** The calculation that an interrupted run recorded. */
+  calculation: PositionGeneratorLogRow | null;
+  /** A live, filled or doubtful order of the user for the signal. */
+  standing: TradeRow | null;
+  /** Margin of the user's intents that an exchange may not know yet, by exchange. */
+  unknownMargins: ReadonlyMap<string, string>;
+}
+
+/** The facts of a user and a token. */
+export interface TokenFacts {
+  /** Trades that are not done, or whose position may be open. */
+  liveTrades: readonly LiveTrade[];
+  /** The exchanges with a closing order, by any sender, whose outcome is unknown. */
+  closingAt: readonly string[];
+  /** How far this workflow's own close for the user has come; null: it closed nothing. */
+  reversal: Reversal | null;
+}
+
+/** Everything about all users of a wave, in one round trip; in the order of trading. */
+export async function readFacts(
+  db: Db,
+  options: { workflowId: string; userIds: readonly string[]; signal: SignalRow },
+): Promise<UserFacts[]> {
+  const { workflowId, userIds, signal } = options;
+  const { token } = signal;
+  const [turns, settings, calculations, standing, live, closes, margins] = await Promise.all([
+    listUserTurns(db, { workflowId, userIds }),
+    listTradingSettings(db, userIds),
+    listWorkflowCalculations(db, { workflowId, userIds }),
+    listStandingTrades(
+      db,
+      userIds.map((userId) => ({ signalId: signal.id, userId })),
+    ),
+    listLiveTrades(db, { userIds, token }),
+    listCloses(db, { userIds, token, workflowId }),
+    listUnknownMargins(db, userIds),
+  ]);
+  return turns.map((turn) => {
+    const { userId } = turn.user;
+    const isOfUser = (row: { userId: string }) => row.userId === userId;
+    return {
+      turn,
+      settings: settings.get(userId) ?? null,
+      calculation: calculations.find(isOfUser) ?? null,
+      standing: standing.find(isOfUser) ?? null,
+      liveTrades: live.filter(isOfUser),
+      ...knownCloses(closes.filter(isOfUser), workflowId),
+      unknownMargins: new Map(
+        margins.filter(isOfUser).map(({ exchangePlatform, margin }) => [exchangePlatform, margin]),
+      ),
+    };
+  });
+}
+
+const UNSETTLED = ['submitting', 'sent'] as const;
+
+const listCloses = (
+  db: Db,
+  { userIds, token, workflowId }: { userIds: readonly string[]; token: string; workflowId: string },
+) =>
+  db
+    .select({
+      userId: positionCloses.userId,
+      workflowId: positionCloses.workflowId,
+      exchangePlatform: positionCloses.exchangePlatform,
+      state: positionCloses.state,
+      error: positionCloses.error,
+    })
+    .from(positionCloses)
+    .where(
+      and(
+        isOneOf(positionCloses.userId, userIds),
+        eq(positionCloses.token, token),
+        or(inArray(positionCloses.state, [...UNSETTLED]), eq(positionCloses.workflowId, workflowId)),
+      ),
+    );
+
+function knownCloses(
+  closes: Awaited<ReturnType<typeof listCloses>>,
+  workflowId: string,
+): Pick<TokenFacts, 'closingAt' | 'reversal'> {
+  const isUnsettled = ({ state }: (typeof closes)[number]) => state === 'submitting' || state === 'sent';
+  const own = closes.filter((row) => row.workflowId === workflowId && row.state !== 'refused');
+  // An order that closed only a part has an error.
+  const isClosed = !own.some(isUnsettled) && own.some(({ error }) => error === null);
+  return {
+    closingAt: closes.filter(isUnsettled).map(({ exchangePlatform }) => exchangePlatform),
+    reversal: own.length === 0 ? null : isClosed ? 'closed' : 'begun',
+  };
+}

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { acquireLease, handOverLeases } from '#server/platform/jobs/leases.ts';
+import { Crash } from '#test/app/crashing-database.ts';
+import { planUser } from '#test/app/plan-user.ts';
+import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
+import { testJobs } from '#test/app/test-jobs.ts';
+import { nextToken } from '#test/app/token-holders.ts';
+import { answering, dyingAt } from '#test/venues/dying-exchange.ts';
+import { runWorkflow } from './run-workflow.ts';
+import { tradeWave } from './trade-wave.ts';
+
+const engine = sharedTestEngine();
+
+/** A signal whose only user is next to trade. */
+async function turn() {
+  const stored = await storeTradedSignal(engine);
+  await runWorkflow(engine.deps, stored.workflowId);
+  return stored;
+}
+
+const tradesOf = async ({ userId, signalId }: { userId: string; signalId: string }) =>
+  (await engine.trades(signalId)).filter((trade) => trade.userId === userId);
+
+const hold = (userId: string) => acquireLease({ db: engine.db, key: `user:${userId}`, holder: 'another' });
+
+test('sizes a user for one signal at a time: the next signal waits until the lease is free', async () => {
+  const { userId, workflowId, signalId } = await turn();
+  expect(await hold(userId)).not.toBeNull();
+  const queue = testJobs(engine.clock);
+  const deps = engine.depsWith({ jobs: queue.jobs });
+  await tradeWave(deps, { workflowId });
+  expect(await planUser(deps, { workflowId, userId })).toBeNull();
+  expect(await tradesOf({ userId, signalId })).toEqual([]);
+  expect((await engine.steps(workflowId)).filter((step) => step.userId === userId)).toEqual([]);
+  expect(queue.waiting()).toMatchObject([
+    { name: 'trade-wave', data: { workflowId } },
+    { name: 'trade-user', data: { workflowId, userId } },
+  ]);
+  await handOverLeases(engine.db, 'another');
+  await queue.drain(deps);
+  expect(await tradesOf({ userId, signalId })).toMatchObject([{ state: 'done', success: true }]);
+});
+
+test('does not wait for the lease for a user who has an order, or whose part is over', async () => {
+  const { userId, workflowId, signalId } = await turn();
+  await planUser(engine.deps, { workflowId, userId });
+  expect(await hold(userId)).not.toBeNull();
+  const { jobs, waiting } = testJobs(engine.clock);
+  const again = () => planUser(engine.depsWith({ jobs }), { workflowId, userId });
+  expect(await again()).toBeNull();
+  expect(waiting()).toMatchObject([{ name: 'advance-trade' }]);
+  await engine.settle();
+  expect(await tradesOf({ userId, signalId })).toMatchObject([{ state: 'done', success: true }]);
+  expect(await again()).toBeNull();
+  expect(waiting()).toHaveLength(1);
+  expect(await tradesOf({ userId, signalId })).toHaveLength(1);
+  // The lease is still held: the calls did not wait for it to run out.
+  expect(await hold(userId)).toBeNull();
+});
+
+describe('a signal for many users', () => {
+  /** Users in the order of trading, a workflow that has selected them, and a queue whose jobs nobody takes. */
+  async function selected(users: number) {
+    const userIds: string[] = [];
+    for (let number = 0; number < users; number += 1) {
+      const tradeOrderSet = String.fromCharCode(65 + Math.floor(number / 10));
+      userIds.push(await engine.createUser({ positionSizingMethod: 'Risk Management', tradeOrderSet }));
+    }
+    const { signalId, workflowId } = await engine.storeSignal({ token: nextToken(), price: '100' });
+    await runWorkflow(engine.deps, workflowId);
+    const parts = [...(await engine.outcomes(workflowId)).values()];
+    const inOrder = parts.flatMap(({ position, userId }) => (position === null ? [] : [userId]));
+    const queue = testJobs(engine.clock);
+    const deps = engine.depsWith({ jobs: queue.jobs });
+    const traded = async () => {
+      const rows = await engine.trades(signalId);
+      return inOrder.filter((userId) => rows.some((row) => row.userId === userId));
+    };
+    return { signalId, workflowId, inOrder, queue, deps, traded };
+  }
+
+  test('is traded in waves of 1, 8 and up to 64 users, each called by the last', async () => {
+    const { workflowId, inOrder, queue, deps, traded } = await selected(12);
+    for (const size of [1, 9, 12]) {
+      await tradeWave(deps, { workflowId });
+      expect(await traded()).toEqual(inOrder.slice(0, size));
+      const calls = queue.waiting().filter(({ name }) => name === 'trade-wave');
+      expect(calls).toMatchObject(size === 12 ? calls : [{ data: { workflowId } }]);
+    }
+    await queue.drain(deps);
+    expect(await engine.workflow(workflowId)).toMatchObject({
+      status: 'completed',
+      successfulUsersCount: 12,
+    });
+  });
+
+  test('is shared by instances, and traded once for each user', async () => {
+    const { workflowId, signalId, inOrder, queue } = await selected(12);
+    const instances = ['one', 'another', 'a third'].map((instanceId) =>
+      engine.depsWith({ jobs: queue.jobs, config: { ...engine.deps.config, instanceId } }),
+    );
+    for (let wave = 0; wave < 3; wave += 1) {
+      await Promise.all(instances.map((deps) => tradeWave(deps, { workflowId })));
+    }
+    await queue.drain(engine.depsWith({ jobs: queue.jobs }));
+    const rows = await engine.trades(signalId);
+    expect(rows.map(({ userId }) => userId).toSorted()).toEqual(inOrder.toSorted());
+    expect(rows.every(({ success }) => success)).toBe(true);
+    expect(engine.doubleEntries).toEqual([]);
+  });
+
+  test('leaves a user whom another workflow is sizing to a later wave, and trades the others', async () => {
+    const { workflowId, inOrder, queue, deps, traded } = await selected(4);
+    const [first = '', ...others] = inOrder;
+    expect(await hold(first)).not.toBeNull();
+    await tradeWave(deps, { workflowId });
+    expect(await traded()).toEqual(others);
+    await handOverLeases(engine.db, 'another');
+    await queue.drain(deps);
+    expect(await traded()).toEqual(inOrder);
+  });
+
+  test('does not wait for a user whose exchange is slow, and commits the order when it answers', async () => {
+    const { workflowId, inOrder, queue, deps, traded } = await selected(3);
+    await tradeWave(deps, { workflowId });
+    const [, slow = '', fast = ''] = inOrder;
+    const answer = Promise.withResolvers<void>();
+    const waiting = answering(deps, ({ fetchBalance }) => ({
+      async fetchBalance(account, context) {
+        if (account.userId === slow) await answer.promise;
+        return await fetchBalance(account, context);
+      },
+    }));
+    const wave = tradeWave(waiting, { workflowId });
+    await expect.poll(traded, { timeout: 10_000 }).toContain(fast);
+    expect(await traded()).not.toContain(slow);
+    answer.resolve();
+    await wave;
+    await queue.drain(deps);
+    expect(await traded()).toEqual(inOrder);
+    expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 3 });
+  });
+
+  test('takes an order up again whose execution failed unexpectedly', async () => {
+    const { workflowId, signalId, queue, deps } = await selected(1);
+    await expect(tradeWave(dyingAt(deps, 'placeOrder', 'after'), { workflowId })).rejects.toThrow(Crash);
+    expect(await engine.trades(signalId)).toMatchObject([{ state: 'working' }]);
+    expect(queue.waiting()).toMatchObject([{ name: 'advance-trade' }]);
+    await queue.drain(deps);
+    expect(await engine.trades(signalId)).toMatchObject([{ state: 'done', success: true }]);
+  });
+});

@@ -1,0 +1,271 @@
+import { PER_USER_STEPS } from '#domain/workflow/workflow-lifecycle.ts';
+import type { EngineDeps } from '#server/deps.ts';
+import { advanceHeldTrade } from '#server/engine/orders/advance-trade.ts';
+import type { HeldTrade } from '#server/engine/orders/trade-work.ts';
+import { endedStep, processorName, userStep } from '#server/engine/records/workflow-steps.store.ts';
+import {
+  countUserFailedTry,
+  listUserTurns,
+  type UserTurn,
+} from '#server/engine/records/workflow-users.store.ts';
+import { findWorkflowWithSignal, type WorkflowRow } from '#server/engine/records/workflows.store.ts';
+import { readMatchedPriceLog } from '#server/engine/sizing/match-price-log.ts';
+import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
+import { keepLeases, type Lease, LeaseLostError, releaseLeases } from '#server/platform/jobs/leases.ts';
+import { claimWave, readFacts, type UserFacts } from './claim-wave.ts';
+import { followTrade, settleLate } from './follow-trade.ts';
+import { planOrder, type UserRun } from './plan-order.ts';
+
+const TRIES = 3;
+/** How long a job waits for users whose lease another worker has. */
+export const LEASE_RETRY_MS = 1_000;
+/** An order whose execution failed unexpectedly is taken up again after this time. */
+const ORDER_RETRY_MS = 1_000;
+/** Orders that are ready are committed at the latest this long after the first one of the wave. */
+const ORDERS_WAIT_MS = 250;
+
+/** What happens to an order when it is committed. */
+type OnOrder = (deps: EngineDeps, held: HeldTrade) => Promise<void>;
+
+/**
+ * Trades the next users of a workflow, in the order of trading: claims them, sizes them side by side, commits their
+ * orders together, and brings each order as far as it can go now. The next wave is called as soon as the orders of this
+ * one are committed. Safe to call at any time, by several instances at once; resumes from the recorded state.
+ */
+export async function tradeWave(
+  deps: EngineDeps,
+  { workflowId }: { workflowId: string },
+  onOrder: OnOrder = advanceHeldTrade,
+): Promise<void> {
+  const found = await findWorkflowWithSignal(deps.db, workflowId);
+  if (found === null || found.workflow.status !== 'processing') return;
+  const wave = await claim(deps, found, undefined);
+  const callNext = (waitMs: number) =>
+    deps.jobs.sendMissing(deps.db, 'trade-wave', [{ workflowId }], waitMs === 0 ? {} : { waitMs });
+  if (wave.users.length === 0) {
+    if (wave.hasMore) await callNext(LEASE_RETRY_MS);
+    return;
+  }
+  await processWave(deps, {
+    ...wave,
+    onOrder,
+    whenCommitted: () => (wave.hasMore ? callNext(0) : undefined),
+  });
+}
+
+/**
+ * One user's part of a workflow, wherever it stands: sizes and orders, or follows up what happened to the order. Safe to
+ * call at any time.
+ */
+export async function tradeUser(
+  deps: EngineDeps,
+  { workflowId, userId }: { workflowId: string; userId: string },
+  onOrder: OnOrder = advanceHeldTrade,
+): Promise<void> {
+  const [turn] = await listUserTurns(deps.db, { workflowId, userIds: [userId] });
+  if (turn === undefined || !(await isToBeSized(deps, turn))) return;
+  const found = await findWorkflowWithSignal(deps.db, workflowId);
+  if (found === null) return;
+  const wave = await claim(deps, found, userId);
+  if (wave.users.length > 0) await processWave(deps, { ...wave, onOrder, whenCommitted: () => undefined });
+  else if (wave.hasMore) {
+    await deps.jobs.send(deps.db, 'trade-user', { workflowId, userId }, { waitMs: LEASE_RETRY_MS });
+  }
+}
+
+/** Finishes a user whose part is over or who has an order; true when the user has neither. */
+async function isToBeSized(deps: EngineDeps, turn: UserTurn): Promise<boolean> {
+  const { workflow, user, trade, processingSince } = turn;
+  if (user.position === null) return false;
+  const task = { workflowId: workflow.id, userId: user.userId, position: user.position };
+  const isOver = user.outcome !== 'waiting' && user.outcome !== 'running';
+  if (isOver) {
+    if (trade !== null) await settleLate(deps, { task, trade });
+    return false;
+  }
+  if (workflow.status !== 'processing') return false;
+  if (trade === null) return processingSince !== null;
+  await followTrade(deps, { task, trade });
+  return false;
+}
+
+interface ClaimedUser {
+  lease: Lease;
+  facts: UserFacts;
+  position: number;
+}
+
+interface Wave {
+  workflow: WorkflowRow;
+  signal: SignalRow;
+  /** In the order of trading. */
+  users: ClaimedUser[];
+  hasMore: boolean;
+}
+
+/** Takes the leases, then reads: their former holders write nothing more. */
+async function claim(
+  deps: EngineDeps,
+  { workflow, signal }: { workflow: WorkflowRow; signal: SignalRow },
+  userId: string | undefined,
+): Promise<Wave> {
+  const { db } = deps;
+  const holder = `${deps.config.instanceId} ${workflow.id}`;
+  const { leases, hasMore } = await claimWave(db, { workflowId: workflow.id, userId, holder });
+  const own = leases.map(({ lease }) => lease);
+  try {
+    const userIds = leases.map((one) => one.userId);
+    const facts =
+      userIds.length === 0 ? [] : await readFacts(db, { workflowId: workflow.id, userIds, signal });
+    const leaseOf = new Map(leases.map((one) => [one.userId, one.lease]));
+    const users = facts.flatMap((one) => {
+      const lease = leaseOf.get(one.turn.user.userId);
+      const { position, outcome } = one.turn.user;
+      const isOpen = one.turn.trade === null && (outcome === 'waiting' || outcome === 'running');
+      return lease === undefined || position === null || !isOpen ? [] : [{ lease, facts: one, position }];
+    });
+    const unused = own.filter((lease) => users.every((user) => user.lease !== lease));
+    await releaseLeases(db, unused);
+    return { workflow, signal, users, hasMore };
+  } catch (error) {
+    await releaseLeases(db, own).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function processWave(
+  deps: EngineDeps,
+  wave: Wave & { onOrder: OnOrder; whenCommitted: () => Promise<void> | undefined },
+): Promise<void> {
+  const { users, workflow, onOrder } = wave;
+  const { db, log } = deps;
+  const leases = new Set(users.map(({ lease }) => lease));
+  const stopKeeping = keepLeases({ db, leases, log });
+  const gate = createGate(users.length, ORDERS_WAIT_MS);
+  const priceLog = readMatchedPriceLog(db, workflow.id);
+  // Each user who needs the candle sees the failure.
+  priceLog.catch(() => {});
+  const planned = users.map(async (user) => {
+    try {
+      return await planUser(deps, {
+        ...wave,
+        user,
+        priceLog,
+        whenOrdersCommit: () => gate.pass(user.position),
+      });
+    } finally {
+      gate.leave(user.position);
+      leases.delete(user.lease);
+    }
+  });
+  const traded = planned.map(async (planning) => {
+    const held = await planning;
+    if (held === null) return;
+    leases.add(held.lease);
+    try {
+      await onOrder(deps, held);
+    } catch (error) {
+      // The wave is not tried again for a user who has an order.
+      await deps.jobs
+        .send(db, 'advance-trade', { tradeId: held.trade.id }, { waitMs: ORDER_RETRY_MS })
+        .catch(() => undefined);
+      throw error;
+    } finally {
+      leases.delete(held.lease);
+    }
+  });
+  const next = gate.opened.then(async (positions) => {
+    const atGate = planned.filter((_, index) => positions.has(users[index]?.position ?? -1));
+    await Promise.allSettled(atGate);
+    await wave.whenCommitted();
+  });
+  const ends = await Promise.allSettled([...traded, next]);
+  stopKeeping();
+  // Those of users whose try failed; the others are released with their last transition.
+  await releaseLeases(
+    db,
+    users.map(({ lease }) => lease),
+  ).catch(() => undefined);
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+/**
+ * Users pass together, in the order of trading, when all of them have come or left, or some time after the first one.
+ * Those who come later pass immediately.
+ */
+function createGate(users: number, waitMs: number) {
+  const waiting = new Map<number, () => void>();
+  const seen = new Set<number>();
+  const { promise: opened, resolve: open } = Promise.withResolvers<Set<number>>();
+  let timer: NodeJS.Timeout | null = null;
+  let isOpen = false;
+
+  function openNow(): void {
+    if (isOpen) return;
+    isOpen = true;
+    if (timer !== null) clearTimeout(timer);
+    const inOrder = [...waiting].toSorted(([one], [other]) => one - other);
+    open(new Set(inOrder.map(([position]) => position)));
+    for (const [, pass] of inOrder) pass();
+  }
+
+  function note(position: number): void {
+    seen.add(position);
+    // Not before the caller waits: the last one to come would go on after all others.
+    if (seen.size === users) queueMicrotask(openNow);
+  }
+
+  return {
+    /** The positions of those who waited when it opened. */
+    opened,
+    pass(position: number): Promise<void> {
+      if (isOpen) return Promise.resolve();
+      timer ??= setTimeout(openNow, waitMs);
+      const passed = new Promise<void>((resolve) => waiting.set(position, resolve));
+      note(position);
+      return passed;
+    },
+    leave: note,
+  };
+}
+
+/** I8: a user whose part fails unexpectedly is tried again, and given up after some tries; others go on. */
+async function planUser(
+  deps: EngineDeps,
+  wave: Pick<Wave, 'workflow' | 'signal'> &
+    Pick<UserRun, 'priceLog' | 'whenOrdersCommit'> & { user: ClaimedUser },
+): Promise<HeldTrade | null> {
+  const { user, ...rest } = wave;
+  const { lease, facts, position } = user;
+  const task = { workflowId: wave.workflow.id, userId: facts.turn.user.userId, position };
+  const run: UserRun = { deps, ...rest, task, lease, current: null };
+  try {
+    return await planOrder(run, facts);
+  } catch (error) {
+    // Another worker continues with the user.
+    if (error instanceof LeaseLostError) return null;
+    await countFailure(run, error);
+    return null;
+  }
+}
+
+async function countFailure(run: UserRun, error: unknown): Promise<void> {
+  const { deps, task, lease } = run;
+  if (isDatabaseUnavailable(error)) throw error;
+  const tries = await countUserFailedTry(deps.db, task);
+  deps.log.error({ err: error, ...task, tries }, "a user's part of a workflow ended unexpectedly");
+  if (tries < TRIES) throw error;
+  const at = deps.clock.now();
+  const about = { inputData: { userId: task.userId }, processorName: processorName(deps), at };
+  const step = run.current ?? userStep(PER_USER_STEPS[0].type, task, about);
+  const errorMessage = 'Processing failed unexpectedly, see the server log';
+  const { workflowId, userId } = task;
+  await deps.transitions.commit({
+    lease,
+    steps: [endedStep(step, { status: 'failed', errorMessage, at })],
+    userEnd: { workflowId, userId, outcome: 'failed', orCall: false },
+    releases: true,
+  });
+}
