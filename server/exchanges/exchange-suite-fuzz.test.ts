@@ -31,6 +31,7 @@ const CALLS: [string, (exchange: Exchange, of: ExchangeAccount) => Promise<unkno
   ['fetchTicker', (exchange) => exchange.fetchTicker('BTC')],
   ['inspectKey', (exchange, of) => exchange.inspectKey(of)],
   ['fetchBalance', (exchange, of) => exchange.fetchBalance(of, { includeSpot: true })],
+  ['readTradeAccount', (exchange, of) => exchange.readTradeAccount(of, { token: 'BTC', leverage: null })],
   ['prepareAccount', (exchange, of) => exchange.prepareAccount(of, { token: 'BTC', leverage: 20 })],
   ['placeOrder', (exchange, of) => exchange.placeOrder(of, ENTRY, inTime())],
   ['findOrder', (exchange, of) => exchange.findOrder(of, ENTRY)],

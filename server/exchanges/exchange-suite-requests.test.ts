@@ -55,6 +55,18 @@ const CASES: Record<
     Bitget: [['GET /api/v2/mix/account/accounts', FUTURES]],
     Bybit: [['GET /v5/account/wallet-balance', { accountType: 'UNIFIED', coin: 'USDT' }]],
   },
+  'all that an order in a token needs to know': {
+    call: (exchange, of) => exchange.readTradeAccount(of, { token: 'BTC', leverage: 10 }),
+    Bitget: [
+      ['GET /api/v2/mix/position/single-position', { ...BTC_FUTURES, marginCoin: 'USDT' }],
+      ['GET /api/v2/mix/account/account', { ...BTC_FUTURES, marginCoin: 'USDT' }],
+    ],
+    Bybit: [
+      ['GET /v5/position/list', BTC_LINEAR],
+      ['GET /v5/account/wallet-balance', { accountType: 'UNIFIED', coin: 'USDT' }],
+      ['GET /v5/account/info', {}],
+    ],
+  },
   'a key': {
     call: (exchange, of) => exchange.inspectKey(of),
     Bitget: [['GET /api/v2/spot/account/info', {}]],
@@ -111,6 +123,11 @@ const CASES: Record<
     call: (exchange, of) => exchange.fetchOpenOrders(of, 'BTC'),
     Bitget: [['GET /api/v2/mix/order/orders-pending', BTC_FUTURES]],
     Bybit: [['GET /v5/order/realtime', { ...BTC_LINEAR, openOnly: '0', orderFilter: 'Order', limit: '50' }]],
+  },
+  'a position with its stop and target': {
+    call: (exchange, of) => exchange.fetchHolding(of, 'BTC'),
+    Bitget: [['GET /api/v2/mix/position/single-position', { ...BTC_FUTURES, marginCoin: 'USDT' }]],
+    Bybit: [['GET /v5/position/list', BTC_LINEAR]],
   },
   'the holdings': {
     call: (exchange, of) => exchange.fetchHoldings(of),

@@ -25,11 +25,19 @@ export interface Exchange {
    * USDT of the futures wallet as decimal strings; throws if the exchange returns no balance, never returns 0 instead.
    */
   fetchBalance(account: ExchangeAccount, context?: BalanceContext): Promise<AccountBalance>;
-  /**
-   * Hints that an order of the account in the token may follow within moments: prefetches the state that
-   * `prepareAccount` needs, valid for two seconds. Changes nothing at the exchange and never fails.
-   */
+  /** Does nothing: `readTradeAccount` has replaced it. */
   expectOrder(account: ExchangeAccount, token: string): void;
+  /**
+   * What sizing and an order in the token need, read together in as few requests as the exchange permits. With a
+   * leverage, and if the token has no position, it also makes the settings that `prepareAccount` requires, which then
+   * has nothing left to do. A setting that is refused here is left for `prepareAccount` to report. Throws if anything
+   * cannot be read.
+   */
+  readTradeAccount(
+    account: ExchangeAccount,
+    request: { token: string; leverage: number | null },
+    context?: CallContext,
+  ): Promise<TradeAccount>;
   /** Sets one-way mode, isolated margin and the leverage, then reads them back. Throws if one of them differs. */
   prepareAccount(account: ExchangeAccount, request: AccountPreparation, context?: CallContext): Promise<void>;
 
@@ -185,6 +193,13 @@ export interface AccountBalance {
   spotBalance: string | null;
   spotAvailable: string | null;
   spotLocked: string | null;
+}
+
+export interface TradeAccount {
+  /** Without spot figures. */
+  balance: AccountBalance;
+  /** The open position in the token, whoever opened it. */
+  position: OpenPosition | null;
 }
 
 export interface AccountPreparation {

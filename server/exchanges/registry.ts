@@ -9,7 +9,7 @@ import type { ExchangeAnswer } from './ccxt/call-scope.ts';
 import { createCcxtExchange } from './ccxt/ccxt-exchange.ts';
 import type { KeyRefused } from './ccxt/connection.ts';
 import type { CcxtDialect } from './ccxt/dialect.ts';
-import { rememberPreparations } from './ccxt/prepared-accounts.ts';
+import { createPreparationMemory } from './ccxt/prepared-accounts.ts';
 import { createTransport } from './ccxt/transport.ts';
 import type { Venue } from './ccxt/venue.ts';
 import type { Exchange, ExchangeEnvironment } from './exchange.ts';
@@ -111,23 +111,18 @@ function openExchange(
     onCounted: (call) => onCall?.({ platform, ...call }),
   });
   const userAgent = `SignalBoard/${manifest.version}`;
+  const { shared, onKeyRefused } = options;
   const exchange = createCcxtExchange({
     dialect,
     now,
-    apiEndpoint: venue ? `paper://${dialect.platform.toLowerCase()}` : origin,
+    apiEndpoint: venue ? `paper://${platform.toLowerCase()}` : origin,
     createClient: () => dialect.createClient({ environment, userAgent, transport, now }),
     ...(venue ? IN_PROCESS : REMOTE),
     isPerViewer: environment === 'paper',
-    async onKeyRefused(refusal) {
-      await prepared?.forgetUser(refusal.account.userId);
-      await options.onKeyRefused?.(refusal);
-    },
+    memory: shared && !venue ? createPreparationMemory({ platform, pool: shared.pool }) : null,
+    onKeyRefused,
   });
-  const prepared =
-    options.shared && !venue
-      ? rememberPreparations({ exchange, pool: options.shared.pool, shownByOrder: dialect.shownByOrder })
-      : null;
-  return { exchange: prepared?.exchange ?? exchange, close: () => transport.close() };
+  return { exchange, close: () => transport.close() };
 }
 
 /** Accepts an address of the exchange itself only for the environment that it serves. */

@@ -94,6 +94,32 @@ const LEVERAGE = {
   marginMode: 'isolated',
 };
 
+const bitgetPosition = () => ({
+  marginCoin: 'USDT',
+  symbol: 'BTCUSDT',
+  holdSide: 'long',
+  openDelegateSize: '0',
+  marginSize: '65',
+  available: '0.01',
+  locked: '0',
+  total: '0.01',
+  leverage: '10',
+  achievedProfits: '0',
+  openPriceAvg: '65000',
+  marginMode: 'isolated',
+  posMode: 'one_way_mode',
+  unrealizedPL: '0.1',
+  liquidationPrice: '58700',
+  keepMarginRate: '0.004',
+  markPrice: '65010',
+  marginRatio: '0.02',
+  takeProfit: '69000',
+  stopLoss: '63000',
+  takeProfitId: '22',
+  stopLossId: '21',
+  cTime: EARLIER,
+});
+
 const BITGET: Record<string, Answer> = {
   'public/time': () => ({ serverTime: NOW }),
   'mix/market/contracts': () => [
@@ -175,29 +201,8 @@ const BITGET: Record<string, Answer> = {
     successList: [{ orderId: '21', clientOid: 'plan-21' }],
     failureList: [],
   }),
-  'mix/position/all-position': () => [
-    {
-      marginCoin: 'USDT',
-      symbol: 'BTCUSDT',
-      holdSide: 'long',
-      openDelegateSize: '0',
-      marginSize: '65',
-      available: '0.01',
-      locked: '0',
-      total: '0.01',
-      leverage: '10',
-      achievedProfits: '0',
-      openPriceAvg: '65000',
-      marginMode: 'isolated',
-      posMode: 'one_way_mode',
-      unrealizedPL: '0.1',
-      liquidationPrice: '58700',
-      keepMarginRate: '0.004',
-      markPrice: '65010',
-      marginRatio: '0.02',
-      cTime: EARLIER,
-    },
-  ],
+  'mix/position/all-position': () => [bitgetPosition()],
+  'mix/position/single-position': () => [bitgetPosition()],
   'mix/position/history-position': () => ({
     list: [
       {

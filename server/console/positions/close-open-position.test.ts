@@ -190,7 +190,7 @@ describe('a faulty exchange', () => {
 
   test('that answers nonsense about the position does not make it look closed', async () => {
     const held = await withPosition();
-    board.setFaults([{ kind: 'html200', on: { path: 'all-position', times: 1_000 } }]);
+    board.setFaults([{ kind: 'html200', on: { path: 'single-position', times: 1_000 } }]);
     expect((await close(held)).success).toBe(false);
     expect((await board.holding(held.id, held.token)).position).not.toBeNull();
   });

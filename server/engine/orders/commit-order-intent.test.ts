@@ -230,7 +230,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
     const { workflowId, userId } = await calculated();
     await runWorkflow(engine.deps, workflowId);
     const key = `user:${userId}`;
-    engine.venue.setFaults([{ kind: 'refuse', code: '40014', on: { path: 'all-position', userId } }]);
+    engine.venue.setFaults([{ kind: 'refuse', code: '40014', on: { path: 'single-position', userId } }]);
     const overtaken = overtakenAt(engine, { key, call: 'fetchPosition', when: 'before' });
     await planUser(overtaken, { workflowId, userId });
     expect(await outcomeOf({ workflowId, userId })).toBe('waiting');

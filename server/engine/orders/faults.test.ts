@@ -129,7 +129,7 @@ describe('the order is still filled and protected, once', () => {
     ],
     ['a leverage that needs a second try', 1, [{ kind: 'badGatewayBefore', on: on('set-leverage') }]],
     ['a balance that needs a second try', 1, [{ kind: 'cutBeforeAccept', on: on('account/accounts') }]],
-    ['positions unreadable for a moment', 1, [{ kind: 'badGatewayBefore', on: on('all-position', 2, 2) }]],
+    ['positions unreadable for a moment', 1, [{ kind: 'badGatewayBefore', on: on('single-position', 2, 2) }]],
   ])('with %s', async (_name, orders, faults) => {
     const ended = await finish(await start(faults));
     expect(ended).toMatchObject({ outcome: 'success', error: null });
@@ -188,7 +188,7 @@ describe('nothing is ordered, and the reason is given', () => {
       'positions that cannot be read',
       'skipped',
       'Bitget could not be asked: .*; user will be skipped$',
-      away('all-position'),
+      away('single-position'),
     ],
     [
       'a wrong key',

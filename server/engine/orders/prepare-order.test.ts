@@ -264,7 +264,7 @@ describe('an order is assessed as invalid, and not submitted', () => {
       /^Regular users trade only in live mode, the current mode is sandbox$/,
     ],
     ['without a price', silent('ticker'), 'Exchange Unavailable', /^Bitget could not be asked: /],
-    ['without positions', silent('all-position'), 'Exchange Unavailable', /^Bitget could not be asked: /],
+    ['without positions', silent('single-position'), 'Exchange Unavailable', /^Bitget could not be asked: /],
     ['without open orders', silent('orders-pending'), 'Exchange Unavailable', /^Bitget could not be asked: /],
   ])('%s', async (_name, arrange, error, message) => {
     const calculation = await trading.calculate();

@@ -101,7 +101,7 @@ describe('an order by hand', () => {
     expect(trade).toMatchObject({ triggerType: 'manual', profile: 'manual', workflowId: null });
     const calls = result.apiCallSequence.map(({ type }) => type);
     expect(calls).toEqual(
-      expect.arrayContaining(['set-leverage', 'place-order', 'find-order', 'protection']),
+      expect.arrayContaining(['set-leverage', 'place-order', 'find-order', 'positions']),
     );
     expect(calls.filter((type) => type === 'place-order')).toHaveLength(1);
     const { timeline } = result.verificationJourney;

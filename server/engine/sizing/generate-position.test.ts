@@ -126,12 +126,3 @@ test('keeps the margin of an order within a third of the balance', async () => {
   expect(D(position?.investment ?? 0).lte(3_300)).toBe(true);
   expect(D(position?.riskPercentage ?? 1).lte('0.15')).toBe(true);
 });
-
-test('reads the account during sizing, and again before the order if that read failed', async () => {
-  engine.venue.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/account/account' } }]);
-  const { userId, token } = await storeTradedSignal(engine);
-  await engine.settle();
-  expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });
-  const { calls } = await engine.events((await firstTradeOf(userId)).id);
-  expect(calls.slice(0, 2)).toEqual(['account', 'account']);
-});

@@ -1,82 +1,160 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fakeClock } from '#test/app/fake-clock.ts';
-import { type StrictExchange, startStrictExchange } from '#test/venues/strict-exchange.ts';
-import { accountOn, testRegistry } from '#test/venues/test-registry.ts';
-import type { CallRecord, Exchange } from '../exchange.ts';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createLog } from '#server/platform/log.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { memoryMarks } from '#test/venues/memory-marks.ts';
+import { listenVenue, type VenueServer } from '#test/venues/server.ts';
+import { buy, newId, recording, testRegistry } from '#test/venues/test-registry.ts';
+import { createVenue, type TestVenue } from '#test/venues/venue.ts';
+import { venueCredentials } from '#test/venues/venue-credentials.ts';
+import type { Exchange, ExchangeAccount } from '../exchange.ts';
 import type { ExchangeRegistry } from '../registry.ts';
 
-const clock = fakeClock();
-let site: StrictExchange;
+/* How many requests an order takes, from the first question about its account to the stop of its position. */
+
+const SECRET_KEY = 'a secret key that only these tests use';
+const TOKENS = ['BTC', 'ETH'];
+
+let database: TestDatabase;
+let venue: TestVenue;
+let server: VenueServer;
 let registry: ExchangeRegistry;
-let exchange: Exchange;
 
-beforeEach(async () => {
-  site = await startStrictExchange({ perSecondOfKey: () => 1_000, perTwoSecondsOfAddress: 1_000 });
-  registry = testRegistry({ exchangeMode: 'live', bitgetBaseUrl: site.url, now: clock.now });
-  exchange = registry.get('Bitget');
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { db, pool } = database.database;
+  const marks = memoryMarks();
+  for (const token of TOKENS) marks.push(token, '65000');
+  venue = createVenue({
+    db,
+    marks,
+    clock: { now: () => new Date() },
+    startBalance: '10000',
+    newAccountMode: 'one_way_mode',
+    credentialsFor: (userId) => venueCredentials(userId, SECRET_KEY),
+  });
+  server = await listenVenue(venue, { port: 0 });
+  const shared = { pool, log: createLog({ level: 'silent' }) };
+  registry = testRegistry({ bitgetBaseUrl: server.url, bybitBaseUrl: server.url, shared });
 });
-afterEach(async () => {
-  await registry.close();
-  await site.close();
-});
-
-const account = accountOn('Bitget', { environment: 'live' });
-const { apiKey } = account.credentials;
-
-const asked = () =>
-  site.requests
-    .map(({ endpoint }) => endpoint)
-    .filter((endpoint) => endpoint === 'account' || endpoint === 'set-leverage');
-
-async function expectOrder(of = account): Promise<void> {
-  const before = asked().length;
-  exchange.expectOrder(of, 'BTC');
-  await expect.poll(() => asked().length).toBe(before + 1);
-}
-
-async function prepare(leverage = 10): Promise<CallRecord[]> {
-  const calls: CallRecord[] = [];
-  await exchange.prepareAccount(account, { token: 'BTC', leverage }, { onCall: (call) => calls.push(call) });
-  return calls;
-}
-
-test('does not request prefetched account state again, and records its request', async () => {
-  await expectOrder();
-  expect(await prepare()).toMatchObject([{ type: 'account', success: true }]);
-  expect(asked()).toEqual(['account']);
+afterAll(async () => {
+  await registry?.close();
+  await server?.close();
+  await database?.close();
 });
 
-test('sets only differing settings and reads them back', async () => {
-  await expectOrder();
-  const calls = await prepare(5);
-  expect(calls.map(({ type }) => type)).toEqual(['account', 'set-leverage', 'account']);
-  expect(asked()).toEqual(['account', 'set-leverage', 'account']);
-});
+describe.each([
+  { platform: 'Bitget', firstInToken: 5, withOtherLeverage: 4, longAgo: 3 },
+  { platform: 'Bybit', firstInToken: 5, withOtherLeverage: 5, longAgo: 4 },
+] as const)('the requests of an order at $platform', ({ platform, ...most }) => {
+  let exchange: Exchange;
+  let account: ExchangeAccount;
+  let { calls, context } = recording();
 
-test('uses prefetched state only once', async () => {
-  await expectOrder();
-  await prepare();
-  site.setLeverage(apiKey, '20');
-  await prepare();
-  expect(asked()).toEqual(['account', 'account', 'set-leverage', 'account']);
-});
+  beforeEach(async () => {
+    venue.setFaults([]);
+    exchange = registry.get(platform);
+    const userId = randomUUID();
+    const credentials = { ...venueCredentials(userId, SECRET_KEY), accountMode: exchange.accountMode };
+    account = { userId, environment: 'paper', credentials };
+    await exchange.prepareAccount(account, { token: 'ETH', leverage: 10 });
+    ({ calls, context } = recording());
+  });
 
-test('uses prefetched state for two seconds', async () => {
-  await expectOrder();
-  clock.advance(2_001);
-  await prepare();
-  expect(asked()).toEqual(['account', 'account']);
-});
+  const types = () => calls.map(({ type }) => type);
+  const read = (leverage: number | null = 10) =>
+    exchange.readTradeAccount(account, { token: 'BTC', leverage }, context);
+  const prepare = (leverage = 10) =>
+    exchange.prepareAccount(account, { token: 'BTC', leverage }, { onCall: (call) => calls.push(call) });
+  const age = (minutes: number) =>
+    database.database.pool.query(
+      'update exchange_preparations set prepared_at = now() - make_interval(mins => $1) where user_id = $2',
+      [minutes, account.userId],
+    );
 
-test('ignores state that was prefetched with another key', async () => {
-  await expectOrder({ ...account, credentials: { ...account.credentials, apiKey: 'other' } });
-  await prepare();
-  expect(asked()).toEqual(['account', 'account']);
-});
+  /** From the reading to the order; the calls before it are forgotten. */
+  async function order(leverage = 10) {
+    calls.length = 0;
+    const { balance, position } = await read(leverage);
+    expect([balance.futuresBalance, position]).toEqual([expect.stringMatching(/^\d/), null]);
+    const asked = [...calls];
+    calls.length = 0;
+    await prepare(leverage);
+    // Requests that the reading made ahead are shown with the order, not sent again.
+    expect(calls).toEqual(asked);
+    const entry = buy({ leverage });
+    expect(await exchange.placeOrder(account, entry, context)).toMatchObject({ outcome: 'placed' });
+    return entry;
+  }
 
-test('asks the exchange if prefetching failed', async () => {
-  site.answerWith(apiKey, 'account', '40725');
-  await expectOrder();
-  const calls = await prepare();
-  expect(calls.map(({ success }) => success)).toEqual([false, true]);
+  async function close() {
+    const whole = { token: 'BTC', side: 'long' as const, quantity: '0.01', clientOrderId: newId() };
+    expect(await exchange.closePosition(account, whole, context)).toMatchObject({ outcome: 'placed' });
+  }
+
+  test('the first one in a token sets leverage and margin mode and reads them back', async () => {
+    await order(5);
+    expect(calls).toHaveLength(most.firstInToken);
+    expect(types().at(-1)).toBe('place-order');
+    expect(types()).toContain('set-leverage');
+    expect(await exchange.fetchPosition(account, 'BTC')).toMatchObject({ leverage: 5, margin: '130' });
+  });
+
+  test('a prepared one takes three, and five in all if it fills at once', async () => {
+    await order();
+    await close();
+    const entry = await order();
+    expect(calls).toHaveLength(3);
+    await exchange.findOrder(account, entry, context);
+    const protection = { stopLoss: '63000', takeProfit: '69000.1' };
+    expect(await exchange.fetchHolding(account, 'BTC', context)).toMatchObject({ protection });
+    expect(calls).toHaveLength(5);
+  });
+
+  test('another leverage is set and read back', async () => {
+    await order();
+    await close();
+    await order(5);
+    expect(calls).toHaveLength(most.withOtherLeverage);
+    expect(await exchange.fetchPosition(account, 'BTC')).toMatchObject({ leverage: 5 });
+  });
+
+  test('settings made more than fifteen minutes ago are read again before they are relied on', async () => {
+    await order();
+    await close();
+    await age(16);
+    await order();
+    expect(calls).toHaveLength(most.longAgo);
+    await close();
+    await order();
+    expect(calls).toHaveLength(3);
+  });
+
+  test('nothing is set while a position is open, nor without a leverage', async () => {
+    await read(null);
+    expect(types().filter((type) => type.startsWith('set-'))).toEqual([]);
+    await order();
+    calls.length = 0;
+    expect(await read(5)).toMatchObject({ position: { token: 'BTC', leverage: 10 } });
+    expect(types().filter((type) => type.startsWith('set-'))).toEqual([]);
+  });
+
+  test.each(['leverageRefused', 'leverageIgnored'] as const)(
+    'a leverage that cannot be set is left for the preparation to report: %s',
+    async (kind) => {
+      venue.setFaults([{ kind, on: { times: Number.POSITIVE_INFINITY } }]);
+      expect(await read(5)).toMatchObject({ balance: { futuresBalance: '10000' }, position: null });
+      await expect(prepare(5)).rejects.toMatchObject({ kind: 'refused' });
+    },
+  );
+
+  test('fails if position, balance or settings cannot be read', async () => {
+    await order();
+    await close();
+    for (const operation of ['positions', 'balance', 'account-state'] as const) {
+      venue.setFaults([{ kind: 'html200', on: { operation, times: Number.POSITIVE_INFINITY } }]);
+      await age(16);
+      await expect(read()).rejects.toMatchObject({ name: 'ExchangeError', kind: 'unknown' });
+    }
+  });
 });

@@ -1,119 +1,208 @@
+import { LRUCache } from 'lru-cache';
 import {
   type AccountPreparation,
   type CallContext,
   type CallRecord,
   type ExchangeAccount,
   ExchangeError,
+  type TradeAccount,
 } from '../exchange.ts';
 import { type CcxtConnection, unlessAlreadySo } from './connection.ts';
-import type { AccountState, CcxtClient, CcxtDialect } from './dialect.ts';
+import type { AccountState, CcxtClient, CcxtDialect, FuturesBalance } from './dialect.ts';
+import { openPositionIn } from './positions.ts';
+import type { PreparationMemory, Remembered } from './prepared-accounts.ts';
+
+export const NO_SPOT = { spotBalance: null, spotAvailable: null, spotLocked: null };
+
+/** How long calls of a preparation wait for the order that they were made for. */
+const CALLS_KEPT_MS = 60_000;
+const MOST_CALLS_KEPT = 5_000;
+
+/** What is known of an account's settings; the rest was not read. */
+type KnownState = Partial<AccountState>;
 
 interface AccountCall {
-  connection: CcxtConnection;
-  dialect: CcxtDialect;
   account: ExchangeAccount;
+  token: string;
   context: CallContext | undefined;
 }
 
-/** The account's modes and its leverage for the token. */
-export const readAccountState = (
-  { connection, dialect, account, context }: AccountCall,
-  token: string,
-): Promise<AccountState> =>
-  connection.callForToken({ type: 'account', account, context }, token, dialect.fetchAccountState);
-
 /**
- * Sets one-way mode, isolated margin and the leverage, then reads them back. Sends only the settings that differ,
- * because an exchange may refuse even an unchanged setting while a position is open.
+ * Reads the account and prepares it for an order. Sends only the settings that differ, because an exchange may refuse
+ * even an unchanged setting while a position is open.
  */
-export async function prepareAccount(
-  options: AccountCall & {
-    preparation: AccountPreparation;
-    lookAhead: LookAhead;
-  },
-): Promise<void> {
-  const { connection, dialect, account, context, lookAhead } = options;
-  const { token, leverage } = options.preparation;
-  const state = () => readAccountState(options, token);
-  const set = (type: string, work: (client: CcxtClient, symbol: string) => Promise<unknown>) =>
-    unlessAlreadySo(dialect, connection.callForToken({ type, account, context }, token, work));
-  const isReady = (present: AccountState) =>
-    present.positionMode === dialect.oneWayMode &&
-    present.marginMode === dialect.isolatedMode &&
-    present.leverage === leverage;
-
-  const found = (await lookAhead.take(account, token, context?.onCall)) ?? (await state());
-  if (isReady(found)) return;
-  if (found.positionMode !== dialect.oneWayMode) {
-    await set('set-position-mode', (client, symbol) => client.setPositionMode(false, symbol));
-  }
-  const isIsolated = found.marginMode === dialect.isolatedMode;
-  if (!isIsolated) {
-    await set('set-margin-mode', (client, symbol) => client.setMarginMode('isolated', symbol));
-  }
-  // Each margin mode has its own leverage: the leverage just read belongs to the old mode.
-  if (!isIsolated || found.leverage !== leverage) {
-    await set('set-leverage', (client, symbol) => client.setLeverage(leverage, symbol));
-  }
-  const present = await state();
-  if (isReady(present)) return;
-  throw new ExchangeError(
-    'refused',
-    `${dialect.platform} reads back ${present.positionMode}, ${present.marginMode}, leverage ${present.leverage}` +
-      ` instead of ${dialect.oneWayMode}, ${dialect.isolatedMode}, leverage ${leverage}`,
-  );
-}
-
-/** How long a prefetched account state stays valid. */
-const COUNTS_FOR_MS = 2_000;
-
-type RecordCall = (call: CallRecord) => void;
-
-type LookAhead = ReturnType<typeof createLookAhead>;
-
-/** Prefetched account states: they keep the read off the critical path of an order. */
-export function createLookAhead(options: {
-  read: (account: ExchangeAccount, token: string, onCall: RecordCall) => Promise<AccountState>;
-  now: () => Date;
+export function createCcxtAccounts(options: {
+  connection: CcxtConnection;
+  dialect: CcxtDialect;
+  /** Null: accounts are prepared every time. */
+  memory: PreparationMemory | null;
 }) {
-  const { read, now } = options;
-  const begun = new Map<string, { at: number; calls: CallRecord[]; state: Promise<AccountState | null> }>();
+  const { connection, dialect, memory } = options;
+  const { platform, readMarginMode } = dialect;
+  /** Requests that prepared an account ahead of its order. */
+  const callsAhead = new LRUCache<string, CallRecord[]>({ max: MOST_CALLS_KEPT, ttl: CALLS_KEPT_MS });
 
-  function forgetOld(): void {
-    const oldest = now().getTime() - COUNTS_FOR_MS;
-    for (const [key, { at }] of begun) {
-      if (at >= oldest) return;
-      begun.delete(key);
+  const ask = <T>(
+    { account, token, context }: AccountCall,
+    type: string,
+    work: (client: CcxtClient, symbol: string) => Promise<T>,
+  ): Promise<T> => connection.callForToken({ type, account, context }, token, work);
+
+  const readPosition = (call: AccountCall) => ask(call, 'positions', dialect.readPosition);
+
+  async function readAccount(call: AccountCall): Promise<KnownState & { balance: FuturesBalance }> {
+    const { readAccount: together, fetchBalance } = dialect;
+    const { balance, ...state } =
+      together === null
+        ? { balance: await ask(call, 'balance', fetchBalance) }
+        : await ask(call, 'account', together);
+    if (balance !== null) return { balance, ...state };
+    throw new ExchangeError('unknown', `${platform} answered no USDT balance`);
+  }
+
+  /** Nothing where the margin mode belongs to a token, or is remembered. */
+  async function readAccountMargin(call: AccountCall, remembered: Remembered | null): Promise<KnownState> {
+    if (readMarginMode === null) return {};
+    if (remembered?.isAccountIsolated) return { marginMode: dialect.isolatedMode };
+    return { marginMode: await ask(call, 'account', readMarginMode) };
+  }
+
+  /** The settings alone, to set them or to read them back. */
+  async function readState(call: AccountCall, remembered: Remembered | null): Promise<KnownState> {
+    const { readAccount: together } = dialect;
+    if (together !== null) return ask(call, 'account', together);
+    return { ...(await readAccountMargin(call, remembered)), ...(await readPosition(call)) };
+  }
+
+  const isReady = (state: KnownState, leverage: number) =>
+    state.positionMode === dialect.oneWayMode &&
+    state.marginMode === dialect.isolatedMode &&
+    state.leverage === leverage;
+
+  /** Sends what differs from `present`; an unknown position mode is left alone. */
+  async function change(call: AccountCall, present: KnownState, leverage: number): Promise<void> {
+    const set = (type: string, work: (client: CcxtClient, symbol: string) => Promise<unknown>) =>
+      unlessAlreadySo(dialect, ask(call, type, work));
+    if (present.positionMode !== undefined && present.positionMode !== dialect.oneWayMode) {
+      await set('set-position-mode', (client, symbol) => client.setPositionMode(false, symbol));
+    }
+    const isIsolated = present.marginMode === dialect.isolatedMode;
+    if (!isIsolated) {
+      await set('set-margin-mode', (client, symbol) => client.setMarginMode('isolated', symbol));
+    }
+    // Each margin mode has its own leverage: the leverage just read belongs to the old mode.
+    if (!isIsolated || present.leverage !== leverage) {
+      await set('set-leverage', (client, symbol) => client.setLeverage(leverage, symbol));
     }
   }
 
+  /** Sets what differs and reads it back. The margin mode of an account is read again only if it was set. */
+  async function bring(call: AccountCall, present: KnownState, leverage: number): Promise<KnownState> {
+    await memory?.forget(call.account.userId, call.token);
+    await change(call, present, leverage);
+    const isAccountIsolated = present.marginMode === dialect.isolatedMode;
+    return readState(call, { leverage: null, isFresh: false, isAccountIsolated });
+  }
+
+  /** `isKept`: nothing was changed since it was recalled. */
+  async function remember(
+    { account, token }: AccountCall,
+    leverage: number,
+    { remembered, isKept }: { remembered: Remembered | null; isKept: boolean },
+  ): Promise<void> {
+    const { isFresh = false, isAccountIsolated = false, leverage: last = null } = remembered ?? {};
+    if (!isKept || !isFresh || last !== leverage) await memory?.remember(account, token, leverage);
+    if (readMarginMode !== null && !isAccountIsolated) await memory?.rememberIsolated(account);
+  }
+
+  /**
+   * Where the settings come with the balance, they are made first if they are believed to differ: one reading then
+   * serves sizing and as the read-back.
+   */
+  async function readAfterSetting(
+    call: AccountCall,
+    { leverage, remembered }: { leverage: number; remembered: Remembered },
+  ) {
+    const position = await readPosition(call);
+    const { leverage: last } = remembered;
+    const believed = last === null ? {} : { marginMode: dialect.isolatedMode, leverage: last };
+    if (position.positions.every((info) => dialect.positionOf(info) === null)) {
+      if (last !== null) await memory?.forget(call.account.userId, call.token);
+      await change(call, believed, leverage).catch(ignoreExchangeError);
+    }
+    return { ...position, ...(await readAccount(call)) };
+  }
+
+  async function readTogether(call: AccountCall, remembered: Remembered | null) {
+    const [position, account, margin] = await Promise.all([
+      readPosition(call),
+      readAccount(call),
+      readAccountMargin(call, remembered),
+    ]);
+    return { ...position, ...account, ...margin };
+  }
+
+  const keyOf = ({ account, token }: AccountCall) =>
+    JSON.stringify([account.userId, account.credentials.apiKey, token]);
+
   return {
-    begin(account: ExchangeAccount, token: string): void {
-      forgetOld();
-      const key = keyOf(account, token);
+    async readTradeAccount(
+      account: ExchangeAccount,
+      { token, leverage }: { token: string; leverage: number | null },
+      context?: CallContext,
+    ): Promise<TradeAccount> {
       const calls: CallRecord[] = [];
-      const state = read(account, token, (call) => calls.push(call)).catch(() => null);
-      // Re-insert, so that the map keeps the oldest entry first.
-      begun.delete(key);
-      begun.set(key, { at: now().getTime(), calls, state });
+      const onCall = (record: CallRecord) => {
+        calls.push(record);
+        context?.onCall?.(record);
+      };
+      const call = { account, token, context: { ...context, onCall } };
+      const remembered = (await memory?.recall(account, token)) ?? null;
+      const isAhead =
+        dialect.readAccount !== null &&
+        leverage !== null &&
+        remembered !== null &&
+        remembered.leverage !== leverage;
+      const found = isAhead
+        ? await readAfterSetting(call, { leverage, remembered })
+        : await readTogether(call, remembered);
+      const position = openPositionIn(dialect, found.positions, token)?.position ?? null;
+      if (leverage !== null && position === null) {
+        const isSo = isReady(found, leverage);
+        const state = isSo ? found : await bring(call, found, leverage).catch(ignoreExchangeError);
+        if (state !== null && isReady(state, leverage)) {
+          await remember(call, leverage, { remembered, isKept: isSo && !isAhead });
+        }
+        callsAhead.set(keyOf(call), calls);
+      }
+      return { balance: { ...found.balance, ...NO_SPOT }, position };
     },
-    /**
-     * Returns the prefetched state once and reports its requests to `onCall`. Null when nothing was prefetched or the
-     * read failed: the caller has to ask the exchange.
-     */
-    async take(account: ExchangeAccount, token: string, onCall?: RecordCall): Promise<AccountState | null> {
-      forgetOld();
-      const key = keyOf(account, token);
-      const found = begun.get(key);
-      if (found === undefined) return null;
-      begun.delete(key);
-      const state = await found.state;
-      for (const call of found.calls) onCall?.(call);
-      return state;
+
+    async prepareAccount(
+      account: ExchangeAccount,
+      { token, leverage }: AccountPreparation,
+      context?: CallContext,
+    ): Promise<void> {
+      const call = { account, token, context };
+      const ahead = callsAhead.get(keyOf(call)) ?? [];
+      callsAhead.delete(keyOf(call));
+      for (const record of ahead) context?.onCall?.(record);
+      const remembered = (await memory?.recall(account, token)) ?? null;
+      const isMarginKnown = readMarginMode === null || remembered?.isAccountIsolated;
+      if (remembered?.isFresh && isMarginKnown && remembered.leverage === leverage) return;
+      const found = await readState(call, remembered);
+      const present = isReady(found, leverage) ? found : await bring(call, found, leverage);
+      if (isReady(present, leverage)) return remember(call, leverage, { remembered, isKept: false });
+      throw new ExchangeError(
+        'refused',
+        `${platform} reads back ${present.positionMode}, ${present.marginMode}, leverage ${present.leverage}` +
+          ` instead of ${dialect.oneWayMode}, ${dialect.isolatedMode}, leverage ${leverage}`,
+      );
     },
   };
 }
 
-/** Includes the API key: another key may belong to another account. */
-const keyOf = ({ userId, credentials }: ExchangeAccount, token: string) =>
-  JSON.stringify([userId, credentials.apiKey, token]);
+function ignoreExchangeError(error: unknown): null {
+  if (error instanceof ExchangeError) return null;
+  throw error;
+}

@@ -9,7 +9,7 @@ import type {
   Protection,
   Ticker,
 } from '../exchange.ts';
-import type { AccountState } from './dialect.ts';
+import type { AccountState, FuturesBalance } from './dialect.ts';
 import type { ShownPreparation } from './prepared-accounts.ts';
 import {
   closingOrderAmong,
@@ -37,9 +37,7 @@ export function tickerOf(info: unknown, token: string): Ticker | null {
 }
 
 /** `available` includes funds that isolated positions cannot use; an order can take the smaller of the two amounts. */
-export function balanceOf(
-  info: unknown,
-): Pick<AccountBalance, 'futuresBalance' | 'futuresAvailable' | 'futuresLocked'> | null {
+export function balanceOf(info: unknown): FuturesBalance | null {
   const usdt = list(info).find((entry) => entry.marginCoin === 'USDT');
   if (!usdt) return null;
   const available = D(decimal(usdt, 'available'));
@@ -151,6 +149,12 @@ export function protectionOf(infos: unknown[], position: OpenPosition): Protecti
     return covered.lt(position.quantity) ? null : priceOrNull(parts[0]?.triggerPrice);
   };
   return { stopLoss: covering('pos_loss', 'loss_plan'), takeProfit: covering('pos_profit', 'profit_plan') };
+}
+
+/** A stop or target of the whole position; one with a size of its own shows only among the plans. */
+export function protectionShownBy(info: unknown): Protection {
+  const { stopLoss, takeProfit } = record(info);
+  return { stopLoss: priceOrNull(stopLoss), takeProfit: priceOrNull(takeProfit) };
 }
 
 /** Bitget answers an empty history with an empty list or with none. */

@@ -11,6 +11,7 @@ import {
   orderOf,
   positionOf,
   protectionOf,
+  protectionShownBy,
   shownByOrder,
   spotBalanceOf,
   tickerOf,
@@ -19,7 +20,7 @@ import { currentScope } from './call-scope.ts';
 import { type BitgetClient, createBitgetClient } from './client.ts';
 import { BITGET_CODES } from './codes.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
-import { envelopeIn } from './readers.ts';
+import { envelopeIn, list, record } from './readers.ts';
 
 const DEMO_HEADER = 'PAPTRADING';
 const KEY_HEADER = 'ACCESS-KEY';
@@ -81,7 +82,11 @@ export const BITGET: CcxtDialect = {
 
   oneWayMode: 'one_way_mode',
   isolatedMode: 'isolated',
-  fetchAccountState: async (client, symbol) => accountStateOf((await client.fetchLeverage(symbol)).info),
+  async readAccount(client, symbol) {
+    const { info } = await client.fetchLeverage(symbol);
+    return { balance: balanceOf([info]), ...accountStateOf(info) };
+  },
+  readMarginMode: null,
 
   // Without `price`, stop and target execute at market; they trigger on the mark price by default.
   entryParameters: (order) => ({
@@ -107,6 +112,15 @@ export const BITGET: CcxtDialect = {
   shownByOrder,
 
   readPositions: async (client) => infosOf(await client.fetchPositions(undefined, USDT_FUTURES)),
+  /** Calls the endpoint directly: the library's own method returns only one of two positions in hedge mode. */
+  async readPosition(client, symbol) {
+    const answer: unknown = await bitget(client).privateMixGetV2MixPositionSinglePosition({
+      ...USDT_FUTURES,
+      symbol: client.market(symbol).id,
+      marginCoin: 'USDT',
+    });
+    return { positions: list(record(answer).data) };
+  },
   positionOf,
   protection: {
     heldBy: 'orders',
@@ -115,6 +129,7 @@ export const BITGET: CcxtDialect = {
       return infosOf(await client.fetchOpenOrders(symbol, undefined, undefined, parameters));
     },
     of: protectionOf,
+    shownByPosition: protectionShownBy,
     cancelParameters: PLANS,
     orderParameters: ({ side, triggerPrice, clientOrderId }) => ({
       clientOrderId,

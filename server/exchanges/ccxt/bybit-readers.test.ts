@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ClosedPosition, ExchangeError } from '../exchange.ts';
 import {
-  accountStateOf,
   balanceOf,
   closingOrderOf,
   isEntry,
@@ -9,6 +8,7 @@ import {
   keyInspectionOf,
   orderOf,
   positionOf,
+  positionStateOf,
   protectionOf,
   tickerOf,
 } from './bybit-readers.ts';
@@ -157,16 +157,12 @@ describe('positions', () => {
   );
 });
 
-describe('the state of an account', () => {
-  const state = (positions: object[], marginMode: unknown = 'ISOLATED_MARGIN') =>
-    accountStateOf(answer({ marginMode }), answer({ list: positions }));
+describe('the settings that a position shows', () => {
+  const state = (positions: object[]) => positionStateOf(answer({ list: positions }));
 
   test('a single position with index 0 is one-way mode, flat or not', () => {
-    expect(state([position({ size: '0', side: '' })])).toEqual({
-      leverage: 10,
-      marginMode: 'ISOLATED_MARGIN',
-      positionMode: 'one-way',
-    });
+    const flat = position({ size: '0', side: '' });
+    expect(state([flat])).toEqual({ positions: [flat], leverage: 10, positionMode: 'one-way' });
   });
 
   test.each([

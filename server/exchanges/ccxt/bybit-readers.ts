@@ -1,6 +1,5 @@
 import { D, isDecimal, isPositive, smallest, toPlain } from '#domain/decimal.ts';
 import type {
-  AccountBalance,
   ClosedPosition,
   ClosingOrder,
   KeyInspection,
@@ -9,7 +8,7 @@ import type {
   Protection,
   Ticker,
 } from '../exchange.ts';
-import type { AccountState } from './dialect.ts';
+import type { FuturesBalance } from './dialect.ts';
 import {
   closingOrderAmong,
   decimal,
@@ -41,9 +40,7 @@ export function tickerOf(answer: unknown, token: string): Ticker | null {
  * The amount that isolated positions can still use, by Bybit's own formula: account-wide figures are meaningless in
  * isolated margin. In portfolio margin a coin has no margin figures of its own, so use the account's figure.
  */
-export function balanceOf(
-  answer: unknown,
-): Pick<AccountBalance, 'futuresBalance' | 'futuresAvailable' | 'futuresLocked'> | null {
+export function balanceOf(answer: unknown): FuturesBalance | null {
   const [account] = list(resultIn(answer).list);
   const usdt = list(record(account).coin).find(({ coin }) => coin === 'USDT');
   if (!usdt) return null;
@@ -65,12 +62,12 @@ export function balanceOf(
 }
 
 /** In one-way mode a contract has one position with index 0, open or not; in hedge mode it has two. */
-export function accountStateOf(account: unknown, positions: unknown): AccountState {
-  const ofContract = list(resultIn(positions).list);
-  const isOneWay = ofContract.length === 1 && textOf(ofContract[0]?.positionIdx) === '0';
+export function positionStateOf(answer: unknown) {
+  const positions = list(resultIn(answer).list);
+  const isOneWay = positions.length === 1 && textOf(positions[0]?.positionIdx) === '0';
   return {
-    leverage: onlyLeverage(ofContract.map(({ leverage }) => Number(textOf(leverage) || Number.NaN))),
-    marginMode: textOf(resultIn(account).marginMode),
+    positions,
+    leverage: onlyLeverage(positions.map(({ leverage }) => Number(textOf(leverage) || Number.NaN))),
     positionMode: isOneWay ? 'one-way' : 'hedged',
   };
 }

@@ -1,7 +1,6 @@
 import { BYBIT_LIMITS } from '../limits/exchange-limits.ts';
 import { closedPositionsOf } from './bybit-history.ts';
 import {
-  accountStateOf,
   balanceOf,
   closingOrderOf,
   isEntry,
@@ -9,6 +8,7 @@ import {
   keyInspectionOf,
   orderOf,
   positionOf,
+  positionStateOf,
   protectionOf,
   resultIn,
   tickerOf,
@@ -76,11 +76,9 @@ export const BYBIT: CcxtDialect = {
 
   oneWayMode: 'one-way',
   isolatedMode: 'ISOLATED_MARGIN',
-  async fetchAccountState(client, symbol) {
-    const account: unknown = await bybit(client).privateGetV5AccountInfo();
-    const positions: unknown = await bybit(client).privateGetV5PositionList(named(client, symbol));
-    return accountStateOf(account, positions);
-  },
+  readAccount: null,
+  readMarginMode: async (client) =>
+    textOf(resultIn(await bybit(client).privateGetV5AccountInfo()).marginMode),
 
   entryParameters: (order) => ({
     clientOrderId: order.clientOrderId,
@@ -116,6 +114,8 @@ export const BYBIT: CcxtDialect = {
   shownByOrder: () => null,
 
   readPositions,
+  readPosition: async (client, symbol) =>
+    positionStateOf(await bybit(client).privateGetV5PositionList(named(client, symbol))),
   positionOf,
   protection: {
     heldBy: 'position',

@@ -1,10 +1,11 @@
 import { type EntryOrder, type Exchange, ExchangeError, type Ticker } from '../exchange.ts';
 import { createTickerCache } from '../ticker-cache.ts';
-import { createLookAhead, prepareAccount, readAccountState } from './account.ts';
+import { createCcxtAccounts, NO_SPOT } from './account.ts';
 import { createCcxtConnection, hasCode, type KeyRefused, requireAccountMode } from './connection.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
 import { describeOrder, type PlacedOrder, type PlacementRequest, placeOrder } from './placement.ts';
 import { createCcxtPositions } from './positions.ts';
+import type { PreparationMemory } from './prepared-accounts.ts';
 
 /*
  * The exchange port, implemented on the client library.
@@ -15,8 +16,6 @@ import { createCcxtPositions } from './positions.ts';
 
 /** The library takes an order id; it must be undefined to look up by client order id. */
 const BY_CLIENT_ORDER_ID = undefined as unknown as string;
-
-const NO_SPOT = { spotBalance: null, spotAvailable: null, spotLocked: null };
 
 export function createCcxtExchange(options: {
   dialect: CcxtDialect;
@@ -29,20 +28,16 @@ export function createCcxtExchange(options: {
   isPerViewer: boolean;
   /** The shortest interval between reloads of the contract list for an unlisted token. */
   missingTokenRefreshMs: number;
+  /** Null: accounts are prepared every time. */
+  memory: PreparationMemory | null;
   onKeyRefused?: KeyRefused | undefined;
 }): Exchange {
-  const { dialect, apiEndpoint, now } = options;
+  const { dialect, apiEndpoint, memory, now } = options;
   const { platform } = dialect;
   const connection = createCcxtConnection(options);
   const tickers = createTickerCache<Ticker>({ now, maxAgeMs: options.tickerMaxAgeMs });
   const place = (request: PlacementRequest, order: PlacedOrder) =>
     placeOrder({ connection, dialect, request, order });
-
-  const lookAhead = createLookAhead({
-    now,
-    read: (account, token, onCall) =>
-      readAccountState({ connection, dialect, account, context: { onCall } }, token),
-  });
 
   return {
     platform,
@@ -92,10 +87,9 @@ export function createCcxtExchange(options: {
       return { ...futures, ...(await spot.catch(() => NO_SPOT)) };
     },
 
-    expectOrder: lookAhead.begin,
+    expectOrder: () => {},
 
-    prepareAccount: (account, preparation, context) =>
-      prepareAccount({ connection, dialect, account, preparation, context, lookAhead }),
+    ...createCcxtAccounts({ connection, dialect, memory }),
 
     placeOrder: (account, order, context) =>
       place({ type: 'place-order', account, context }, entryOf(dialect, order)),
@@ -128,6 +122,8 @@ export function createCcxtExchange(options: {
           throw error;
         });
         const own = found.find((order) => order.clientOrderId === clientOrderId);
+        const shown = own && dialect.shownByOrder(own.raw);
+        if (shown) await memory?.compare(account, token, shown);
         if (own) return own;
         if (found.length === 0) continue;
         throw new ExchangeError('unknown', `${platform} answered another order than ${clientOrderId}`);
@@ -156,7 +152,7 @@ export function createCcxtExchange(options: {
         return infos.filter(dialect.isEntry).map((info) => dialect.orderOf(info, token));
       }),
 
-    ...createCcxtPositions({ connection, dialect, place, now }),
+    ...createCcxtPositions({ connection, dialect, place, memory, now }),
   };
 }
 

@@ -10,6 +10,7 @@ import { type CallScope, callScope } from './call-scope.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
 import { exchangeErrorOf, type Judgement, judge } from './errors.ts';
 import { createMarketCache } from './market-cache.ts';
+import type { PreparationMemory } from './prepared-accounts.ts';
 import { contractOf } from './readers.ts';
 
 export interface CallRequest {
@@ -51,9 +52,10 @@ export function createCcxtConnection(options: {
   createClient: () => Promise<CcxtClient>;
   now: () => Date;
   missingTokenRefreshMs: number;
+  memory: PreparationMemory | null;
   onKeyRefused?: KeyRefused | undefined;
 }): CcxtConnection {
-  const { dialect, now } = options;
+  const { dialect, memory, now } = options;
   let creating: Promise<CcxtClient> | null = null;
   let settingClock: Promise<void> | null = null;
 
@@ -139,9 +141,13 @@ export function createCcxtConnection(options: {
         await setClock();
       }
       const { account } = scope;
-      // Only if the exchange answered: our own refusals say nothing about the key.
-      if (judgement.what === 'credentials' && account !== null && scope.answer !== null) {
-        await options.onKeyRefused?.({ platform: dialect.platform, account, message: judgement.message });
+      const { what, message } = judgement;
+      // Only if the exchange answered: our own refusals say nothing about the account.
+      if ((what === 'refused' || what === 'credentials') && account !== null && scope.answer !== null) {
+        // The refusal must not get lost if the database fails.
+        await memory?.forget(account.userId, null).catch(() => undefined);
+        if (what === 'credentials')
+          await options.onKeyRefused?.({ platform: dialect.platform, account, message });
       }
       return judgement;
     },

@@ -46,6 +46,8 @@ export interface AnswerCodes {
   alreadySo: ReadonlySet<string>;
 }
 
+export type FuturesBalance = Pick<AccountBalance, 'futuresBalance' | 'futuresAvailable' | 'futuresLocked'>;
+
 export interface AccountState {
   leverage: number;
   marginMode: string;
@@ -69,6 +71,8 @@ export type ProtectionDialect = {
   | {
       heldBy: 'orders';
       of(infos: unknown[], position: OpenPosition): Protection;
+      /** What the position itself shows; null where only the orders tell. */
+      shownByPosition(positionInfo: unknown): Protection;
       orderParameters(change: ProtectionChange & { clientOrderId: string }): Parameters;
     }
   | {
@@ -108,9 +112,7 @@ export interface CcxtDialect {
   /** Null while there is no price. */
   fetchTicker(client: CcxtClient, symbol: string, token: string): Promise<Ticker | null>;
   /** Null if the answer has no USDT entry. */
-  fetchBalance(
-    client: CcxtClient,
-  ): Promise<Pick<AccountBalance, 'futuresBalance' | 'futuresAvailable' | 'futuresLocked'> | null>;
+  fetchBalance(client: CcxtClient): Promise<FuturesBalance | null>;
   /** Null where spot and futures share one balance. */
   fetchSpotBalance:
     | ((client: CcxtClient) => Promise<Pick<AccountBalance, 'spotBalance' | 'spotAvailable' | 'spotLocked'>>)
@@ -118,7 +120,12 @@ export interface CcxtDialect {
 
   oneWayMode: string;
   isolatedMode: string;
-  fetchAccountState(client: CcxtClient, symbol: string): Promise<AccountState>;
+  /** Balance and settings in one answer; null where the settings come with the position. */
+  readAccount:
+    | ((client: CcxtClient, symbol: string) => Promise<AccountState & { balance: FuturesBalance | null }>)
+    | null;
+  /** The margin mode, where it belongs to the whole account; otherwise null. */
+  readMarginMode: ((client: CcxtClient) => Promise<string>) | null;
 
   entryParameters(order: EntryOrder): Parameters;
   closeParameters(clientOrderId: string): Parameters;
@@ -135,6 +142,11 @@ export interface CcxtDialect {
   shownByOrder(info: unknown): ShownPreparation | null;
 
   readPositions(client: CcxtClient): Promise<unknown[]>;
+  /** The position in one token, flat or not, with the settings that the answer shows. */
+  readPosition(
+    client: CcxtClient,
+    symbol: string,
+  ): Promise<Partial<Omit<AccountState, 'marginMode'>> & { positions: unknown[] }>;
   /** Null for contracts that are not traded here and for flat positions. */
   positionOf(info: unknown): OpenPosition | null;
   protection: ProtectionDialect;

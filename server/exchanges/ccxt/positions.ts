@@ -12,16 +12,36 @@ import {
 import { type CcxtConnection, requireAccountMode, unlessAlreadySo } from './connection.ts';
 import type { CcxtDialect, ProtectionChange, ProtectionDialect } from './dialect.ts';
 import { type PlacedOrder, type PlacementRequest, requireExactPrice } from './placement.ts';
+import type { PreparationMemory } from './prepared-accounts.ts';
 import { orderIdOf } from './readers.ts';
 
 /** Order and position timestamps may differ by a moment. */
 const ORDER_SLACK_MS = 60_000;
 
 /** An open position with the exchange's own record of it. */
-interface ReadPosition {
+export interface ReadPosition {
   position: OpenPosition;
   info: unknown;
 }
+
+/** The open position in the token among an exchange's records; null if it is flat. */
+export function openPositionIn(
+  { positionOf }: Pick<CcxtDialect, 'positionOf'>,
+  infos: unknown[],
+  token: string,
+): ReadPosition | null {
+  const [found, ...more] = openPositionsIn({ positionOf }, infos).filter(
+    ({ position }) => position.token === token,
+  );
+  if (more.length === 0) return found ?? null;
+  throw new ExchangeError('refused', `${token} has a long and a short position: one-way mode is needed`);
+}
+
+const openPositionsIn = ({ positionOf }: Pick<CcxtDialect, 'positionOf'>, infos: unknown[]) =>
+  infos.flatMap((info) => {
+    const position = positionOf(info);
+    return position === null ? [] : [{ position, info }];
+  });
 
 type PositionCalls = Pick<
   Exchange,
@@ -43,27 +63,33 @@ export function createCcxtPositions(options: {
   connection: CcxtConnection;
   dialect: CcxtDialect;
   place: (request: PlacementRequest, order: PlacedOrder) => Promise<Placement>;
+  memory: PreparationMemory | null;
   now: () => Date;
 }): PositionCalls {
-  const { connection, dialect, place, now } = options;
+  const { connection, dialect, place, memory, now } = options;
   const { protection, platform } = dialect;
 
   async function readPositions(account: ExchangeAccount, context?: CallContext): Promise<ReadPosition[]> {
     requireAccountMode(dialect, account);
     await connection.ready();
     const request = { type: 'positions', account, context };
-    const infos = await connection.call(request, dialect.readPositions);
-    return infos.flatMap((info) => {
-      const position = dialect.positionOf(info);
-      return position === null ? [] : [{ position, info }];
-    });
+    return openPositionsIn(dialect, await connection.call(request, dialect.readPositions));
   }
 
   async function readPosition(account: ExchangeAccount, token: string, context?: CallContext) {
-    const all = await readPositions(account, context);
-    const [found, ...more] = all.filter(({ position }) => position.token === token);
-    if (more.length === 0) return found ?? null;
-    throw new ExchangeError('refused', `${token} has a long and a short position: one-way mode is needed`);
+    const request = { type: 'positions', account, context };
+    const { positions } = await connection.callForToken(request, token, dialect.readPosition);
+    const found = openPositionIn(dialect, positions, token);
+    if (found !== null) await compare(account, found.position);
+    return found;
+  }
+
+  async function compare(
+    account: ExchangeAccount,
+    { token, leverage, marginMode }: OpenPosition,
+  ): Promise<void> {
+    const isIsolated = marginMode === null ? null : marginMode === 'isolated';
+    await memory?.compare(account, token, { leverage, isIsolated });
   }
 
   const fetchHolding: Exchange['fetchHolding'] = async (account, token, context) => {
@@ -71,6 +97,8 @@ export function createCcxtPositions(options: {
     if (!found) return null;
     const { position, info } = found;
     if (protection.heldBy === 'position') return { position, protection: protection.of(info) };
+    const shown = protection.shownByPosition(info);
+    if (shown.stopLoss !== null && shown.takeProfit !== null) return { position, protection: shown };
     const request = { type: 'protection', account, context };
     const infos = await connection.callForToken(request, token, protection.list);
     return { position, protection: protection.of(infos, position) };

@@ -3,9 +3,12 @@ import { createLog } from '#server/platform/log.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { type StrictExchange, startStrictExchange } from '#test/venues/strict-exchange.ts';
 import { accountOn, buy, inTime, testRegistry } from '#test/venues/test-registry.ts';
-import { type Exchange, ExchangeError } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { ExchangeRegistry } from '../registry.ts';
-import { rememberPreparations } from './prepared-accounts.ts';
+import { BITGET } from './bitget.ts';
+import { createCcxtExchange } from './ccxt-exchange.ts';
+import { createPreparationMemory } from './prepared-accounts.ts';
+import { createTransport } from './transport.ts';
 
 let database: TestDatabase;
 let site: StrictExchange;
@@ -79,21 +82,6 @@ test('remembers a preparation for fifteen minutes', async () => {
   expect(asked()).toEqual(['account']);
 });
 
-test('does not prefetch a prepared account, whatever its leverage', async () => {
-  first.expectOrder(account, 'BTC');
-  await expect.poll(asked).toEqual(['account']);
-  await prepare(first);
-  expect(asked()).toEqual([]);
-  second.expectOrder(account, 'BTC');
-  // Another key, so this account is prefetched; its request proves that earlier ones would have left by now.
-  const other = { ...account, credentials: { ...account.credentials, apiKey: 'other' } };
-  second.expectOrder(other, 'BTC');
-  const looked = () => site.requests.filter(({ endpoint }) => endpoint === 'account').map(({ key }) => key);
-  await expect.poll(looked).toContain('other');
-  await second.findOrder(account, { token: 'BTC', clientOrderId: 'o1' });
-  expect(looked()).toEqual(['other']);
-});
-
 test('does not remember a failed preparation', async () => {
   await prepare(first);
   site.answerWith(apiKey, 'set-leverage', '40797');
@@ -158,15 +146,34 @@ test('forgets the preparation after an order with another leverage, not after on
 });
 
 test('a refused stop stays a refusal if the database is unavailable', async () => {
-  const refusal = new ExchangeError('refused', 'the stop is on the wrong side');
-  const refusing = { ...first, placeProtection: () => Promise.reject(refusal) };
   const pool = { query: () => Promise.reject(new Error('no database')) } as never;
-  const { exchange } = rememberPreparations({ exchange: refusing, pool, shownByOrder: () => null });
+  const memory = createPreparationMemory({ platform: 'Bitget', pool });
+  await expect(memory.forget(account.userId, null)).rejects.toThrow('no database');
+  site.answerWith(apiKey, 'place-tpsl-order', '40917');
+  const unremembered = createCcxtExchange({
+    dialect: BITGET,
+    apiEndpoint: site.url,
+    tickerMaxAgeMs: 0,
+    isPerViewer: false,
+    missingTokenRefreshMs: 0,
+    now: () => new Date(),
+    memory,
+    createClient: () => clientTo(site.url),
+  });
   const stop = { token: 'BTC', side: 'long', quantity: '0.001', clientOrderId: 'c1' } as const;
-  const placing = exchange.placeProtection(
-    account,
-    { ...stop, stopLoss: '63000', takeProfit: null },
-    inTime(),
-  );
-  await expect(placing).rejects.toBe(refusal);
+  const request = { ...stop, stopLoss: '63000', takeProfit: null };
+  const placing = unremembered.placeProtection(account, request, inTime());
+  await expect(placing).rejects.toMatchObject({ kind: 'refused', code: '40917' });
 });
+
+function clientTo(url: string) {
+  const now = () => new Date();
+  const transport = createTransport({
+    environment: 'live',
+    origins: { [BITGET.origins.live]: url },
+    timeoutMs: 5_000,
+    now,
+    isSuccess: () => true,
+  });
+  return BITGET.createClient({ environment: 'live', userAgent: 'test', transport, now });
+}

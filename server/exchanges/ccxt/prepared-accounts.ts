@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
-import {
-  type Exchange,
-  type ExchangeAccount,
-  ExchangeError,
-  type OpenPosition,
-  type Placement,
-} from '../exchange.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { batched } from '../batched.ts';
+import type { ExchangeAccount } from '../exchange.ts';
 
 /*
  * One-way mode, isolated margin and leverage are set and read back once, then relied on for a while (I5). Remembered in
@@ -18,6 +15,11 @@ import {
  */
 
 const REMEMBERED_MINUTES = 15;
+/** Stands in the column of the token for what belongs to the whole account. */
+const WHOLE_ACCOUNT = '';
+/** Matches no leverage that is ever set. */
+const NO_LEVERAGE = 0;
+const MOST_CONFIRMED = 10_000;
 
 /** The settings with which an order or a position was opened; null where not reported. */
 export interface ShownPreparation {
@@ -25,51 +27,83 @@ export interface ShownPreparation {
   isIsolated: boolean | null;
 }
 
-export interface PreparedAccounts {
-  /** The exchange, which skips preparations that are still remembered. */
-  exchange: Exchange;
-  forgetUser(userId: string): Promise<void>;
+export interface Remembered {
+  /** The leverage that was last set for the token, however long ago; null if none ever was with this key. */
+  leverage: number | null;
+  /** Set recently enough to rely on. */
+  isFresh: boolean;
+  /** The margin mode of the whole account was recently read as isolated. */
+  isAccountIsolated: boolean;
 }
 
-export function rememberPreparations(options: {
-  exchange: Exchange;
+export interface PreparationMemory {
+  recall(account: ExchangeAccount, token: string): Promise<Remembered>;
+  remember(account: ExchangeAccount, token: string, leverage: number): Promise<void>;
+  /** Remembers the margin mode where it belongs to the whole account. */
+  rememberIsolated(account: ExchangeAccount): Promise<void>;
+  /** Null forgets all tokens of the user. */
+  forget(userId: string, token: string | null): Promise<void>;
+  /** Forgets the preparation if an order or a position shows other settings. Never fails. */
+  compare(account: ExchangeAccount, token: string, shown: ShownPreparation): Promise<void>;
+}
+
+interface Row {
+  userId: string;
+  token: string;
+  leverage: number;
+  keyHash: string;
+}
+
+export function createPreparationMemory(options: {
+  platform: ExchangePlatform;
   pool: Pick<pg.Pool, 'query'>;
-  /** Reads the settings from `OrderReport.raw`. */
-  shownByOrder: (raw: unknown) => ShownPreparation | null;
-}): PreparedAccounts {
-  const { exchange, pool, shownByOrder } = options;
-  const { platform } = exchange;
+}): PreparationMemory {
+  const { platform, pool } = options;
+  /** Leverages that this instance has seen in place: an order that shows the same needs no statement. */
+  const confirmed = new LRUCache<string, number>({ max: MOST_CONFIRMED });
 
-  /** Null matches any leverage. */
-  async function isPrepared(
-    account: ExchangeAccount,
-    token: string,
-    leverage: number | null,
-  ): Promise<boolean> {
-    const { rows } = await pool.query(
-      `select 1 from exchange_preparations
-       where platform = $1 and user_id = $2 and token = $3 and ($4::numeric is null or leverage = $4) and key_hash = $5
-         and prepared_at > now() - make_interval(mins => $6)`,
-      [platform, account.userId, token, leverage, keyHashOf(account), REMEMBERED_MINUTES],
-    );
-    return rows.length > 0;
-  }
+  const read = batched(async (asked: Pick<Row, 'userId' | 'token'>[]) => {
+    const { rows } = await pool.query<Row & { isFresh: boolean }>({
+      name: 'recall-preparations',
+      text: `select user_id as "userId", token, leverage, key_hash as "keyHash",
+          prepared_at > now() - make_interval(mins => $4) as "isFresh"
+        from exchange_preparations
+        where platform = $1 and user_id = any($2) and token = any($3)`,
+      values: [
+        platform,
+        [...new Set(asked.map(({ userId }) => userId))],
+        [...new Set([WHOLE_ACCOUNT, ...asked.map(({ token }) => token)])],
+        REMEMBERED_MINUTES,
+      ],
+    });
+    const byUser = Map.groupBy(rows, ({ userId }) => userId);
+    return asked.map(({ userId }) => byUser.get(userId) ?? []);
+  });
 
-  async function remember(account: ExchangeAccount, token: string, leverage: number): Promise<void> {
-    await pool.query(
-      `insert into exchange_preparations (platform, user_id, token, leverage, key_hash) values ($1, $2, $3, $4, $5)
-       on conflict (platform, user_id, token)
-       do update set leverage = excluded.leverage, key_hash = excluded.key_hash, prepared_at = now()`,
-      [platform, account.userId, token, leverage, keyHashOf(account)],
-    );
-  }
+  const write = batched(async (rows: Row[]): Promise<undefined[]> => {
+    // A statement must not touch a row twice.
+    const newest = [...new Map(rows.map((row) => [`${row.userId} ${row.token}`, row])).values()];
+    await pool.query({
+      name: 'remember-preparations',
+      text: `insert into exchange_preparations (platform, user_id, token, leverage, key_hash)
+        select $1, * from unnest($2::text[], $3::text[], $4::integer[], $5::text[])
+        on conflict (platform, user_id, token)
+        do update set leverage = excluded.leverage, key_hash = excluded.key_hash, prepared_at = now()`,
+      values: [
+        platform,
+        newest.map(({ userId }) => userId),
+        newest.map(({ token }) => token),
+        newest.map(({ leverage }) => leverage),
+        newest.map(({ keyHash }) => keyHash),
+      ],
+    });
+    return rows.map(() => undefined);
+  });
 
-  /** Null forgets all tokens. Keeps rows with leverage `unlessLeverage`. */
-  async function forget(
-    userId: string,
-    token: string | null,
-    unlessLeverage: number | null = null,
-  ): Promise<void> {
+  /** Keeps rows with leverage `unlessLeverage`. */
+  async function remove(userId: string, token: string | null, unlessLeverage: number | null): Promise<void> {
+    if (token === null) confirmed.clear();
+    else confirmed.delete(`${userId} ${token}`);
     await pool.query(
       `delete from exchange_preparations
        where platform = $1 and user_id = $2 and ($3::text is null or token = $3)
@@ -78,75 +112,35 @@ export function rememberPreparations(options: {
     );
   }
 
-  /** A sign of a change arrives with an answer, which must not get lost if the database fails. */
-  const forgetIfPossible = (...what: Parameters<typeof forget>) => forget(...what).catch(() => undefined);
-
-  async function compare(account: ExchangeAccount, token: string, shown: ShownPreparation): Promise<void> {
-    if (shown.isIsolated === false) await forgetIfPossible(account.userId, token);
-    else if (shown.leverage !== null) await forgetIfPossible(account.userId, token, shown.leverage);
-  }
-
-  const comparePosition = (account: ExchangeAccount, { token, leverage, marginMode }: OpenPosition) =>
-    compare(account, token, { leverage, isIsolated: marginMode === null ? null : marginMode === 'isolated' });
-
-  async function forgetIfRefused(account: ExchangeAccount, token: string, placement: Placement) {
-    if (placement.outcome === 'refused') await forgetIfPossible(account.userId, token);
-    return placement;
-  }
-
   return {
-    exchange: {
-      ...exchange,
-      expectOrder(account, token) {
-        const looking = isPrepared(account, token, null).then((is) => {
-          if (!is) exchange.expectOrder(account, token);
-        });
-        looking.catch(() => {});
-      },
-      async prepareAccount(account, preparation, context) {
-        const { token, leverage } = preparation;
-        if (await isPrepared(account, token, leverage)) return;
-        await forget(account.userId, token);
-        await exchange.prepareAccount(account, preparation, context);
-        await remember(account, token, leverage);
-      },
-      async placeOrder(account, order, context) {
-        return forgetIfRefused(account, order.token, await exchange.placeOrder(account, order, context));
-      },
-      async closePosition(account, request, context) {
-        return forgetIfRefused(
-          account,
-          request.token,
-          await exchange.closePosition(account, request, context),
-        );
-      },
-      async placeProtection(account, request, context) {
-        try {
-          await exchange.placeProtection(account, request, context);
-        } catch (error) {
-          if (error instanceof ExchangeError && error.kind === 'refused')
-            await forgetIfPossible(account.userId, request.token);
-          throw error;
-        }
-      },
-      async findOrder(account, order, context) {
-        const report = await exchange.findOrder(account, order, context);
-        const shown = report && shownByOrder(report.raw);
-        if (shown !== null) await compare(account, order.token, shown);
-        return report;
-      },
-      async fetchPosition(account, token, context) {
-        const position = await exchange.fetchPosition(account, token, context);
-        if (position !== null) await comparePosition(account, position);
-        return position;
-      },
-      async fetchHolding(account, token, context) {
-        const holding = await exchange.fetchHolding(account, token, context);
-        if (holding !== null) await comparePosition(account, holding.position);
-        return holding;
-      },
+    async recall(account, token) {
+      const rows = await read({ userId: account.userId, token });
+      const own = rows.filter(({ keyHash }) => keyHash === keyHashOf(account));
+      const ofToken = own.find((row) => row.token === token);
+      return {
+        leverage: ofToken?.leverage ?? null,
+        isFresh: ofToken?.isFresh ?? false,
+        isAccountIsolated: own.some((row) => row.token === WHOLE_ACCOUNT && row.isFresh),
+      };
     },
-    forgetUser: (userId) => forgetIfPossible(userId, null),
+    async remember(account, token, leverage) {
+      const { userId } = account;
+      await write({ userId, token, leverage, keyHash: keyHashOf(account) });
+      confirmed.set(`${userId} ${token}`, leverage);
+    },
+    async rememberIsolated(account) {
+      const { userId } = account;
+      await write({ userId, token: WHOLE_ACCOUNT, leverage: NO_LEVERAGE, keyHash: keyHashOf(account) });
+    },
+    forget: (userId, token) => remove(userId, token, null),
+    async compare({ userId }, token, { leverage, isIsolated }) {
+      // A sign of a change arrives with an answer, which must not get lost if the database fails.
+      const ignore = () => undefined;
+      if (isIsolated === false) await remove(userId, token, null).catch(ignore);
+      else if (leverage !== null && confirmed.get(`${userId} ${token}`) !== leverage) {
+        await remove(userId, token, leverage).catch(ignore);
+      }
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { D, type Decimal } from '#domain/decimal.ts';
 import type { Statements } from '#server/platform/db/database.ts';
+import { batched } from '../batched.ts';
 import {
   type AccountBalances,
   type AccountBook,
@@ -23,7 +24,6 @@ import {
   saveAccount,
   tokenBook,
 } from './paper-store.ts';
-import { createTokenFinder } from './price-settlement.ts';
 import { Refusal } from './refusals.ts';
 
 export type TransactionalDatabase = Statements & {
@@ -68,10 +68,14 @@ export function createSettler(
   books: PaperBooks,
   onError: (error: unknown) => void,
 ): (token: string) => Promise<void> {
-  const findBooks = createTokenFinder({
-    find: (tokens) => booksWithOpenBusiness(books.db, tokens),
-    everyMs: FIND_BOOKS_EVERY_MS,
-  });
+  // A query starts after all of its tokens were asked for, so it sees everything that was stored before.
+  const findBooks = batched(
+    async (tokens: string[]) => {
+      const owners = await booksWithOpenBusiness(books.db, [...new Set(tokens)]);
+      return tokens.map((token) => owners.get(token) ?? []);
+    },
+    { everyMs: FIND_BOOKS_EVERY_MS },
+  );
   return async (token) => {
     const owners = await findBooks(token);
     // A failed account does not block the others: its next request settles it.

@@ -2,6 +2,8 @@ import { D, isMultipleOf, isPositive } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Metrics } from '#server/platform/metrics.ts';
 import {
+  type AccountPreparation,
+  asExchangeError,
   type CallContext,
   type EntryOrder,
   type Exchange,
@@ -183,6 +185,27 @@ export function createPaperExchange(options: {
     leverage: token(name).leverage,
   });
 
+  const isPrepared = (state: ReturnType<typeof accountState>, leverage: number) =>
+    state.positionMode === 'one_way_mode' && state.marginMode === 'isolated' && state.leverage === leverage;
+
+  const setUp = (
+    account: ExchangeAccount,
+    { token, leverage }: AccountPreparation,
+    context: CallContext | undefined,
+  ) =>
+    change(
+      account,
+      { type: 'prepare-account', requestData: { token, leverage }, context },
+      async (session) => {
+        const book = session.token(token);
+        changePositionModeOfToken(session, book, 'one_way_mode');
+        if (session.account.marginMode === null) changeMarginModeOfToken(book, 'isolated');
+        else changeMarginMode(session, 'isolated');
+        await changeLeverage(session, book, leverage);
+        return accountState(session, token);
+      },
+    );
+
   return {
     platform,
     apiEndpoint: `paper://${platform.toLowerCase()}`,
@@ -217,24 +240,29 @@ export function createPaperExchange(options: {
     // The books are local: there is nothing to prefetch.
     expectOrder: () => {},
 
-    async prepareAccount(account, { token, leverage }, context) {
+    async readTradeAccount(account, { token, leverage }, context) {
       await contractOf(token);
-      const requestData = { token, leverage };
-      const state = await look(
+      const read = await look(
         account,
         { type: 'account', requestData: { token }, context },
-        async (session) => accountState(session, token),
+        async (session) => ({
+          balance: accountBalance(await session.balances()),
+          position: (await holdingIn(session, session.account.tokens.get(token)))?.position ?? null,
+          state: accountState(session, token),
+        }),
       );
-      const isOneWay = state.positionMode === 'one_way_mode';
-      if (isOneWay && state.marginMode === 'isolated' && state.leverage === leverage) return;
-      await change(account, { type: 'prepare-account', requestData, context }, async (session) => {
-        const book = session.token(token);
-        changePositionModeOfToken(session, book, 'one_way_mode');
-        if (session.account.marginMode === null) changeMarginModeOfToken(book, 'isolated');
-        else changeMarginMode(session, 'isolated');
-        await changeLeverage(session, book, leverage);
-        return accountState(session, token);
-      });
+      const { balance, position, state } = read;
+      if (leverage !== null && position === null && !isPrepared(state, leverage)) {
+        await setUp(account, { token, leverage }, context).catch(asExchangeError);
+      }
+      return { balance, position };
+    },
+
+    async prepareAccount(account, { token, leverage }, context) {
+      await contractOf(token);
+      const call = { type: 'account', requestData: { token }, context };
+      const state = await look(account, call, async (session) => accountState(session, token));
+      if (!isPrepared(state, leverage)) await setUp(account, { token, leverage }, context);
     },
 
     placeOrder(account, order, context) {

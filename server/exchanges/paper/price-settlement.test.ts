@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createTokenFinder, settleOnPrice } from './price-settlement.ts';
+import { settleOnPrice } from './price-settlement.ts';
 
 /** Work that the test completes or fails explicitly. */
 function pendingWork<Result>() {
@@ -13,61 +13,6 @@ function pendingWork<Result>() {
 }
 
 const turn = () => sleep(5);
-
-describe('finding owners by token', () => {
-  function recorded(everyMs = 0) {
-    const asked: string[][] = [];
-    const work = pendingWork<Map<string, string[]>>();
-    const find = createTokenFinder<string>({
-      everyMs,
-      find: (tokens) => {
-        asked.push(tokens);
-        return work.begin();
-      },
-    });
-    const owners = new Map(['BTC', 'ETH'].map((token) => [token, [`owner of ${token}`]]));
-    return { find, asked, end: () => work.end(owners), fail: work.fail };
-  }
-
-  test('requests during a query share the next one, each token once', async () => {
-    const { find, asked, end } = recorded();
-    const first = find('BTC');
-    await turn();
-    const later = [find('BTC'), find('ETH'), find('BTC')];
-    await turn();
-    expect(asked).toEqual([['BTC']]);
-    end();
-    expect(await first).toEqual(['owner of BTC']);
-    await turn();
-    expect(asked).toEqual([['BTC'], ['BTC', 'ETH']]);
-    end();
-    expect(await Promise.all(later)).toEqual([['owner of BTC'], ['owner of ETH'], ['owner of BTC']]);
-  });
-
-  test('the first query starts immediately, the next one after its pause', async () => {
-    const { find, asked, end } = recorded(60_000);
-    const first = find('BTC');
-    await turn();
-    end();
-    await first;
-    void find('ETH');
-    await turn();
-    expect(asked).toEqual([['BTC']]);
-  });
-
-  test('a failed query rejects for its callers, and the next one runs', async () => {
-    const { find, asked, end, fail } = recorded();
-    const first = find('BTC');
-    await turn();
-    const second = find('BTC');
-    fail(new Error('no database'));
-    await expect(first).rejects.toThrow('no database');
-    await turn();
-    expect(asked).toHaveLength(2);
-    end();
-    expect(await second).toEqual(['owner of BTC']);
-  });
-});
 
 describe('settling on a price', () => {
   function recorded() {

@@ -8,7 +8,7 @@ const OF_ROUTE: Record<string, readonly VenueOperation[]> = {
   'GET /api/v2/mix/market/ticker': ['ticker'],
   'GET /api/v2/mix/market/tickers': ['ticker'],
   'GET /api/v2/mix/account/accounts': ['balance'],
-  'GET /api/v2/mix/account/account': ['account-state'],
+  'GET /api/v2/mix/account/account': ['account-state', 'balance'],
   'GET /api/v2/spot/account/assets': ['spot-balance'],
   'GET /api/v2/spot/account/info': ['inspect-key'],
   'POST /api/v2/mix/account/set-position-mode': ['set-position-mode'],
@@ -19,6 +19,8 @@ const OF_ROUTE: Record<string, readonly VenueOperation[]> = {
   'GET /api/v2/mix/order/orders-pending': ['open-orders'],
   'GET /api/v2/mix/order/fills': ['fills'],
   'GET /api/v2/mix/position/all-position': ['positions'],
+  // One read covers both: the position shows its stop and target.
+  'GET /api/v2/mix/position/single-position': ['positions', 'protection'],
   'POST /api/v2/mix/order/place-tpsl-order': ['place-protection'],
   'GET /api/v2/mix/order/orders-plan-pending': ['protection'],
   'POST /api/v2/mix/order/cancel-plan-order': ['cancel-protection'],

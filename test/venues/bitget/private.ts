@@ -7,7 +7,7 @@ import { isPending } from '#server/exchanges/paper/book.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
 import { placePaperTrigger } from '#server/exchanges/paper/paper-orders.ts';
 import { BookRefusal } from '#server/exchanges/paper/refusals.ts';
-import type { PrivateRoutes } from '../dialect.ts';
+import type { PrivateCall, PrivateRoutes } from '../dialect.ts';
 import { VenueRefusal } from '../refusals.ts';
 import {
   cancelStruckOrder,
@@ -154,16 +154,11 @@ export const BITGET_PRIVATE: PrivateRoutes = {
     return { fillList: fills.map(fillView), endId: String(fills.at(-1)?.id ?? '') };
   }),
 
-  'GET /api/v2/mix/position/all-position': usdtFutures(({ inAccount }) =>
-    inAccount(async (session) => {
-      const positions = [];
-      for (const book of session.account.tokens.values()) {
-        if (book.position)
-          positions.push(positionView(book, book.position, await session.markOf(book.token)));
-      }
-      return positions;
-    }),
-  ),
+  'GET /api/v2/mix/position/all-position': usdtFutures(async (call) => listPositions(call, null)),
+  'GET /api/v2/mix/position/single-position': usdtFutures(async (call) => {
+    if (call.parameters.marginCoin !== MARGIN_COIN) throw verificationFailed('marginCoin');
+    return listPositions(call, await call.token());
+  }),
 
   'POST /api/v2/mix/order/place-tpsl-order': usdtFutures(async ({ parameters, token, inAccount, faults }) => {
     refuseStruckProtection(faults);
@@ -200,3 +195,14 @@ export const BITGET_PRIVATE: PrivateRoutes = {
     return positionHistory(call);
   },
 };
+
+/** Null: of every token. */
+const listPositions = ({ inAccount }: PrivateCall, only: string | null) =>
+  inAccount(async (session) => {
+    const positions = [];
+    for (const book of session.account.tokens.values()) {
+      if (book.position && (only === null || book.token === only))
+        positions.push(positionView(book, book.position, await session.markOf(book.token)));
+    }
+    return positions;
+  });

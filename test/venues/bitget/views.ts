@@ -4,6 +4,7 @@ import {
   type AccountBalances,
   type AccountBook,
   isPending,
+  liveTrigger,
   type PaperOrder,
   type PaperPosition,
   type PaperTrigger,
@@ -171,6 +172,7 @@ export function pendingOrderView(token: string, order: PaperOrder) {
 export function positionView(book: TokenBook, position: PaperPosition, mark: Decimal | null) {
   const resting = book.orders.filter((order) => isPending(order) && order.reduceOnly);
   const locked = sum(resting.map((order) => order.size.minus(order.filledSize)));
+  const [stopLoss, takeProfit] = [liveTrigger(book, 'pos_loss'), liveTrigger(book, 'pos_profit')];
   return {
     marginCoin: 'USDT',
     symbol: `${book.token}USDT`,
@@ -190,6 +192,10 @@ export function positionView(book: TokenBook, position: PaperPosition, mark: Dec
     keepMarginRate: MAINTENANCE_MARGIN_RATE,
     markPrice: toPlain(mark ?? position.entryPrice),
     marginRatio: '0',
+    takeProfit: takeProfit ? toPlain(takeProfit.triggerPrice) : null,
+    stopLoss: stopLoss ? toPlain(stopLoss.triggerPrice) : null,
+    takeProfitId: takeProfit ? String(takeProfit.id) : null,
+    stopLossId: stopLoss ? String(stopLoss.id) : null,
     cTime: millis(position.openedAt),
     uTime: millis(position.updatedAt),
   };
