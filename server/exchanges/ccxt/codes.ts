@@ -1,78 +1,43 @@
 import type { AnswerCodes } from './dialect.ts';
 
+const codes = (numbers: number[]): ReadonlySet<string> => new Set(numbers.map(String));
+
 /**
  * Bitget's answer codes by their meaning for an order. An allow-list: a code that is not listed, such as 40010
  * ('Request timed out'), 40015, 40725 and 45001 (seen during releases), leaves the outcome open.
  */
 export const BITGET_CODES: AnswerCodes = {
-  duplicate: new Set(['40786', '40708', '43118', '45034', '50060', '25212']),
-  credentials: new Set([
-    '40001', // ACCESS_KEY is empty
-    '40002', // ACCESS_SIGN is empty
-    '40003', // ACCESS_TIMESTAMP is empty
-    '40006', // Invalid ACCESS_KEY
-    '40009', // sign signature error
-    '40011', // ACCESS_PASSPHRASE is empty
-    '40012', // apikey/password is incorrect
-    '40014', // Incorrect permissions
-    '40018', // Invalid IP
-    '40037', // Apikey does not exist
+  duplicate: codes([40786, 40708, 43118, 45034, 50060, 25212]),
+  credentials: codes([
+    // A header is empty, or key, passphrase or signature are wrong.
+    40001, 40002, 40003, 40011, 40006, 40009, 40012, 40037,
+    // Permission and address.
+    40014, 40018,
   ]),
-  otherAccountMode: new Set([
-    '40085', // Unified account, classic API not supported
+  // Unified account, classic API not supported.
+  otherAccountMode: codes([40085]),
+  clock: codes([40005, 40008]),
+  // Too many requests; server upgrade.
+  retryLater: codes([429, 1001, 40200]),
+  refused: codes([
+    // Parameters, route, scale, length of the client order id.
+    40017, 40019, 40020, 40034, 40305, 40404, 40808, 41103, 43011,
+    // No position to close.
+    22002,
+    // Balance and margin.
+    40711, 40712, 40754, 40762, 43012,
+    // Leverage too high; position and margin mode that do not fit, or cannot change while something is open.
+    40797, 40774, 40920, 45117,
+    // Stop or target on the wrong side of the mark price.
+    40915, 40917, 45122,
+    // Minimum and maximum of an order.
+    45110, 45111, 45113,
   ]),
-  clock: new Set([
-    '40005', // Invalid ACCESS_TIMESTAMP
-    '40008', // Request timestamp expired
-  ]),
-  retryLater: new Set([
-    '429', // Too Many Requests
-    '1001', // The request is too frequent
-    '40200', // Server upgrade
-  ]),
-  refused: new Set([
-    '22002', // No position to close
-    '40017', // Parameter verification failed
-    '40019', // Parameter cannot be empty
-    '40020', // Parameter error
-    '40034', // Parameter does not exist
-    '40305', // client_oid length
-    '40404', // Request URL not found
-    '40711', // Insufficient contract account balance
-    '40712', // Insufficient margin
-    '40754', // balance not enough
-    '40762', // The order amount exceeds the balance
-    '40774', // Order type does not fit the position mode
-    '40797', // Exceeded the maximum settable leverage
-    '40808', // Parameter verification exception (scale)
-    '40915', // Take profit on the wrong side of the mark price
-    '40917', // Stop price for long positions please < mark price
-    '40920', // Position or order exists, the position mode cannot be switched
-    '41103', // param price scale error
-    '43011', // executePrice <= 0
-    '43012', // Insufficient balance
-    '45110', // less than the minimum amount
-    '45111', // less than the minimum order quantity
-    '45113', // Maximum order value limit
-    '45117', // Holding positions or orders, the margin mode cannot be adjusted
-    '45122', // Short position stop loss price please > mark price
-  ]),
-  orderUnknown: new Set(['40109']),
-  /** No longer open, or never known: only a look-up tells which. */
-  notCancellable: new Set([
-    '22001',
-    '31007',
-    '40768',
-    '40819',
-    '43001',
-    '43020',
-    '43025',
-    '43033',
-    '45057',
-    '80011',
-  ]),
+  orderUnknown: codes([40109]),
+  // No longer open, or never known: only a look-up tells which.
+  notCancellable: codes([22001, 31007, 40768, 40819, 43001, 43020, 43025, 43033, 45057, 80011]),
   // Bitget reports success for a setting that is already in place.
-  alreadySo: new Set(),
+  alreadySo: codes([]),
 };
 
 /**
@@ -82,117 +47,41 @@ export const BITGET_CODES: AnswerCodes = {
  * load) and 110079 (the order is being processed).
  */
 export const BYBIT_CODES: AnswerCodes = {
-  duplicate: new Set([
-    '110072', // OrderLinkedID is duplicate
+  duplicate: codes([110072]),
+  // A key of another environment is invalid (10003); address not listed (10010); key expired (33004).
+  credentials: codes([10003, 10004, 10005, 10007, 10010, 33004]),
+  otherAccountMode: codes([10020, 10028, 110088]),
+  clock: codes([10002]),
+  // 10018 (address limit) is withdrawn from the documentation, but still in the library's table.
+  retryLater: codes([10006, 10018]),
+  refused: codes([
+    // Parameters (also a stop on the wrong side, or a position index that does not fit the mode); route; order is illegal.
+    10001,
+    10017, 110032, 110057,
+    // Banned, restricted by region or compliance, contract not on the key's list, terms not agreed to, cooling off.
+    10008,
+    10009, 10024, 10027, 10029, 110066, 110069, 110123, 110124, 110125, 110132,
+    // Price out of range.
+    30208, 30209, 110003, 110120, 110121,
+    // Balance and margin.
+    110004, 110006, 110007, 110012, 110014, 110039, 110044, 110045, 110051, 110052, 110053, 110131,
+    // Would be liquidated at once.
+    110011, 110040, 110046,
+    // Leverage, risk limit, size and number of positions and orders; order value too low.
+    110009, 110013, 110020, 110021, 110061, 110068, 110085, 110086, 110087, 110089, 110090, 110094,
+    // Position status; nothing to reduce; only reducing is permitted.
+    110005, 110017, 110023, 110034, 110042,
+    // Delisting, contract not live, pre-market.
+    30228, 110074, 110095, 110099, 110100,
+    // Modes that do not fit or cannot change while something is open.
+    110015, 110024, 110028, 110029, 110036, 110038, 110073, 3400045,
+    // Stop and target: position too small, not in full mode, trigger price on the wrong side.
+    110058, 110060, 110092, 110093,
+    // Not modified: the setting is already in place.
+    34040, 110025, 110026, 110043,
   ]),
-  credentials: new Set([
-    '10003', // API key is invalid, or belongs to another of the four environments
-    '10004', // error sign
-    '10005', // permission denied
-    '10007', // user authentication failed
-    '10010', // unmatched IP
-    '33004', // API key has expired
-  ]),
-  otherAccountMode: new Set([
-    '10020', // your account is not a unified margin account
-    '10028', // only for unified account users
-    '110088', // please upgrade to UTA to trade
-  ]),
-  clock: new Set([
-    '10002', // the request time exceeds the time window
-  ]),
-  retryLater: new Set([
-    '10006', // too many visits
-    '10018', // exceeded the IP rate limit (withdrawn from the documentation, still in the library's table)
-  ]),
-  refused: new Set([
-    '10001', // parameter error; also a stop or target on the wrong side, or a position index that does not fit the mode
-    '10008', // common banned
-    '10009', // access restricted by region, or address banned
-    '10017', // route not found
-    '10024', // compliance rules
-    '10027', // transactions are banned
-    '10029', // the symbol is not on the key's list
-    '30208', // price above the maximum buying price
-    '30209', // price below the minimum selling price
-    '30228', // no new positions during delisting
-    '34040', // not modified: the stop or target already has this value, or the request was empty
-    '110003', // price out of the permitted range
-    '110004', // wallet balance insufficient
-    '110005', // position status
-    '110006', // cannot cover the position margin
-    '110007', // available balance insufficient
-    '110009', // too many stop orders
-    '110011', // would be liquidated immediately
-    '110012', // available balance insufficient
-    '110013', // leverage not permitted by the risk limit
-    '110014', // balance insufficient to add margin
-    '110015', // the position is in cross margin mode
-    '110017', // reduce-only: nothing to reduce
-    '110020', // too many active orders
-    '110021', // position limit due to open interest
-    '110023', // only reducing is permitted
-    '110024', // a position exists, the position mode cannot be switched
-    '110025', // position mode not modified
-    '110026', // margin mode not modified
-    '110028', // open orders exist, the position mode cannot be switched
-    '110029', // hedge mode not supported
-    '110032', // order is illegal
-    '110034', // there is no net position
-    '110036', // cross margin: leverage cannot be changed
-    '110038', // portfolio margin: leverage cannot be changed
-    '110039', // maintenance margin rate too high
-    '110040', // would trigger a forced liquidation
-    '110042', // only reducing is permitted before delivery
-    '110043', // leverage not modified
-    '110044', // available margin insufficient
-    '110045', // wallet balance insufficient
-    '110046', // would be liquidated immediately
-    '110051', // balance cannot cover the lowest price
-    '110052', // balance insufficient for the price
-    '110053', // balance cannot cover the market price
-    '110057', // conditional order contains TP/SL parameters
-    '110058', // position too small for stop and target
-    '110060', // TP/SL cannot be modified in full mode
-    '110061', // too many TP/SLs
-    '110066', // trading is currently not allowed
-    '110068', // leveraged trading is not allowed
-    '110069', // lending customer
-    '110073', // set margin mode failed
-    '110074', // contract not live
-    '110085', // risk limit updated
-    '110086', // leverage above the risk limit's
-    '110087', // leverage above the loan's
-    '110089', // above the maximum risk limit
-    '110090', // position above the maximum for the leverage
-    '110092', // trigger price on the wrong side (expect rising)
-    '110093', // trigger price on the wrong side (expect falling)
-    '110094', // notional value below the lower limit
-    '110095', // pre-market auction
-    '110099', // no TP/SL during the pre-market auction
-    '110100', // pre-market contracts are not for demo trading
-    '110120', // price below the limit
-    '110121', // price above the limit
-    '110123', // trading terms not agreed to
-    '110124', // cooling-off period
-    '110125', // trading terms of the contract not agreed to
-    '110131', // margin limit
-    '110132', // not available in the region
-    '3400045', // set margin mode failed
-  ]),
-  orderUnknown: new Set([
-    '110001', // order does not exist
-  ]),
-  /** No longer open, or never known: only a look-up tells which. */
-  notCancellable: new Set([
-    '110001', // order does not exist
-    '110008', // completed or cancelled
-    '110010', // cancelled
-  ]),
-  alreadySo: new Set([
-    '34040', // stop or target not modified
-    '110025', // position mode not modified
-    '110026', // margin mode not modified
-    '110043', // leverage not modified
-  ]),
+  orderUnknown: codes([110001]),
+  // No longer open, or never known: only a look-up tells which.
+  notCancellable: codes([110001, 110008, 110010]),
+  alreadySo: codes([34040, 110025, 110026, 110043]),
 };
