@@ -139,8 +139,11 @@ export interface CallContext {
   priority?: CallPriority;
 }
 
-/** The order in which requests leave when they have to wait for a limit of the exchange, highest first. */
-export type CallPriority = 'protect' | 'look-up' | 'place' | 'prepare' | 'background';
+/**
+ * The order in which requests leave when they have to wait for a limit of the exchange, highest first. `follow` is for
+ * orders that were accepted: it leaves behind placements, but at least every tenth request is one.
+ */
+export type CallPriority = 'protect' | 'look-up' | 'place' | 'prepare' | 'follow' | 'background';
 
 export interface BalanceContext extends CallContext {
   /** Also reads the spot figures with a second request; otherwise they are null. */

@@ -1,7 +1,12 @@
 import { D, isPositive } from '#domain/decimal.ts';
 import { DOUBT_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import { sideOpenedBy } from '#domain/sizing/trend.ts';
-import { ExchangeError, type OrderMemory, type OrderReport } from '#server/exchanges/exchange.ts';
+import {
+  type CallPriority,
+  ExchangeError,
+  type OrderMemory,
+  type OrderReport,
+} from '#server/exchanges/exchange.ts';
 import { sumFilled } from './settle-attempt.ts';
 import { later, nextNow, record, reported, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
 
@@ -74,14 +79,17 @@ export const lookUpWaitMs = (misses: number): number =>
   LOOK_UP_WAITS_MS[misses - 1] ?? LOOK_UP_WAITS_MS.at(-1) ?? 0;
 
 /** 'unreachable' when the exchange gave no usable answer: nothing is concluded. */
-export async function findReport(work: TradeWork): Promise<OrderReport | null | 'unreachable'> {
+export async function findReport(
+  work: TradeWork,
+  { priority = 'look-up' }: { priority?: CallPriority } = {},
+): Promise<OrderReport | null | 'unreachable'> {
   const { account, exchange, trade, attempt, onCall } = work;
   if (account === null) return 'unreachable';
   try {
     const report = await exchange.findOrder(
       account,
       { token: trade.token, clientOrderId: attempt.clientOrderId },
-      { onCall },
+      { onCall, priority },
     );
     // A stop attached to the entry may close the position under the entry's id: that order is not the entry.
     return report !== null && report.side !== trade.side ? 'unreachable' : report;

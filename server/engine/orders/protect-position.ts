@@ -61,7 +61,7 @@ export async function watchFills(work: TradeWork): Promise<FillWatch> {
   const earlier = attempts.slice(0, -1).reduce((sum, one) => sum.plus(one.filledQuantity), D(0));
   if (isCovered(work, toPlain(earlier.plus(attempt.quantity)))) return { lookAt: null, isOverdue: false };
   const isFilled = attempts.some(({ filledQuantity }) => isPositive(filledQuantity));
-  const finding = await checkProtection(work, { priority: isFilled ? 'protect' : 'look-up' });
+  const finding = await checkProtection(work, { priority: isFilled ? 'protect' : 'follow' });
   switch (finding.found) {
     case 'flat':
       if (work.trade.unprotectedSince !== null) await recordSafe(work, finding);

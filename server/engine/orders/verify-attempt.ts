@@ -28,7 +28,7 @@ export async function verifyAttempt(work: TradeWork, { mustEnd }: { mustEnd: boo
   const { deps, attempt } = work;
   const dueAt = attempt.verifyAt ?? deps.clock.now();
   if (dueAt > deps.clock.now() && !mustEnd) return { next: 'later', at: dueAt };
-  const report = await findReport(work);
+  const report = await findReport(work, { priority: mustEnd ? 'look-up' : 'follow' });
   if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
   const name = `Attempt ${attempt.attempt}`;
   if (report === null && attempt.lookupMisses < MISSES_BEFORE_CANCEL) {

@@ -22,6 +22,7 @@ export const BITGET_LIMITS: RateLimits = {
     'mix/account/set-margin-mode': 5,
     'mix/account/set-position-mode': 5,
     'mix/position/all-position': 5,
+    'mix/position/single-position': 10,
     'mix/position/history-position': 20,
     // Copy-trade traders have one a second instead of these ten; refusals will show it.
     'mix/order/place-order': 10,
@@ -38,7 +39,14 @@ export const BITGET_LIMITS: RateLimits = {
     const isRefused = TOO_MANY_REQUESTS.has(answer.status) || TOO_OFTEN.has(code);
     return isRefused ? { of: 'account', waitMs: retryAfterMs(answer, now) } : null;
   },
+  usageOf({ headers }) {
+    const left = countIn(headers['x-mbx-used-remain-limit']);
+    return left === null ? null : { perSecond: null, left, resetMs: ONE_SECOND_MS };
+  },
 };
+
+/** Both exchanges count a user's endpoint in a rolling second. */
+const ONE_SECOND_MS = 1_000;
 
 const ACCOUNT_LIMIT_CODE = '10006';
 /** 'Exceeded the IP rate limit'; withdrawn from the documentation, still in the library's table. */
@@ -53,9 +61,8 @@ const BANNED_MS = 600_000;
 
 /**
  * Bybit v5. 600 requests within 5 s from one address (rate limit rules); beyond that it answers 403 'access too
- * frequent' for ten minutes. The budget here is 500. Per UID and endpoint of linear contracts: 10 a second for orders.
- * For reading orders and positions the sources disagree (50 or 10 a second): use the smaller one. Only that 403 and
- * code 10018 name the address. 10006 is 'per UID', HTTP 429 'system level frequency protection' names no address, and
+ * frequent' for ten minutes. The budget here is 500. Per UID and endpoint of linear contracts (July 2026): 10 a second
+ * for orders, stops and leverage, 5 for the margin mode, 50 for reading. Only that 403 and code 10018 name the address. 10006 is 'per UID', HTTP 429 'system level frequency protection' names no address, and
  * 10010 is an address that a key does not list.
  */
 export const BYBIT_LIMITS: RateLimits = {
@@ -66,13 +73,17 @@ export const BYBIT_LIMITS: RateLimits = {
   endpoints: {
     'v5/order/create': 10,
     'v5/order/cancel': 10,
-    'v5/order/realtime': 10,
-    'v5/order/history': 10,
-    'v5/position/list': 10,
+    'v5/order/realtime': 50,
+    'v5/order/history': 50,
+    'v5/execution/list': 50,
+    'v5/position/list': 50,
+    'v5/position/closed-pnl': 50,
     'v5/position/trading-stop': 10,
     'v5/position/set-leverage': 10,
     'v5/position/switch-mode': 10,
-    'v5/account/set-margin-mode': 10,
+    'v5/account/wallet-balance': 50,
+    'v5/account/info': 50,
+    'v5/account/set-margin-mode': 5,
     'v5/user/query-api': 10,
   },
   refusalOf(answer, now) {
@@ -85,7 +96,17 @@ export const BYBIT_LIMITS: RateLimits = {
     }
     return null;
   },
+  usageOf({ headers }, now) {
+    const left = countIn(headers['x-bapi-limit-status']);
+    if (left === null) return null;
+    // Unless the limit was exceeded, the reset is the present time.
+    const resetMs = untilReset(headers[RESET_HEADER], now) ?? ONE_SECOND_MS;
+    return { perSecond: countIn(headers['x-bapi-limit']), left, resetMs };
+  },
 };
+
+const countIn = (text: string | undefined): number | null =>
+  text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : null;
 
 /** A refusal is short; a longer body is a regular answer. */
 const MAX_REFUSAL = 2_000;

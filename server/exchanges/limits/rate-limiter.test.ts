@@ -42,11 +42,11 @@ function open(slots: SlotStore = createOwnSlots(1)) {
     },
     /** Reports the exchange's answer to a request that has left. */
     async answer(name: string, refusal: LimitRefusal | null = null) {
-      await limiter.answered(passes.get(name) ?? expect.fail(`${name} has not left`), refusal);
+      await limiter.answered(passes.get(name) ?? expect.fail(`${name} has not left`), { refusal });
     },
     /** Reports a refusal of an earlier request. */
     refuse: (changes: Partial<Turn> & { user?: string }, refusal: LimitRefusal) =>
-      limiter.answered({ turn: turnOf(changes), probes: { egress: null, bucket: null } }, refusal),
+      limiter.answered({ turn: turnOf(changes), probes: { egress: null, bucket: null } }, { refusal }),
     pass: (ms: number) => vi.advanceTimersByTimeAsync(ms),
   };
 }
@@ -60,7 +60,7 @@ test('protection leaves before look-ups, look-ups before entries, each in order 
   for (const name of names('first', 20)) ask(name, { priority: 'protect' });
   await pass(1);
   left.length = 0;
-  const kinds: CallPriority[] = ['background', 'prepare', 'place', 'look-up', 'protect'];
+  const kinds: CallPriority[] = ['background', 'follow', 'prepare', 'place', 'look-up', 'protect'];
   for (const index of [0, 1]) for (const priority of kinds) ask(`${priority} ${index}`, { priority });
   await pass(2_000);
   expect(left).toEqual([...kinds].reverse().flatMap((kind) => [`${kind} 0`, `${kind} 1`]));
@@ -77,6 +77,31 @@ test('a later request of lower priority does not overtake a waiting one', async 
   expect(left).toEqual(names('first', 10));
   await pass(50);
   expect(left.slice(10)).toEqual(['order', 'preparation']);
+});
+
+test('accepted orders are followed behind a thousand placements, but by every tenth request', async () => {
+  const { ask, left, pass } = open();
+  for (const name of names('entry', 300)) ask(name);
+  for (const name of names('follow', 300)) ask(name, { priority: 'follow' });
+  await pass(3_000);
+  const followed = left.filter((name) => name.startsWith('follow'));
+  expect(followed).toEqual(names('follow', followed.length));
+  expect(followed.length / left.length).toBeGreaterThan(0.08);
+  expect(followed.length / left.length).toBeLessThanOrEqual(0.1);
+});
+
+test('requests to an endpoint whose limit others have used up wait until it resets, except for stops', async () => {
+  const { limiter, ask, left, turnOf, pass } = open();
+  const turn = turnOf({ user: 'busy' });
+  const usage = { perSecond: null, left: 0, resetMs: 700 };
+  await limiter.answered({ turn, probes: { egress: null, bucket: null } }, { refusal: null, usage });
+  ask('entry', { user: 'busy' });
+  ask('stop', { user: 'busy', priority: 'protect' });
+  ask('other');
+  await pass(650);
+  expect(left.toSorted()).toEqual(['other', 'stop']);
+  await pass(100);
+  expect(left).toContain('entry');
 });
 
 test('a stop that arrives last leaves immediately, however many entries wait', async () => {

@@ -7,7 +7,14 @@ import {
   type RefusalWatch,
   watchRefusals,
 } from './rate-holds.ts';
-import { bucketSlots, egressSlots, type LimitRefusal, PRIORITIES, rankOf } from './rate-limits.ts';
+import {
+  bucketSlots,
+  egressSlots,
+  type LimitRefusal,
+  type LimitUsage,
+  PRIORITIES,
+  rankOf,
+} from './rate-limits.ts';
 import type { SlotAnswer, SlotStore } from './rate-slots.ts';
 
 /*
@@ -18,6 +25,8 @@ import type { SlotAnswer, SlotStore } from './rate-slots.ts';
  * 3. A limit of one account delays only that account: its requests take no slots, no places in a statement and no time
  *    from others.
  * 4. Limits reported in an answer are applied before the answer is returned.
+ * 5. Accepted orders are followed behind all placements, but at least every tenth request follows one: a thousand
+ *    placements must not wait for the look-ups of the first, nor the look-ups for the last placement.
  */
 
 export interface Turn {
@@ -49,8 +58,11 @@ export interface Pass {
 export interface RateLimiter {
   /** Resolves when the request may leave; throws a TransportError of phase `limited` if that would be too late. */
   take(turn: Turn): Promise<Pass>;
-  /** Reports an answer, with its refusal if any: requests under the refused limit wait, in all instances. */
-  answered(pass: Pass, refusal: LimitRefusal | null): Promise<void>;
+  /**
+   * Reports an answer. Requests under a refused limit wait, in all instances; those under a limit that is used up wait
+   * in this one, except closes and stops.
+   */
+  answered(pass: Pass, answer: { refusal: LimitRefusal | null; usage?: LimitUsage | null }): Promise<void>;
   /** Reports that the request was not sent after all, or that no answer came. */
   unanswered(pass: Pass): Promise<void>;
   close(): void;
@@ -64,6 +76,8 @@ const PAUSE_MS = 25;
 /** Capped, because another instance's probe may end a hold early. */
 const LONGEST_PAUSE_MS = 1_000;
 const PUBLIC = 'public';
+/** The most requests that leave in a row while one waits to follow an order. */
+const MOST_BEFORE_FOLLOWING = 9;
 
 interface Waiting {
   turn: Turn;
@@ -81,6 +95,8 @@ interface Queue {
   isWorking: boolean;
   wake: () => void;
   watch: RefusalWatch;
+  /** How many requests have left since one that follows an order, while another one waits. */
+  sinceFollowing: number;
 }
 
 export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter {
@@ -96,6 +112,7 @@ export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter 
       isWorking: false,
       wake: () => {},
       watch: watchRefusals(),
+      sinceFollowing: 0,
     };
     queues.set(key, queue);
     return queue;
@@ -128,6 +145,8 @@ export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter 
     if (answer.blockedBy === null) {
       remove(queue, waiting);
       if (turn.account !== null) queue.watch.asked(turn.account, nowMs());
+      const isFollowing = turn.priority === 'follow' || !queue.waiting.some(isToFollow);
+      queue.sinceFollowing = isFollowing ? 0 : queue.sinceFollowing + 1;
       waiting.leave({ turn, probes: answer.probes });
       return;
     }
@@ -139,9 +158,18 @@ export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter 
     const isOwn = answer.blockedBy === 'bucket';
     const waitMs = Math.min(Math.max(answer.waitMs, isOwn ? 1 : PAUSE_MS), LONGEST_PAUSE_MS);
     for (const priority of PRIORITIES.slice(rankOf(turn.priority))) {
-      const gate = isOwn ? bucketGate(turn, priority) : egressGate(priority);
-      queue.openAtMs.set(gate, Math.max(queue.openAtMs.get(gate) ?? 0, nowMs() + waitMs));
+      closeGate(queue, isOwn ? bucketGate(turn, priority) : egressGate(priority), waitMs);
     }
+  }
+
+  function pauseBucket(queue: Queue, turn: Turn, waitMs: number): void {
+    for (const priority of PRIORITIES) {
+      if (priority !== 'protect') closeGate(queue, bucketGate(turn, priority), waitMs);
+    }
+  }
+
+  function closeGate(queue: Queue, gate: string, waitMs: number): void {
+    queue.openAtMs.set(gate, Math.max(queue.openAtMs.get(gate) ?? 0, nowMs() + waitMs));
   }
 
   /** Lets all waiting requests ask again. */
@@ -190,8 +218,9 @@ export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter 
         else void work(queue);
       }),
 
-    async answered(pass, refusal) {
+    async answered(pass, { refusal, usage = null }) {
       const { turn, probes } = pass;
+      if (usage?.left === 0 && refusal === null) pauseBucket(queueOf(turn.egress.key), turn, usage.resetMs);
       const isProbe = probes.egress !== null || probes.bucket !== null;
       if (refusal === null && !isProbe) return;
       if (refusal !== null) await Promise.all(holdsAfter(pass, refusal));
@@ -224,6 +253,8 @@ function remove(queue: Queue, waiting: Waiting): void {
   queue.waiting.splice(queue.waiting.indexOf(waiting), 1);
 }
 
+const isToFollow = ({ turn }: Waiting) => turn.priority === 'follow';
+
 const egressGate = (priority: CallPriority) => `egress ${priority}`;
 const bucketGate = ({ bucket }: Turn, priority: CallPriority) => `bucket ${bucket.key} ${priority}`;
 
@@ -236,7 +267,7 @@ function readyOf(queue: Queue, nowMs: number): Waiting[] {
   for (const [gate, atMs] of queue.openAtMs) if (atMs <= nowMs) queue.openAtMs.delete(gate);
   const ready: Waiting[] = [];
   const counts = new Map<string | null, number>();
-  for (const waiting of queue.waiting) {
+  for (const waiting of inTurn(queue)) {
     if (ready.length === BATCH) break;
     const { account } = waiting.turn;
     const count = counts.get(account) ?? 0;
@@ -245,6 +276,15 @@ function readyOf(queue: Queue, nowMs: number): Waiting[] {
     ready.push(waiting);
   }
   return ready;
+}
+
+/** By priority, then by arrival; after many others, the oldest that follows an order comes right behind the look-ups. */
+function inTurn({ waiting, sinceFollowing }: Queue): readonly Waiting[] {
+  const next = sinceFollowing < MOST_BEFORE_FOLLOWING ? undefined : waiting.find(isToFollow);
+  if (next === undefined) return waiting;
+  const others = waiting.filter((one) => one !== next);
+  const place = others.findIndex(({ turn }) => rankOf(turn.priority) >= rankOf('place'));
+  return others.toSpliced(place === -1 ? others.length : place, 0, next);
 }
 
 function sendAway(queue: Queue, nowMs: number): void {

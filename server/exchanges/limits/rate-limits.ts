@@ -13,6 +13,18 @@ export interface RateLimits {
   endpoints: Readonly<Record<string, number>>;
   /** The limit refusal in an answer; null for any other answer. */
   refusalOf(answer: ExchangeAnswer, now: Date): LimitRefusal | null;
+  /** What an answer reports of its account's endpoint; null if it reports nothing. */
+  usageOf(answer: ExchangeAnswer, now: Date): LimitUsage | null;
+}
+
+/** The state of an account's endpoint. Other programs with keys of the account use the same limit. */
+export interface LimitUsage {
+  /** Requests a second; null if not reported. */
+  perSecond: number | null;
+  /** How many requests are left now. */
+  left: number;
+  /** When more are, if none are left. */
+  resetMs: number;
 }
 
 /**
@@ -43,7 +55,14 @@ export interface BucketSlots {
 }
 
 /** Highest first. */
-export const PRIORITIES: readonly CallPriority[] = ['protect', 'look-up', 'place', 'prepare', 'background'];
+export const PRIORITIES: readonly CallPriority[] = [
+  'protect',
+  'look-up',
+  'place',
+  'prepare',
+  'follow',
+  'background',
+];
 
 /** Lower ranks leave first. */
 export const rankOf = (priority: CallPriority): number => PRIORITIES.indexOf(priority);
@@ -78,6 +97,7 @@ const KEPT_FROM: Readonly<Record<CallPriority, number>> = {
   'look-up': 0.25,
   place: 0.5,
   prepare: 0.5,
+  follow: 0.5,
   background: 0.5,
 };
 const EGRESS_BURST_SECONDS = 0.25;

@@ -65,6 +65,21 @@ test.each([
   expect(BYBIT_LIMITS.refusalOf(given, NOW)).toEqual(expected);
 });
 
+test('both exchanges report what is left of the limit of an account’s endpoint', () => {
+  const bitget = (left: string) =>
+    BITGET_LIMITS.usageOf(answer(200, '', { 'x-mbx-used-remain-limit': left }), NOW);
+  expect(bitget('9')).toEqual({ perSecond: null, left: 9, resetMs: 1_000 });
+  for (const text of ['', '-1', 'many']) expect(bitget(text)).toBeNull();
+  const bybit = (ms: number) =>
+    BYBIT_LIMITS.usageOf(
+      answer(200, '', { 'x-bapi-limit': '20', 'x-bapi-limit-status': '0', ...reset(ms) }),
+      NOW,
+    );
+  expect(bybit(0)).toEqual({ perSecond: 20, left: 0, resetMs: 1_000 });
+  expect(bybit(300)).toEqual({ perSecond: 20, left: 0, resetMs: 300 });
+  expect(BYBIT_LIMITS.usageOf(answer(403, 'access too frequent'), NOW)).toBeNull();
+});
+
 test('every endpoint has its own limit', () => {
   expect(endpointOf(BITGET_LIMITS, '/api/v2/mix/account/set-leverage').perSecond).toBe(5);
   expect(endpointOf(BITGET_LIMITS, 'v2/mix/order/place-order')).toEqual(
@@ -72,14 +87,18 @@ test('every endpoint has its own limit', () => {
   );
   const unnamed = endpointOf(BITGET_LIMITS, '/api/v2/spot/account/assets');
   expect(unnamed).toEqual({ name: 'v2/spot/account/assets', perSecond: 10 });
+  expect(endpointOf(BITGET_LIMITS, '/api/v2/mix/position/all-position').perSecond).toBe(5);
+  expect(endpointOf(BITGET_LIMITS, '/api/v2/mix/position/single-position').perSecond).toBe(10);
   expect(endpointOf(BYBIT_LIMITS, '/v5/order/create').perSecond).toBe(10);
+  expect(endpointOf(BYBIT_LIMITS, '/v5/account/set-margin-mode').perSecond).toBe(5);
+  expect(endpointOf(BYBIT_LIMITS, '/v5/position/list').perSecond).toBe(50);
 });
 
 test('closes and protection go before look-ups, look-ups before entries', () => {
   const ranks = ['place-stop-loss', 'find-order', 'place-order', 'set-leverage', 'closed-positions'].map(
     (type) => rankOf(priorityOf(type)),
   );
-  expect(ranks).toEqual([0, 1, 2, 3, 4]);
+  expect(ranks).toEqual([0, 1, 2, 3, 5]);
   for (const type of ['close-position', 'cancel-order', 'place-take-profit'])
     expect(priorityOf(type)).toBe('protect');
 });

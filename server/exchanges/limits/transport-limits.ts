@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { CallScope, ExchangeAnswer } from '../ccxt/call-scope.ts';
 import type { Egress, Egresses } from '../ccxt/transport-egress.ts';
 import type { Pass, RateLimiter, Turn } from './rate-limiter.ts';
@@ -30,6 +31,7 @@ export interface Turns {
 
 /** Time between the pass and the actual send. */
 const MARGIN_MS = 50;
+const MOST_REPORTED = 10_000;
 
 export function createTurns(options: {
   egresses: Egresses;
@@ -40,6 +42,8 @@ export function createTurns(options: {
   const { egresses, limits: limited, timeoutMs, now } = options;
   /** Turns of each call that were taken but not yet used. */
   const takenBy = new WeakMap<CallScope, { path: string; way: Way }[]>();
+  /** Limits that the exchange reports for an account's endpoint: an account may have more than the documented one. */
+  const reported = new LRUCache<string, number>({ max: MOST_REPORTED });
 
   const egressOf = ({ account }: CallScope) =>
     account === null ? egresses.forPublic() : egresses.forUser(account.userId);
@@ -47,8 +51,10 @@ export function createTurns(options: {
   async function wait(scope: CallScope, path: string): Promise<Way> {
     const egress = egressOf(scope);
     if (limited === null) return { egress, pass: null };
+    const { bucket, ...limits } = limitsOf(limited, scope, { path, egress });
     const pass = await limited.limiter.take({
-      ...limitsOf(limited, scope, { path, egress }),
+      ...limits,
+      bucket: { ...bucket, perSecond: reported.get(bucket.key) ?? bucket.perSecond },
       priority: scope.priority ?? priorityOf(scope.type),
       patienceMs: patienceOf(scope),
     });
@@ -76,7 +82,11 @@ export function createTurns(options: {
     },
     async applyLimitHeaders({ pass }, answer) {
       if (limited === null || pass === null) return;
-      await limited.limiter.answered(pass, limited.limits.refusalOf(answer, now()));
+      const usage = limited.limits.usageOf(answer, now());
+      const { account, bucket } = pass.turn;
+      if (usage?.perSecond && account !== null) reported.set(bucket.key, usage.perSecond);
+      const refusal = limited.limits.refusalOf(answer, now());
+      await limited.limiter.answered(pass, { refusal, usage: account === null ? null : usage });
     },
     async withoutAnswer({ pass }) {
       if (pass !== null) await limited?.limiter.unanswered(pass);
