@@ -28,6 +28,7 @@ const LIMITS: Readonly<Record<ExchangePlatform, DocumentedLimits>> = {
       '/api/v2/mix/account/set-margin-mode': 5,
       '/api/v2/mix/account/set-position-mode': 5,
       '/api/v2/mix/position/all-position': 5,
+      '/api/v2/mix/position/single-position': 10,
       '/api/v2/mix/position/history-position': 20,
     },
     headers: ({ remaining }) => ({ 'x-mbx-used-remain-limit': String(remaining) }),
@@ -106,10 +107,14 @@ export function createRequestLimits(): RequestLimits {
       const limit = userId === null ? limits.publicPerSecond : perSecond;
       const ofOwner = recent(`${platform} ${owner} ${path}`, nowMs, 1_000);
       const resetMs = (ofOwner[0] ?? nowMs) + 1_000 - nowMs;
-      if (ofOwner.length >= limit) return { refusal: refuse(resetMs, false), report: unlimited };
+      const report = (remaining: number, resetAt: Date) => (answer: VenueAnswer) =>
+        withHeaders(answer, limits.headers({ limit, remaining, resetAt }));
+      if (ofOwner.length >= limit) {
+        const refused = report(0, new Date(nowMs + resetMs))(refuse(resetMs, false));
+        return { refusal: refused, report: unlimited };
+      }
       ofOwner.push(nowMs);
-      const state = { limit, remaining: limit - ofOwner.length, resetAt: now };
-      return { refusal: null, report: (answer) => withHeaders(answer, limits.headers(state)) };
+      return { refusal: null, report: report(limit - ofOwner.length, now) };
     },
   };
 }

@@ -8,7 +8,7 @@ import { bitgetSignature } from './bitget/signature.ts';
 import { bybitSignature } from './bybit/signature.ts';
 import type { VenueRequest } from './http.ts';
 import { type MemoryMarks, memoryMarks } from './memory-marks.ts';
-import { createVenue, type TestVenue } from './venue.ts';
+import { createVenue, type TestVenue, type VenueOptions } from './venue.ts';
 import { TRADING_KEY, type VenueKey, venueCredentials } from './venue-credentials.ts';
 
 export const SECRET_KEY = 'a secret key that only these tests use';
@@ -23,14 +23,15 @@ export interface VenueUnderTest {
   /** The venue's answer about every key. */
   key: VenueKey;
   /** Opens another process on the same books. */
-  openAgain(): TestVenue;
+  openAgain(options?: Pick<VenueOptions, 'limits'>): TestVenue;
 }
 
 export function venueUnderTest(): VenueUnderTest {
   const under = {} as VenueUnderTest;
   let own: TestDatabase;
-  under.openAgain = () =>
+  under.openAgain = (options = {}) =>
     createVenue({
+      ...options,
       db: under.db,
       clock: under.clock,
       marks: under.marks,
