@@ -45,6 +45,12 @@ export function positionTests(
       expect(await history()).toEqual([]);
     });
 
+    test('a token without a contract has no position', async () => {
+      expect(await under.exchange.fetchPosition(account, 'NOSUCHTOKEN')).toBeNull();
+      const read = under.exchange.readTradeAccount(account, { token: 'NOSUCHTOKEN', leverage: 10 });
+      await expect(read).rejects.toMatchObject({ kind: 'refused' });
+    });
+
     test('holdings are the open positions, each with its own stop and target', async () => {
       under.push('ETH', '3000');
       await under.exchange.prepareAccount(account, { token: 'ETH', leverage: 10 });

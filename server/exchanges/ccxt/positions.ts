@@ -69,17 +69,20 @@ export function createCcxtPositions(options: {
   const { connection, dialect, place, memory, now } = options;
   const { protection, platform } = dialect;
 
-  async function readPositions(account: ExchangeAccount, context?: CallContext): Promise<ReadPosition[]> {
+  async function readAll(account: ExchangeAccount, context?: CallContext): Promise<unknown[]> {
     requireAccountMode(dialect, account);
     await connection.ready();
-    const request = { type: 'positions', account, context };
-    return openPositionsIn(dialect, await connection.call(request, dialect.readPositions));
+    return connection.call({ type: 'positions', account, context }, dialect.readPositions);
   }
 
   async function readPosition(account: ExchangeAccount, token: string, context?: CallContext) {
+    // A contract that is no longer listed may still have a position.
+    const isListed = (await connection.listed(token)) !== null;
     const request = { type: 'positions', account, context };
-    const { positions } = await connection.callForToken(request, token, dialect.readPosition);
-    const found = openPositionIn(dialect, positions, token);
+    const infos = isListed
+      ? (await connection.callForToken(request, token, dialect.readPosition)).positions
+      : await readAll(account, context);
+    const found = openPositionIn(dialect, infos, token);
     if (found !== null) await compare(account, found.position);
     return found;
   }
@@ -137,7 +140,7 @@ export function createCcxtPositions(options: {
     },
 
     async fetchHoldings(account, context) {
-      const all = await readPositions(account, context);
+      const all = openPositionsIn(dialect, await readAll(account, context));
       if (all.length === 0) return [];
       if (protection.heldBy === 'position') {
         return all.map(({ position, info }) => ({ position, protection: protection.of(info) }));
