@@ -25,8 +25,6 @@ export interface Exchange {
    * USDT of the futures wallet as decimal strings; throws if the exchange returns no balance, never returns 0 instead.
    */
   fetchBalance(account: ExchangeAccount, context?: BalanceContext): Promise<AccountBalance>;
-  /** Does nothing: `readTradeAccount` has replaced it. */
-  expectOrder(account: ExchangeAccount, token: string): void;
   /**
    * What sizing and an order in the token need, read together in as few requests as the exchange permits. With a
    * leverage, and if the token has no position, it also makes the settings that `prepareAccount` requires, which then

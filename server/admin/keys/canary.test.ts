@@ -167,7 +167,7 @@ async function tradeAndFail(): Promise<void> {
     signalIds.push(id);
     await workflowEnd(id);
   };
-  site.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/accounts', times: 9 } }]);
+  site.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/single-position', times: 9 } }]);
   await signal('SOL', '150');
   site.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/account/account', times: 2 } }]);
   await signal('ETH', '3000');
@@ -235,7 +235,7 @@ test('no response contains a secret', () => {
 // Requirements: users-9
 test('the log contains no secret', () => {
   const log = server.output();
-  for (const line of ['exchange credentials stored', 'exchange credentials removed', 'balance unavailable']) {
+  for (const line of ['exchange credentials stored', 'exchange credentials removed', 'account unavailable']) {
     expect(log).toContain(line);
   }
   expect(log).toContain('"request failed"');

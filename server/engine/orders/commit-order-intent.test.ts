@@ -206,7 +206,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
     await giveBack(engine, lease.key);
   });
 
-  test.each(['fetchPosition', 'fetchBalance'] as const)(
+  test.each(['fetchTicker', 'readTradeAccount'] as const)(
     'leaves no calculation, ended step or order of a sizing that is overtaken at %s',
     async (call) => {
       const { workflowId, signalId, userId } = await calculated();
@@ -231,7 +231,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
     await runWorkflow(engine.deps, workflowId);
     const key = `user:${userId}`;
     engine.venue.setFaults([{ kind: 'refuse', code: '40014', on: { path: 'single-position', userId } }]);
-    const overtaken = overtakenAt(engine, { key, call: 'fetchPosition', when: 'before' });
+    const overtaken = overtakenAt(engine, { key, call: 'readTradeAccount', when: 'before' });
     await planUser(overtaken, { workflowId, userId });
     expect(await outcomeOf({ workflowId, userId })).toBe('waiting');
     await giveBack(engine, key);

@@ -128,7 +128,7 @@ describe('the order is still filled and protected, once', () => {
       ],
     ],
     ['a leverage that needs a second try', 1, [{ kind: 'badGatewayBefore', on: on('set-leverage') }]],
-    ['a balance that needs a second try', 1, [{ kind: 'cutBeforeAccept', on: on('account/accounts') }]],
+    ['a balance that needs a second try', 1, [{ kind: 'cutBeforeAccept', on: on('account/account') }]],
     ['positions unreadable for a moment', 1, [{ kind: 'badGatewayBefore', on: on('single-position', 2, 2) }]],
   ])('with %s', async (_name, orders, faults) => {
     const ended = await finish(await start(faults));
@@ -181,8 +181,8 @@ describe('nothing is ordered, and the reason is given', () => {
     [
       'a balance that cannot be read',
       'skipped',
-      'Balance information unavailable; user will be skipped$',
-      away('account/accounts'),
+      'Bitget could not be asked: .*; user will be skipped$',
+      away('account/account'),
     ],
     [
       'positions that cannot be read',

@@ -54,7 +54,7 @@ test('counts an order that the exchange accepts while the next one is sized', as
   const trade = await firstTradeOf(userId);
   let sent = false;
   const deps = atExchangeCall(engine.deps, {
-    call: 'fetchBalance',
+    call: 'readTradeAccount',
     when: 'after',
     async happens() {
       if (sent) return;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toPlain } from '#domain/decimal.ts';
 import { availableForSizing } from '#domain/sizing/balance.ts';
-import { calculatePosition, type PositionInput, type PositionResult } from '#domain/sizing/position.ts';
+import { calculatePosition, type PositionResult } from '#domain/sizing/position.ts';
 import { planPosition } from '#domain/sizing/position-plan.ts';
 import { signalPriceDeviates } from '#domain/sizing/reference-price.ts';
 import { mergeTokenRules, ownTokenRules, type TokenRules } from '#domain/sizing/token-rules.ts';
@@ -9,7 +9,12 @@ import type { ExecutionProfileName } from '#domain/sizing/trading-constants.ts';
 import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
 import type { Deps, UserAccount } from '#server/deps.ts';
-import { asExchangeError, type Exchange, ExchangeError } from '#server/exchanges/exchange.ts';
+import {
+  asExchangeError,
+  type Exchange,
+  ExchangeError,
+  type TradeAccount,
+} from '#server/exchanges/exchange.ts';
 import type { PriceLogRow } from '#server/ingest/stored-price-logs.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 import { positionGeneratorLogs } from '#server/platform/db/schema.ts';
@@ -35,14 +40,20 @@ interface GenerateRequest {
 }
 
 /** The facts of exchange and account that a calculation needs. Prices and money in USDT. */
-export interface MarketFacts {
-  livePrice: string | null;
+export interface MarketFacts extends Market {
   /** Why there is no live price, and a note on the balance: clauses without a full stop. */
   livePriceProblem?: string | null;
   balanceNote?: string | null;
   availableBalance: string;
+}
+
+interface Market {
+  livePrice: string | null;
   rules: TokenRules;
 }
+
+/** The market of a signal and the leverage of its position, both the same for any balance; or why it has none. */
+export type MarketPlan = { ok: true; market: Market; leverage: number } | { ok: false; denial: Denial };
 
 /**
  * Sizes one user's position from the exchange's price, rules and balance. I5: if one of them is missing there is no
@@ -52,36 +63,87 @@ export async function generatePosition(
   deps: GeneratorDeps,
   request: GenerateRequest,
 ): Promise<PositionResult> {
-  const read = await readMarketFacts(deps, request, { expectsOrder: true });
-  return read.ok ? calculateFromFacts(read.facts, request) : read;
+  const { signal, userId, settings } = request;
+  const { exchangePlatform } = settings;
+  const opened = request.opened ?? (await openAccount(deps, { userId, exchangePlatform }));
+  if (!opened.ok) return opened;
+  const planned = await planAtMarket(opened, request);
+  if (!planned.ok) return planned;
+  // In this order: an order that the exchange accepts in between is counted twice, never missed.
+  const unknownMargin =
+    request.unknownMargin ?? (await sumUnknownMargin(deps.db, { userId, exchangePlatform }));
+  const { leverage, market } = planned;
+  const account = await readTradeAccount(deps, opened, { token: signal.token, leverage }).catch(
+    asExchangeError,
+  );
+  if (account instanceof ExchangeError) return { ok: false, denial: denyUnread(opened, account) };
+  return sizeFromAccount(request, { market, account, unknownMargin });
 }
 
-/**
- * Why no position could be generated with any balance; null when only its size may still be refused. For a reversal,
- * whose close frees margin: it reads the same facts as `generatePosition`, but the balance only has to be readable.
- */
-export async function denyPosition(deps: GeneratorDeps, request: GenerateRequest): Promise<Denial | null> {
-  const read = await readMarketFacts(deps, request, { expectsOrder: false });
-  if (!read.ok) return read.denial;
-  const planned = planPosition(inputOf(read.facts, request));
-  return planned.ok ? null : planned.denial;
+/** The price, the rules and what follows from them before the account is read. Sends nothing for the account. */
+export async function planAtMarket(
+  { exchange, platform }: OpenedAccount,
+  request: GenerateRequest,
+): Promise<MarketPlan> {
+  const refuse = (denial: Denial) => ({ ok: false as const, denial });
+  const { signal, userId } = request;
+  // In parallel: every moment between signal and order counts.
+  const [livePrice, rules] = await Promise.all([
+    readLivePrice(exchange, signal, userId),
+    readTokenRules(exchange, signal.token).catch(asExchangeError),
+  ]);
+  if (livePrice === null) return refuse(deny('live_price_unavailable', { token: signal.token }));
+  const deviation = signalPriceDeviates({ signalPrice: signal.price, livePrice });
+  if (deviation !== null) return refuse(deviation);
+  if (rules instanceof ExchangeError) {
+    return refuse(deny('exchange_unavailable', { exchange: platform, message: rules.message }));
+  }
+  if (rules === null) return refuse(deny('token_not_listed', { token: signal.token, exchange: platform }));
+  const market = { livePrice, rules };
+  const planned = planPosition({ ...inputOf(request), ...market });
+  return planned.ok ? { ok: true, market, leverage: planned.plan.leverage } : planned;
 }
+
+/** Balance and position of the account, which is prepared for an order with the leverage on the way. */
+export async function readTradeAccount(
+  { log }: Pick<Deps, 'log'>,
+  { exchange, account }: OpenedAccount,
+  request: { token: string; leverage: number },
+): Promise<TradeAccount> {
+  try {
+    return await retryRead(() => exchange.readTradeAccount(account, request));
+  } catch (error) {
+    log.warn({ err: error, userId: account.userId }, 'account unavailable');
+    throw error;
+  }
+}
+
+/** `unknownMargin` was read before the account. */
+export function sizeFromAccount(
+  request: GenerateRequest,
+  read: { market: Market; account: TradeAccount; unknownMargin: string },
+): PositionResult {
+  const { market, account, unknownMargin } = read;
+  const available = account.balance.futuresAvailable;
+  const availableBalance = availableForSizing({ available, unreportedMargins: [unknownMargin] });
+  return calculateFromFacts({ ...market, availableBalance }, request);
+}
+
+export const denyUnread = ({ platform }: OpenedAccount, { message }: ExchangeError): Denial =>
+  deny('exchange_unavailable', { exchange: platform, message });
 
 /** The one calculation of workflows, the calculator and its preview. */
 export const calculateFromFacts = (facts: MarketFacts, request: Calculable): PositionResult =>
-  calculatePosition(inputOf(facts, request));
+  calculatePosition({ ...inputOf(request), ...facts });
 
 type Calculable = Pick<GenerateRequest, 'signal' | 'priceLog' | 'settings' | 'profile'>;
 
-function inputOf(facts: MarketFacts, { signal, priceLog, settings, profile }: Calculable): PositionInput {
-  return {
-    signal: { token: signal.token, action: signal.action, price: signal.price },
-    priceLog: priceLog === null ? null : readTrendData(priceLog.parameters),
-    settings,
-    profile,
-    ...facts,
-  };
-}
+const inputOf = ({ signal, priceLog, settings, profile }: Calculable) => ({
+  signal: { token: signal.token, action: signal.action, price: signal.price },
+  priceLog: priceLog === null ? null : readTrendData(priceLog.parameters),
+  settings,
+  profile,
+});
 
 export interface Calculation extends GenerateRequest {
   result: PositionResult;
@@ -160,35 +222,6 @@ export async function openAccount(
   return { ok: true, platform, exchange: deps.exchanges.get(platform), account };
 }
 
-async function readMarketFacts(
-  deps: GeneratorDeps,
-  request: GenerateRequest,
-  { expectsOrder }: { expectsOrder: boolean },
-): Promise<{ ok: true; facts: MarketFacts } | { ok: false; denial: Denial }> {
-  const refuse = (denial: Denial) => ({ ok: false as const, denial });
-  const { signal, userId, settings } = request;
-  const opened =
-    request.opened ?? (await openAccount(deps, { userId, exchangePlatform: settings.exchangePlatform }));
-  if (!opened.ok) return opened;
-  const { exchange, account, platform } = opened;
-  if (expectsOrder) exchange.expectOrder(account, signal.token);
-  // In parallel: every moment between signal and order counts.
-  const [livePrice, rules, availableBalance] = await Promise.all([
-    readLivePrice(exchange, signal, userId),
-    readTokenRules(exchange, signal.token).catch(asExchangeError),
-    readAvailableBalance(deps, opened, request.unknownMargin),
-  ]);
-  if (livePrice === null) return refuse(deny('live_price_unavailable', { token: signal.token }));
-  const deviation = signalPriceDeviates({ signalPrice: signal.price, livePrice });
-  if (deviation !== null) return refuse(deviation);
-  if (rules instanceof ExchangeError) {
-    return refuse(deny('exchange_unavailable', { exchange: platform, message: rules.message }));
-  }
-  if (rules === null) return refuse(deny('token_not_listed', { token: signal.token, exchange: platform }));
-  if (availableBalance === null) return refuse(deny('balance_unavailable', {}));
-  return { ok: true, facts: { livePrice, availableBalance, rules } };
-}
-
 /** The figures of a candle that a position uses; parameter names are in lower case. */
 function readTrendData(parameters: Record<string, unknown>) {
   const { atr, immediate_trend, mature_trend } = parameters;
@@ -218,23 +251,6 @@ export async function readLivePrice(
 export async function readTokenRules(exchange: Exchange, token: string): Promise<TokenRules | null> {
   const contract = await retryRead(() => exchange.fetchContract(token));
   return contract === null ? null : mergeTokenRules(ownTokenRules(token), contract);
-}
-
-async function readAvailableBalance(
-  deps: Pick<Deps, 'db' | 'log'>,
-  { exchange, account, platform }: OpenedAccount,
-  unknownMargin: string | undefined,
-): Promise<string | null> {
-  // In this order: an order that the exchange accepts in between is counted twice, never missed.
-  const committed =
-    unknownMargin ??
-    (await sumUnknownMargin(deps.db, { userId: account.userId, exchangePlatform: platform }));
-  const balance = await retryRead(() => exchange.fetchBalance(account)).catch((error: unknown) => {
-    deps.log.warn({ err: error, userId: account.userId }, 'balance unavailable');
-    return ignoreExchangeError(error);
-  });
-  if (balance === null) return null;
-  return availableForSizing({ available: balance.futuresAvailable, unreportedMargins: [committed] });
 }
 
 /** For reads only: placements are never repeated. */

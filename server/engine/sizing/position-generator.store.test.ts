@@ -19,7 +19,7 @@ const setTrading = (userId: string, activeTrading: boolean) =>
 /** Runs a workflow up to the user's calculation: trading is switched off before the order. */
 async function calculateOnly({ workflowId, userId }: { workflowId: string; userId: string }) {
   const deps = atExchangeCall(engine.deps, {
-    call: 'fetchBalance',
+    call: 'readTradeAccount',
     when: 'after',
     happens: async () => void (await setTrading(userId, false)),
   });

@@ -56,8 +56,8 @@ describe('an interrupted reversal', () => {
     ['before its close is sent', 'closePosition', 'before'],
     ['after its close was sent', 'closePosition', 'after'],
     ['while it checks whether the position is flat', 'fetchPosition', 'after'],
-    ['before it is known whether the signal can be traded', 'fetchBalance', 'before'],
-    ['before the new position is sized', 'fetchBalance', 'before', 2],
+    ['before it is known whether the signal can be traded', 'readTradeAccount', 'before'],
+    ['before the new position is sized', 'readTradeAccount', 'before', 2],
     ['before the new order is sent', 'placeOrder', 'before'],
     ['after the new order was sent', 'placeOrder', 'after'],
   ] as const)('%s closes once and opens once', async (_name, call, when, nth: number = 1) => {
@@ -93,7 +93,7 @@ describe('an interrupted reversal', () => {
     const { userId, token } = await withLong(engine);
     const { workflowId } = await oppositeSignal(engine, token);
     await runWorkflow(engine.deps, workflowId);
-    const overtaken = overtakenAt(engine, { key: `user:${userId}`, call: 'fetchPosition' });
+    const overtaken = overtakenAt(engine, { key: `user:${userId}`, call: 'readTradeAccount' });
     await planUser(overtaken, { workflowId, userId });
     expect(await ledgerOf(engine, userId)).toEqual(OPENED);
     expect(await closesOf(userId)).toEqual([]);

@@ -14,7 +14,11 @@ import { openTradeAccount, whyElsewhere } from '#server/engine/orders/trade-acco
 import { findLastFilledTrade, type LiveTrade, type TradePlace } from '#server/engine/records/trades.store.ts';
 import { readTradingPermissions } from '#server/engine/records/trading-permission.ts';
 import type { WorkflowRow } from '#server/engine/records/workflows.store.ts';
-import type { AccountOpening } from '#server/engine/sizing/generate-position.ts';
+import {
+  type AccountOpening,
+  denyUnread,
+  type OpenedAccount,
+} from '#server/engine/sizing/generate-position.ts';
 import { asExchangeError, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 import type { Lease } from '#server/platform/jobs/leases.ts';
@@ -42,11 +46,12 @@ export async function resolveBlockers(
     workflow: Pick<WorkflowRow, 'id' | 'trigger'>;
     lease: Lease;
     facts: TokenFacts;
+    readPosition: (opened: OpenedAccount) => Promise<OpenPosition | null>;
     /** Why the signal will not be ordered, as far as known before the close. */
-    denyOrder: () => Promise<Denial | null>;
+    denyOrder: () => Denial | null;
   },
 ): Promise<Blockers> {
-  const { signal, settings, opened, lease, facts, denyOrder } = options;
+  const { signal, settings, opened, lease, facts, readPosition, denyOrder } = options;
   const { id: workflowId, trigger: triggerType } = options.workflow;
   const { liveTrades, closingAt } = facts;
   const { token, action } = signal;
@@ -60,10 +65,8 @@ export async function resolveBlockers(
   const { userId } = account;
   if (liveTrades.some(({ state }) => state !== 'done')) return blocked(deny('entry_open', { token }));
 
-  const position = await exchange.fetchPosition(account, token).catch(asExchangeError);
-  if (position instanceof ExchangeError) {
-    return blocked(deny('exchange_unavailable', { exchange: platform, message: position.message }));
-  }
+  const position = await readPosition(opened).catch(asExchangeError);
+  if (position instanceof ExchangeError) return blocked(denyUnread(opened, position));
   // A process may have ended between its close and the record of the close.
   if (position === null && closingAt.includes(platform)) {
     const problem = await endClosing(deps, { exchange, account, token });
@@ -86,7 +89,7 @@ export async function resolveBlockers(
     return clear({ reversal: facts.reversal && 'closed' });
   }
 
-  const refusal = await denyOrder();
+  const refusal = denyOrder();
   if (refusal !== null) return blocked(refusal);
 
   // The order intent checks this again; the check here keeps the position open.
@@ -158,7 +161,7 @@ async function denyHeldElsewhere(
     if (other === undefined) continue;
     if (trade.exchangeMode !== null && trade.exchangeMode !== deps.config.exchangeMode) continue;
     if (other === platform && whyElsewhere(deps, { trade, account, what: 'position' }) === null) continue;
-    const held = await readPosition(deps, { trade, platform: other, token });
+    const held = await readPositionOf(deps, { trade, platform: other, token });
     if (typeof held === 'string') {
       return deny('perhaps_held_elsewhere', { token, exchange: other, problem: held });
     }
@@ -168,7 +171,7 @@ async function denyHeldElsewhere(
 }
 
 /** The position that the trade's account holds in the token; a string says why the account cannot be asked. */
-async function readPosition(
+async function readPositionOf(
   deps: EngineDeps,
   { trade, platform, token }: { trade: TradePlace; platform: ExchangePlatform; token: string },
 ): Promise<OpenPosition | null | string> {

@@ -18,12 +18,16 @@ import {
 import type { WorkflowRow } from '#server/engine/records/workflows.store.ts';
 import {
   type AccountOpening,
-  denyPosition,
   generatePosition,
+  type OpenedAccount,
   openAccount,
+  planAtMarket,
+  readTradeAccount,
   recordOf,
+  sizeFromAccount,
 } from '#server/engine/sizing/generate-position.ts';
 import type { PositionGeneratorLogRow } from '#server/engine/sizing/position-generator.store.ts';
+import type { OpenPosition, TradeAccount } from '#server/exchanges/exchange.ts';
 import type { PriceLogRow } from '#server/ingest/stored-price-logs.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 import type { Lease } from '#server/platform/jobs/leases.ts';
@@ -205,12 +209,19 @@ async function calculateOnce(
     opened,
     unknownMargin: facts.unknownMargins.get(exchangePlatform) ?? '0',
   };
+  const planned = opened.ok ? await planAtMarket(opened, request) : opened;
+  const read: { account: TradeAccount | null } = { account: null };
+  const readPosition = async (of: OpenedAccount): Promise<OpenPosition | null> => {
+    // Nothing will be ordered: only the position can be another reason.
+    if (!planned.ok) return of.exchange.fetchPosition(of.account, signal.token);
+    read.account = await readTradeAccount(deps, of, { token: signal.token, leverage: planned.leverage });
+    return read.account.position;
+  };
   let refused: PositionGeneratorLogRow | undefined;
-  const denyOrder = async () => {
-    const denial = await denyPosition(deps, request);
-    if (denial === null) return null;
-    refused = recordOf(deps, { ...request, result: { ok: false, denial }, isEstimate: false });
-    return denial;
+  const denyOrder = () => {
+    if (planned.ok) return null;
+    refused = recordOf(deps, { ...request, result: planned, isEstimate: false });
+    return planned.denial;
   };
   const blockers = await resolveBlockers(deps, {
     signal,
@@ -219,6 +230,7 @@ async function calculateOnce(
     workflow,
     lease,
     facts,
+    readPosition,
     denyOrder,
   });
   if (!blockers.isClear) {
@@ -226,7 +238,13 @@ async function calculateOnce(
     return { ok: false, denial, ...(refused === undefined ? {} : { calculation: refused }) };
   }
   const { reversal } = blockers;
-  const result = await generatePosition(deps, request);
+  const { account } = read;
+  const result = !planned.ok
+    ? planned
+    : account?.position === null
+      ? sizeFromAccount(request, { ...planned, account, unknownMargin: request.unknownMargin })
+      : // The position that was read is closed now: price and balance are others.
+        await generatePosition(deps, request);
   const calculation = recordOf(deps, { ...request, result, isEstimate: false });
   return result.ok
     ? { ok: true, log: calculation, calculation, reversal }

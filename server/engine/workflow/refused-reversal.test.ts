@@ -1,7 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { TradingSettings } from '#domain/user-settings.ts';
-import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { userSettings } from '#server/platform/db/schema.ts';
 import { findWorkflowCalculation, planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
@@ -48,11 +47,6 @@ describe('a signal that would not be traded closes nothing', () => {
     ],
     ['without a price', market(() => ({ fetchTicker: async () => null })), /^No live price of H/],
     ['in a delisted token', market(() => ({ fetchContract: async () => null })), / is not listed on /],
-    [
-      'without a balance',
-      market(() => ({ fetchBalance: () => Promise.reject(new ExchangeError('refused', 'Bitget: no')) })),
-      /^Balance information unavailable/,
-    ],
   ])('%s', async (_name, { settings, candle, change }, reason) => {
     const { userId, token } = await withLong(engine);
     if (candle !== undefined) await engine.storeCandle({ token, price: '100', ...candle });

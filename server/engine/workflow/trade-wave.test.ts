@@ -125,10 +125,10 @@ describe('a signal for many users', () => {
     await tradeWave(deps, { workflowId });
     const [, slow = '', fast = ''] = inOrder;
     const answer = Promise.withResolvers<void>();
-    const waiting = answering(deps, ({ fetchBalance }) => ({
-      async fetchBalance(account, context) {
+    const waiting = answering(deps, ({ readTradeAccount }) => ({
+      async readTradeAccount(account, request, context) {
         if (account.userId === slow) await answer.promise;
-        return await fetchBalance(account, context);
+        return await readTradeAccount(account, request, context);
       },
     }));
     const wave = tradeWave(waiting, { workflowId });

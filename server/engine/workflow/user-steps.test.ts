@@ -20,7 +20,7 @@ async function userSteps(workflowId: string) {
   return steps.map(({ stepNumber, userId, stepType }) => [stepNumber, userId, stepType]);
 }
 
-test.each(['fetchPosition', 'fetchBalance', 'placeOrder', 'findOrder'] as const)(
+test.each(['readTradeAccount', 'placeOrder', 'findOrder'] as const)(
   "users' steps are numbered by the order of trading, the same before and after a process dies at %s",
   async (call) => {
     const [first, middle, last] = await threeUsers();
@@ -62,7 +62,7 @@ test('records the duration of each step', async () => {
 test('ends skips, missing settings and failed orders with the texts that the monitor knows', async () => {
   const [skipped, missing, failed] = await threeUsers();
   engine.venue.setFaults([
-    { kind: 'refuse', code: '40014', on: { path: 'account/accounts', userId: skipped } },
+    { kind: 'refuse', code: '40014', on: { path: 'account/account', userId: skipped } },
     { kind: 'refuse', code: '40762', message: 'no', on: { path: 'place-order', userId: failed } },
   ]);
   const { workflowId } = await engine.storeSignal({ token: 'WORDS', price: '100' });
@@ -71,7 +71,11 @@ test('ends skips, missing settings and failed orders with the texts that the mon
   await engine.settle();
   const steps = (await engine.steps(workflowId)).filter(({ errorMessage }) => errorMessage !== null);
   expect(steps.map(({ userId, stepType, errorMessage }) => [userId, stepType, errorMessage])).toEqual([
-    [skipped, 'position_generation', 'Balance information unavailable; user will be skipped'],
+    [
+      skipped,
+      'position_generation',
+      expect.stringMatching(/^Bitget could not be asked: .* \(40014\); user will be skipped$/),
+    ],
     [missing, 'user_settings', 'User settings not found'],
     [failed, 'order_submission', 'Bitget: no (40762)'],
   ]);

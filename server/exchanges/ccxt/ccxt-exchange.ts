@@ -87,8 +87,6 @@ export function createCcxtExchange(options: {
       return { ...futures, ...(await spot.catch(() => NO_SPOT)) };
     },
 
-    expectOrder: () => {},
-
     ...createCcxtAccounts({ connection, dialect, memory }),
 
     placeOrder: (account, order, context) =>

@@ -237,9 +237,6 @@ export function createPaperExchange(options: {
         accountBalance(await session.balances()),
       ),
 
-    // The books are local: there is nothing to prefetch.
-    expectOrder: () => {},
-
     async readTradeAccount(account, { token, leverage }, context) {
       await contractOf(token);
       const read = await look(
