@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HALT_KINDS } from '#domain/orders/trading-halt.ts';
 
-/** A user whose trading is halted because a position has no verified stop. */
+/** A user whose trading is halted because a position has no verified stop, or is not what the orders filled. */
 export const tradingHalt = z.object({
   id: z.string(),
   userId: z.string(),
@@ -9,7 +9,7 @@ export const tradingHalt = z.object({
   exchangePlatform: z.string(),
   token: z.string(),
   tradeId: z.string().nullable(),
-  /** `unprotected` waits for an administrator; `unverified` ends automatically. */
+  /** `unprotected` and `surplus` wait for an administrator; `unverified` ends automatically. */
   kind: z.enum(HALT_KINDS),
   reason: z.string(),
   since: z.string(),

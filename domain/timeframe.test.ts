@@ -4,6 +4,7 @@ import {
   displayTimeframe,
   distinctTimeframes,
   matchesTimeframe,
+  nextCandleClose,
   sameTimeframe,
   timeframeMinutes,
 } from './timeframe.ts';
@@ -58,5 +59,15 @@ describe('timeframes', () => {
   // Requirements: trading-validation-14
   it('a bare number is shown with its unit', () => {
     expect(['15', '1h', '15m', 'D', 'Any'].map(displayTimeframe)).toEqual(['15m', '1h', '15m', 'D', 'Any']);
+  });
+
+  it.each([
+    ['2026-05-04T10:00:00.000Z', '2026-05-04T10:15:00.000Z'],
+    ['2026-05-04T10:14:59.999Z', '2026-05-04T10:15:00.000Z'],
+    ['2026-05-04T10:15:00.000Z', '2026-05-04T10:30:00.000Z'],
+    ['2026-05-04T11:50:00.000Z', '2026-05-04T12:00:00.000Z'],
+  ])('at %s the next candle of a series closes at %s', (now, close) => {
+    const candleTime = new Date('2026-05-04T10:00:00Z');
+    expect(nextCandleClose({ candleTime, minutes: 15, now: new Date(now) })).toEqual(new Date(close));
   });
 });

@@ -55,3 +55,11 @@ export function matchesTimeframe(userSetting: string | null | undefined, signalT
 export function displayTimeframe(text: string): string {
   return /^\d+$/.test(text) ? `${text}m` : text;
 }
+
+/** When the next candle of a series closes, reckoned from the time of an earlier one. */
+export function nextCandleClose(options: { candleTime: Date; minutes: number; now: Date }): Date {
+  const { candleTime, minutes, now } = options;
+  const periodMs = minutes * 60_000;
+  const passed = Math.floor((now.getTime() - candleTime.getTime()) / periodMs);
+  return new Date(candleTime.getTime() + (passed + 1) * periodMs);
+}

@@ -17,6 +17,7 @@ import { createWorkers, STOP_WORKERS_LIMIT_MS } from './engine/orders/workers.ts
 import { startProtectionAudit } from './engine/protection/audit-protection.ts';
 import { createTransitions } from './engine/records/transitions.ts';
 import { storedMarks } from './engine/sizing/stored-marks.ts';
+import { startReadAhead } from './engine/workflow/read-ahead.ts';
 import { runWorkflow } from './engine/workflow/run-workflow.ts';
 import { startSweep, wakeUnfinished } from './engine/workflow/sweep.ts';
 import { tradeUser, tradeWave } from './engine/workflow/trade-wave.ts';
@@ -180,6 +181,7 @@ export async function buildProgram(options: {
       // Last of all steps that may fail, so that a failed start has not used up the only display of the password.
       const firstAdministrator = await ensureFirstAdministrator(deps);
       stops.push(startSweep(deps), startProtectionAudit(deps), startKeepingTotals(deps));
+      if (config.readAhead) stops.push(startReadAhead(engine()));
       stops.push(startRetention({ deps, connection: database.connection }));
       return { firstAdministrator };
     },

@@ -4,8 +4,9 @@ import { type Denial, deny } from '../workflow/denials.ts';
  * Why a user is halted (I4). `unprotected`: a position without a stop could not be closed in time; the halt ends only
  * when the exchange shows the position closed or protected and an administrator resumes. `unverified`: the exchange did
  * not answer about the stop of a fill; the halt ends automatically when the exchange shows the stop, or no position.
+ * `surplus`: the position is not what our orders filled, because somebody traded by hand; it ends as `unprotected` does.
  */
-export const HALT_KINDS = ['unprotected', 'unverified'] as const;
+export const HALT_KINDS = ['unprotected', 'surplus', 'unverified'] as const;
 export type HaltKind = (typeof HALT_KINDS)[number];
 
 export interface TradingHalt {
@@ -17,6 +18,7 @@ export interface TradingHalt {
 
 const ENDINGS: Readonly<Record<HaltKind, string>> = {
   unprotected: 'an administrator has to resume it',
+  surplus: 'an administrator has to resume it',
   unverified: 'it goes on when the exchange shows the stop',
 };
 

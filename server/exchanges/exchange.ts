@@ -13,6 +13,8 @@ export interface Exchange {
   /** The supported kind of account; a key of another kind is refused before anything is sent. */
   readonly accountMode: ExchangeCredentials['accountMode'];
   readonly orderMemory: OrderMemory;
+  /** How many requests a second this program allows itself, through all of its addresses together. */
+  readonly requestsPerSecond: number;
 
   /** Last and mark price of `<token>/USDT`; null when the exchange has no exact 1:1 contract for the token. */
   fetchTicker(token: string, context?: CallContext): Promise<Ticker | null>;
@@ -28,8 +30,9 @@ export interface Exchange {
   /**
    * What sizing and an order in the token need, read together in as few requests as the exchange permits. With a
    * leverage, and if the token has no position, it also makes the settings that `prepareAccount` requires, which then
-   * has nothing left to do. A setting that is refused here is left for `prepareAccount` to report. Throws if anything
-   * cannot be read.
+   * has nothing left to do. A setting that is refused here is left for `prepareAccount` to report. Without a leverage
+   * nothing is set, but settings that were made earlier and still hold are relied on again. Throws if anything cannot be
+   * read.
    */
   readTradeAccount(
     account: ExchangeAccount,

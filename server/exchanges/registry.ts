@@ -118,6 +118,7 @@ function openExchange(
     apiEndpoint: venue ? `paper://${platform.toLowerCase()}` : origin,
     createClient: () => dialect.createClient({ environment, userAgent, transport, now }),
     ...(venue ? IN_PROCESS : REMOTE),
+    addresses: Math.max(1, options.exchangeProxyUrls.length),
     isPerViewer: environment === 'paper',
     memory: shared && !venue ? createPreparationMemory({ platform, pool: shared.pool }) : null,
     onKeyRefused,

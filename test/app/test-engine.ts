@@ -74,6 +74,8 @@ export interface TestEngineOptions {
   createDatabase?: () => Promise<TestDatabase>;
   /** Calls the exchange over loopback HTTP instead of in process. */
   overHttp?: boolean;
+  /** Limits requests and remembers prepared accounts, as the program does; over HTTP. */
+  sharesLimits?: boolean;
   /** Trades in real paper mode, without faults, instead of with the exchange clients at the test venue. */
   paperMode?: boolean;
   /** Called before and after every request to the exchange. */
@@ -138,7 +140,8 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     await options.watch?.after?.(request);
     return answer;
   }
-  const server = options.overHttp ? await listenVenue({ handle: take }, { port: 0 }) : null;
+  const server =
+    options.overHttp || options.sharesLimits ? await listenVenue({ handle: take }, { port: 0 }) : null;
   const addresses = server === null ? {} : { bitgetBaseUrl: server.url, bybitBaseUrl: server.url };
 
   const jobs: Jobs = {
@@ -167,6 +170,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     const exchanges = createExchangeRegistry({
       ...config,
       ...addresses,
+      ...(options.sharesLimits ? { shared: { pool: database.pool, log } } : {}),
       ...(options.paperMode ? { paper } : { venue: { handle } }),
       now: () => clock.now(),
     });

@@ -41,6 +41,7 @@ export const LEFT_OUT: readonly string[] = [
   'engine_restart_answers',
   'exchange_slots',
   'exchange_preparations',
+  'account_readings',
   // The next start writes it, because it knows the key.
   'secret_key_checks',
   // Rebuilt from the price logs.

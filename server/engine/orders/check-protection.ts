@@ -21,7 +21,8 @@ const NONE: Protection = { stopLoss: null, takeProfit: null };
  * `passed`: the price is beyond the stop; `unreadable`: the exchange did not answer, so nothing is concluded.
  */
 export type Finding =
-  | { found: 'flat'; text: string }
+  /** `isOther`: there is a position, but it is not the trade's. */
+  | { found: 'flat'; text: string; isOther?: true }
   | { found: 'protected'; status: 'verified' | 'repaired'; quantity: string; text: string }
   | { found: 'missing' | 'passed' | 'unreadable'; text: string };
 
@@ -48,7 +49,11 @@ export async function checkProtection(
   const { position } = holding;
   const { quantity, side, markPrice } = position;
   if (!isOfTrade(work, position)) {
-    return { found: 'flat', text: `The ${side} position is not this order's, it is not touched` };
+    return {
+      found: 'flat',
+      text: `The ${side} position is not this order's, it is not touched`,
+      isOther: true,
+    };
   }
   const held = standingProtection({ ...position, held: holding.protection });
   switch (protectionNeed({ ...position, held, planned: trade })) {

@@ -30,6 +30,8 @@ interface IntentRequest {
   lease: Lease;
   /** The user's place in the order of trading of the workflow. */
   place?: number;
+  /** When the account was read, if that was before the signal. */
+  accountReadAt?: Date | null;
   /** The caller follows the trade under its lease, as this holder; otherwise a job is sent. */
   follower?: { holder: string };
   /** What else becomes true with the order. */
@@ -43,7 +45,7 @@ interface IntentRequest {
  */
 export async function commitOrderIntent(
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'transitions'>,
-  { log, position, triggerType, lease, place, follower, also = {} }: IntentRequest,
+  { log, position, triggerType, lease, place, accountReadAt = null, follower, also = {} }: IntentRequest,
 ): Promise<Intent> {
   const now = deps.clock.now();
   const ageMinutes = (now.getTime() - log.createdAt.getTime()) / 60_000;
@@ -51,7 +53,7 @@ export async function commitOrderIntent(
     const age = { ageMinutes: ageMinutes.toFixed(1), maxAgeMinutes: String(CALCULATION_MAX_AGE_MINUTES) };
     return { ok: false, reason: 'denied', denial: deny('calculation_too_old', age) };
   }
-  const trade = plannedTrade(deps, { log, position, triggerType, now });
+  const trade = plannedTrade(deps, { log, position, triggerType, accountReadAt, now });
   const attempt = firstAttempt(trade);
   try {
     const committed = await deps.transitions.commit({
@@ -80,8 +82,9 @@ function plannedTrade(
     log,
     position,
     triggerType,
+    accountReadAt,
     now,
-  }: Pick<IntentRequest, 'log' | 'position' | 'triggerType'> & { now: Date },
+  }: Pick<IntentRequest, 'log' | 'position' | 'triggerType'> & { accountReadAt: Date | null; now: Date },
 ): Omit<TradeRow, 'exchangeAccountId'> {
   return {
     id: randomId(),
@@ -120,6 +123,7 @@ function plannedTrade(
     writtenOffBy: null,
     writtenOffAt: null,
     restoredAt: null,
+    accountReadAt,
   };
 }
 

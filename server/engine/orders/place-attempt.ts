@@ -1,6 +1,7 @@
 import { CALCULATION_MAX_AGE_MINUTES } from '#domain/sizing/trading-constants.ts';
 import { deny } from '#domain/workflow/denials.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { denyOpenedSince, isYoung, READING_LASTS_MS, readAheadAt } from './account-reading.ts';
 import { doubtInterrupted, findReport } from './look-up-attempt.ts';
 import { later, nextNow, record, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
 
@@ -29,11 +30,22 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
     const context = { ageMinutes: ageMinutes.toFixed(1), maxAgeMinutes: String(CALCULATION_MAX_AGE_MINUTES) };
     return abandon(work, deny('calculation_too_old', context).reason);
   }
+  const readAt = readAheadAt(work);
+  const isReadingUsed = readAt !== null && isYoung(readAt, deps.clock.now());
+  if (readAt !== null && !isReadingUsed) {
+    try {
+      const opened = await denyOpenedSince(work);
+      if (opened !== null) return await abandon(work, opened);
+    } catch (error) {
+      if (!(error instanceof ExchangeError)) throw error;
+      return tryAgainOrAbandon(work, error, 'The position could not be read again');
+    }
+  }
   try {
     await exchange.prepareAccount(account, { token: trade.token, leverage: trade.leverage }, { onCall });
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
-    return tryAgainOrAbandon(work, error);
+    return tryAgainOrAbandon(work, error, 'Leverage and margin mode could not be set');
   }
 
   const now = deps.clock.now();
@@ -49,6 +61,15 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
   // Committed: from here on a successor looks the order up before it sends anything.
   if (attempt.placementTries > 1 && (await findReport(work)) !== null) return await doubtInterrupted(work);
 
+  const name = `Attempt ${attempt.attempt}`;
+  const latest = new Date(now.getTime() + SEND_WITHIN_MS);
+  const readingEnds = isReadingUsed ? new Date(readAt.getTime() + READING_LASTS_MS) : latest;
+  const notAfter = readingEnds < latest ? readingEnds : latest;
+  if (isReadingUsed && deps.clock.now() >= notAfter) {
+    const reason = 'the account was read too long ago';
+    await record(work, { event: 'deferred', lines: [`${name}: not sent yet: ${reason}`] });
+    return nextNow;
+  }
   const placement = await exchange.placeOrder(
     account,
     {
@@ -61,9 +82,8 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
       stopLoss: trade.stopLoss,
       takeProfit: trade.takeProfit,
     },
-    { onCall, notAfter: new Date(now.getTime() + SEND_WITHIN_MS) },
+    { onCall, notAfter },
   );
-  const name = `Attempt ${attempt.attempt}`;
   switch (placement.outcome) {
     case 'placed':
       await record(work, {
@@ -99,11 +119,11 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
   }
 }
 
-async function tryAgainOrAbandon(work: TradeWork, error: ExchangeError): Promise<StepResult> {
+async function tryAgainOrAbandon(work: TradeWork, error: ExchangeError, what: string): Promise<StepResult> {
   const { attempt } = work;
   const used = attempt.placementTries + 1;
   const isFinal = error.kind === 'refused' || error.kind === 'credentials' || used >= PREPARE_TRIES;
-  const reason = `Leverage and margin mode could not be set: ${error.message}`;
+  const reason = `${what}: ${error.message}`;
   if (isFinal) return abandon(work, reason);
   await record(work, { attempt: { placementTries: used, error: reason } });
   return later(work, RETRY_MS * used);

@@ -12,6 +12,7 @@ import { findPositionGeneratorLog } from '#server/engine/sizing/position-generat
 import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { LeaseLostError } from '#server/platform/jobs/leases.ts';
+import { haltOnSurplus } from './account-reading.ts';
 import { clientOrderId } from './client-order-id.ts';
 import { PROTECTION_RETRY_MS, protectPosition } from './protect-position.ts';
 import { newsOfSafety, positionOf, recordSafe, type SafeFinding, safetyOf } from './record-protection.ts';
@@ -38,6 +39,7 @@ export async function settleAttempt(work: TradeWork): Promise<StepResult> {
     if (protection === 'again') return later(work, protectionRetryMs(work));
     if (protection === 'unprotected') return startClosing(work);
     safe = protection.safe;
+    await haltOnSurplus(work, { filled, safe });
   }
   const mayTryAgain =
     attempt.attempt === 1 &&

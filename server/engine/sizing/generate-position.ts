@@ -77,7 +77,8 @@ export async function generatePosition(
     asExchangeError,
   );
   if (account instanceof ExchangeError) return { ok: false, denial: denyUnread(opened, account) };
-  return sizeFromAccount(request, { market, account, unknownMargin });
+  const available = account.balance.futuresAvailable;
+  return sizeFromAccount(request, { market, available, unknownMargin });
 }
 
 /** The price, the rules and what follows from them before the account is read. Sends nothing for the account. */
@@ -118,15 +119,14 @@ export async function readTradeAccount(
   }
 }
 
-/** `unknownMargin` was read before the account. */
+/** `unknownMargin` was read before the account. `balanceNote`: for a balance that was not just read. */
 export function sizeFromAccount(
   request: GenerateRequest,
-  read: { market: Market; account: TradeAccount; unknownMargin: string },
+  read: { market: Market; available: string; unknownMargin: string; balanceNote?: string | null },
 ): PositionResult {
-  const { market, account, unknownMargin } = read;
-  const available = account.balance.futuresAvailable;
+  const { market, available, unknownMargin, balanceNote = null } = read;
   const availableBalance = availableForSizing({ available, unreportedMargins: [unknownMargin] });
-  return calculateFromFacts({ ...market, availableBalance }, request);
+  return calculateFromFacts({ ...market, availableBalance, balanceNote }, request);
 }
 
 export const denyUnread = ({ platform }: OpenedAccount, { message }: ExchangeError): Denial =>

@@ -19,6 +19,7 @@ import type { Db } from '#server/platform/db/database.ts';
 import { isOneOf } from '#server/platform/db/json-rows.ts';
 import { positionCloses } from '#server/platform/db/schema.ts';
 import { LEASE_SECONDS, type Lease } from '#server/platform/jobs/leases.ts';
+import { type AccountReading, listUsableReadings } from './account-readings.store.ts';
 
 /** The first order must not wait for others; the rest share statements. */
 const WAVE_SIZES = { first: 1, second: 8, next: 64 };
@@ -84,6 +85,8 @@ export interface UserFacts extends TokenFacts {
   calculation: PositionGeneratorLogRow | null;
   /** A live, filled or doubtful order of the user for the signal. */
   standing: TradeRow | null;
+  /** Of the user's accounts, made before the signal and still usable. */
+  readings: readonly AccountReading[];
   /** Margin of the user's intents that an exchange may not know yet, by exchange. */
   unknownMargins: ReadonlyMap<string, string>;
 }
@@ -101,11 +104,17 @@ export interface TokenFacts {
 /** Everything about all users of a wave, in one round trip; in the order of trading. */
 export async function readFacts(
   db: Db,
-  options: { workflowId: string; userIds: readonly string[]; signal: SignalRow },
+  options: {
+    workflowId: string;
+    userIds: readonly string[];
+    signal: SignalRow;
+    /** Null: accounts are not read ahead. */
+    readSince: Date | null;
+  },
 ): Promise<UserFacts[]> {
-  const { workflowId, userIds, signal } = options;
+  const { workflowId, userIds, signal, readSince } = options;
   const { token } = signal;
-  const [turns, settings, calculations, standing, live, closes, margins] = await Promise.all([
+  const [turns, settings, calculations, standing, live, closes, margins, readings] = await Promise.all([
     listUserTurns(db, { workflowId, userIds }),
     listTradingSettings(db, userIds),
     listWorkflowCalculations(db, { workflowId, userIds }),
@@ -116,6 +125,7 @@ export async function readFacts(
     listLiveTrades(db, { userIds, token }),
     listCloses(db, { userIds, token, workflowId }),
     listUnknownMargins(db, userIds),
+    readSince === null ? [] : listUsableReadings(db, { userIds, token, since: readSince }),
   ]);
   return turns.map((turn) => {
     const { userId } = turn.user;
@@ -126,6 +136,7 @@ export async function readFacts(
       calculation: calculations.find(isOfUser) ?? null,
       standing: standing.find(isOfUser) ?? null,
       liveTrades: live.filter(isOfUser),
+      readings: readings.filter(isOfUser),
       ...knownCloses(closes.filter(isOfUser), workflowId),
       unknownMargins: new Map(
         margins.filter(isOfUser).map(({ exchangePlatform, margin }) => [exchangePlatform, margin]),

@@ -4,6 +4,7 @@ import type { TradingSettings } from '#domain/user-settings.ts';
 import { type Denial, deny, skipMessage } from '#domain/workflow/denials.ts';
 import { isSignalExpired, type PerUserStepType } from '#domain/workflow/workflow-lifecycle.ts';
 import type { EngineDeps } from '#server/deps.ts';
+import { isYoung } from '#server/engine/orders/account-reading.ts';
 import { commitOrderIntent } from '#server/engine/orders/commit-order-intent.ts';
 import type { HeldTrade } from '#server/engine/orders/trade-work.ts';
 import type { Transition } from '#server/engine/records/transitions.ts';
@@ -27,10 +28,11 @@ import {
   sizeFromAccount,
 } from '#server/engine/sizing/generate-position.ts';
 import type { PositionGeneratorLogRow } from '#server/engine/sizing/position-generator.store.ts';
-import type { OpenPosition, TradeAccount } from '#server/exchanges/exchange.ts';
+import type { OpenPosition } from '#server/exchanges/exchange.ts';
 import type { PriceLogRow } from '#server/ingest/stored-price-logs.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 import type { Lease } from '#server/platform/jobs/leases.ts';
+import type { AccountReading } from './account-readings.store.ts';
 import type { UserFacts } from './claim-wave.ts';
 import { resolveBlockers } from './held-position.ts';
 
@@ -100,6 +102,7 @@ export async function planOrder(run: UserRun, facts: UserFacts): Promise<HeldTra
     lease,
     place: task.position,
     follower: { holder: deps.config.instanceId },
+    accountReadAt: calculated.accountReadAt ?? null,
     also: { ...also, steps: [generated, startedStep(submitting)], releases: true },
   });
   if (intent.ok) return intent.held;
@@ -171,11 +174,30 @@ const positionInput = (signal: SignalRow, settings: TradingSettings) => ({
   exchangePlatform: settings.exchangePlatform,
 });
 
+const describeAge = (now: Date, { readAt }: AccountReading): string =>
+  `the balance was read ${Math.round((now.getTime() - readAt.getTime()) / 1_000)} s before, when no signal was there yet`;
+
 interface Calculated {
+  /** When the account was read, if that was before the signal. */
+  accountReadAt?: Date | null;
   /** The record of a new calculation, which is not written yet. */
   calculation?: PositionGeneratorLogRow;
   /** The position closed for this signal, if that changed after it was read. */
   reversal?: Reversal | null;
+}
+
+/** A reading of the account made before the signal that can stand in for one made now. */
+function findReading(
+  { deps }: UserRun,
+  { facts, opened }: { facts: UserFacts; opened: OpenedAccount },
+): AccountReading | null {
+  const { platform, account } = opened;
+  if (facts.closingAt.length > 0) return null;
+  const found = facts.readings.find(
+    ({ exchangePlatform, accountId }) =>
+      exchangePlatform === platform && accountId === (account.accountId ?? null),
+  );
+  return found !== undefined && isYoung(found.readAt, deps.clock.now()) ? found : null;
 }
 
 /** The position of this workflow and user; reuses one that an interrupted run recorded. */
@@ -210,12 +232,23 @@ async function calculateOnce(
     unknownMargin: facts.unknownMargins.get(exchangePlatform) ?? '0',
   };
   const planned = opened.ok ? await planAtMarket(opened, request) : opened;
-  const read: { account: TradeAccount | null } = { account: null };
+  const ahead = opened.ok ? findReading(run, { facts, opened }) : null;
+  const read: { position: OpenPosition | null; available: string | null } = {
+    position: null,
+    available: null,
+  };
   const readPosition = async (of: OpenedAccount): Promise<OpenPosition | null> => {
     // Nothing will be ordered: only the position can be another reason.
     if (!planned.ok) return of.exchange.fetchPosition(of.account, signal.token);
-    read.account = await readTradeAccount(deps, of, { token: signal.token, leverage: planned.leverage });
-    return read.account.position;
+    if (ahead !== null) {
+      read.available = ahead.futuresAvailable;
+      return null;
+    }
+    const { token } = signal;
+    const { balance, position } = await readTradeAccount(deps, of, { token, leverage: planned.leverage });
+    read.position = position;
+    read.available = balance.futuresAvailable;
+    return position;
   };
   let refused: PositionGeneratorLogRow | undefined;
   const denyOrder = () => {
@@ -238,15 +271,23 @@ async function calculateOnce(
     return { ok: false, denial, ...(refused === undefined ? {} : { calculation: refused }) };
   }
   const { reversal } = blockers;
-  const { account } = read;
+  const { available } = read;
+  const isFlat = available !== null && read.position === null;
+  const balanceNote = ahead === null ? null : describeAge(deps.clock.now(), ahead);
   const result = !planned.ok
     ? planned
-    : account?.position === null
-      ? sizeFromAccount(request, { ...planned, account, unknownMargin: request.unknownMargin })
+    : isFlat
+      ? sizeFromAccount(request, { ...planned, available, unknownMargin: request.unknownMargin, balanceNote })
       : // The position that was read is closed now: price and balance are others.
         await generatePosition(deps, request);
   const calculation = recordOf(deps, { ...request, result, isEstimate: false });
   return result.ok
-    ? { ok: true, log: calculation, calculation, reversal }
+    ? {
+        ok: true,
+        log: calculation,
+        calculation,
+        reversal,
+        accountReadAt: isFlat && ahead ? ahead.readAt : null,
+      }
     : { ok: false, denial: result.denial, calculation, reversal };
 }

@@ -1,5 +1,6 @@
 import { PER_USER_STEPS } from '#domain/workflow/workflow-lifecycle.ts';
 import type { EngineDeps } from '#server/deps.ts';
+import { READING_LASTS_MS } from '#server/engine/orders/account-reading.ts';
 import { advanceHeldTrade } from '#server/engine/orders/advance-trade.ts';
 import type { HeldTrade } from '#server/engine/orders/trade-work.ts';
 import { endedStep, processorName, userStep } from '#server/engine/records/workflow-steps.store.ts';
@@ -117,7 +118,9 @@ async function claim(
   try {
     const userIds = leases.map((one) => one.userId);
     const facts =
-      userIds.length === 0 ? [] : await readFacts(db, { workflowId: workflow.id, userIds, signal });
+      userIds.length === 0
+        ? []
+        : await readFacts(db, { workflowId: workflow.id, userIds, signal, readSince: readingsSince(deps) });
     const leaseOf = new Map(leases.map((one) => [one.userId, one.lease]));
     const users = facts.flatMap((one) => {
       const lease = leaseOf.get(one.turn.user.userId);
@@ -133,6 +136,9 @@ async function claim(
     throw error;
   }
 }
+
+const readingsSince = ({ config, clock }: EngineDeps): Date | null =>
+  config.readAhead ? new Date(clock.now().getTime() - READING_LASTS_MS) : null;
 
 async function processWave(
   deps: EngineDeps,

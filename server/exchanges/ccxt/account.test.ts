@@ -130,6 +130,19 @@ describe.each([
     expect(calls).toHaveLength(3);
   });
 
+  test('settings made long ago are relied on again once a reading without a leverage has shown them', async () => {
+    await order();
+    await close();
+    await age(16);
+    await read(null);
+    calls.length = 0;
+    await prepare();
+    expect(types()).toEqual([]);
+    await age(16);
+    await prepare();
+    expect(types()).not.toEqual([]);
+  });
+
   test('nothing is set while a position is open, nor without a leverage', async () => {
     await read(null);
     expect(types().filter((type) => type.startsWith('set-'))).toEqual([]);

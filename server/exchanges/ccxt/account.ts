@@ -175,6 +175,12 @@ export function createCcxtAccounts(options: {
         }
         callsAhead.set(keyOf(call), calls);
       }
+      const last = remembered?.leverage ?? null;
+      if (leverage === null && position === null && last !== null && isReady(found, last)) {
+        await memory?.remember(account, token, last);
+        if (readMarginMode !== null && !remembered?.isAccountIsolated)
+          await memory?.rememberIsolated(account);
+      }
       return { balance: { ...found.balance, ...NO_SPOT }, position };
     },
 

@@ -28,6 +28,8 @@ export function createCcxtExchange(options: {
   isPerViewer: boolean;
   /** The shortest interval between reloads of the contract list for an unlisted token. */
   missingTokenRefreshMs: number;
+  /** How many addresses the requests leave through. */
+  addresses: number;
   /** Null: accounts are prepared every time. */
   memory: PreparationMemory | null;
   onKeyRefused?: KeyRefused | undefined;
@@ -44,6 +46,7 @@ export function createCcxtExchange(options: {
     apiEndpoint,
     accountMode: dialect.accountMode,
     orderMemory: dialect.orderMemory,
+    requestsPerSecond: dialect.limits.egressPerSecond * options.addresses,
 
     async fetchTicker(token, context) {
       const found = await connection.listed(token);

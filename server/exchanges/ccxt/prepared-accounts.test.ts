@@ -156,6 +156,7 @@ test('a refused stop stays a refusal if the database is unavailable', async () =
     tickerMaxAgeMs: 0,
     isPerViewer: false,
     missingTokenRefreshMs: 0,
+    addresses: 1,
     now: () => new Date(),
     memory,
     createClient: () => clientTo(site.url),

@@ -144,6 +144,11 @@ export const settingsSchema = z.object({
     takes: 'paper, demo or live',
     unset: 'paper',
   }),
+  READ_AHEAD: setting(z.enum(['enabled', 'disabled']).nullable().default(null), {
+    about: 'Reading accounts shortly before a signal is expected, so that an order is one request',
+    takes: 'enabled or disabled',
+    unset: 'enabled in demo mode, disabled in live mode and on paper, where requests cost nothing',
+  }),
   MANUAL_ORDERS: setting(z.enum(['enabled', 'disabled']).default('disabled'), {
     about:
       'Orders by hand from the position calculator in production with demo or live trading; on paper they are always allowed',

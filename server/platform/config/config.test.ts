@@ -149,6 +149,17 @@ describe('settings that depend on each other', () => {
   ])('with %j enable automatic trading: %s, configured: %s', (env, enabled, configured) => {
     expect(parseConfig(env).autoTrade).toEqual({ enabled, configured });
   });
+
+  test.each([
+    [{}, false],
+    [{ EXCHANGE_MODE: 'demo' }, true],
+    [{ EXCHANGE_MODE: 'demo', READ_AHEAD: 'disabled' }, false],
+    [{ EXCHANGE_MODE: 'live' }, false],
+    [{ EXCHANGE_MODE: 'live', READ_AHEAD: 'enabled' }, true],
+    [{ READ_AHEAD: 'enabled' }, true],
+  ])('with %j read accounts ahead: %s', (env, readAhead) => {
+    expect(parseConfig(env).readAhead).toBe(readAhead);
+  });
 });
 
 test.each([

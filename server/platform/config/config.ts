@@ -11,9 +11,11 @@ type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
 type PlainSettings = { [Name in keyof Settings as CamelCase<Name>]: Settings[Name] };
 
 /** The settings with camel-case names. `null` means unset. Retention days of 0 keep everything. */
-export interface Config extends Omit<PlainSettings, 'autoTrade' | 'instanceId' | 'exchangeProxyUrl'> {
+export interface Config
+  extends Omit<PlainSettings, 'autoTrade' | 'readAhead' | 'instanceId' | 'exchangeProxyUrl'> {
   /** `enabled` already requires `appEnv` production; `configured` says whether somebody decided it. */
   autoTrade: { enabled: boolean; configured: boolean };
+  readAhead: boolean;
   instanceId: string;
   exchangeProxyUrls: string[];
   /** Discards what is sealed with the former key. */
@@ -95,6 +97,7 @@ function toConfig(value: Settings): Omit<Config, 'isNewSecretKey'> {
       enabled: value.APP_ENV === 'production' && autoTrade === 'enabled',
       configured: value.AUTO_TRADE !== null || value.EXCHANGE_MODE === 'paper',
     },
+    readAhead: (value.READ_AHEAD ?? (value.EXCHANGE_MODE === 'demo' ? 'enabled' : 'disabled')) === 'enabled',
     instanceId: value.INSTANCE_ID ?? randomUUID(),
     exchangeProxyUrls: exchangeProxyUrl,
     webhookAllowedIps: value.WEBHOOK_ALLOWED_IPS.flatMap((item) =>

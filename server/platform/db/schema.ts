@@ -468,6 +468,26 @@ export const accountBalances = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.exchangePlatform] })],
 );
 
+/**
+ * Accounts read before a signal was expected, without a position in the token: for some seconds the reading stands in for
+ * one that an order would wait for.
+ */
+export const accountReadings = pgTable(
+  'account_readings',
+  {
+    userId: reference('user_id', () => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    token: text('token').notNull(),
+    /** The exchange's own id of the account; null where it reports none. */
+    accountId: text('account_id'),
+    /** In USDT, as reported by the exchange. */
+    futuresAvailable: numeric('futures_available').notNull(),
+    /** When the request was made: what happened later may be missing. */
+    readAt: instant('read_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.exchangePlatform, table.token] })],
+);
+
 /** One task of the position maker: at most one per calculation, and one per workflow and user. */
 export const trades = pgTable(
   'trades',
@@ -520,6 +540,8 @@ export const trades = pgTable(
     writtenOffAt: instant('written_off_at'),
     /** In progress at a restore of the database: orders it may have sent since are looked up, and no more are sent. */
     restoredAt: instant('restored_at'),
+    /** When its account was read, if that was before the signal; null: it was read for the order. */
+    accountReadAt: instant('account_read_at'),
   },
   (table) => [
     uniqueIndex('trades_workflow_user').on(table.workflowId, table.userId),

@@ -9,6 +9,8 @@ describe('the end of a halt', () => {
     ['unprotected', uncleared, true, 'It is being protected or closed in the background.'],
     ['unprotected', cleared, true, 'The position is closed: it can be resumed.'],
     ['unprotected', cleared, false, 'The position is closed: an administrator can resume it.'],
+    ['surplus', uncleared, true, 'It waits until the exchange shows the position closed or protected.'],
+    ['surplus', cleared, true, 'The position is closed: it can be resumed.'],
     ['unverified', uncleared, false, 'It ends by itself when the exchange shows the stop.'],
   ] as const)('is explained for %s %o (administrator: %s)', (kind, state, isAdmin, text) => {
     expect(haltEnding({ kind, ...state }, { isAdmin })).toBe(text);

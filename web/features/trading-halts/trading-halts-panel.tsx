@@ -30,7 +30,7 @@ export default function TradingHaltsPanel({ answer: { halts, ended } }: { answer
       cell: ({ kind, clearedAt }) => {
         if (kind === 'unverified') return <Badge tone="warning">Not verified</Badge>;
         return clearedAt === null ? (
-          <Badge tone="failure">No stop</Badge>
+          <Badge tone="failure">{kind === 'surplus' ? 'Traded by hand' : 'No stop'}</Badge>
         ) : (
           <Badge tone="success">Can be resumed</Badge>
         );
@@ -62,7 +62,7 @@ export default function TradingHaltsPanel({ answer: { halts, ended } }: { answer
     <Panel
       flush
       title="Trading Halts"
-      description="Users who open nothing, because a position has no verified stop loss"
+      description="Users who open nothing, because a position has no verified stop loss, or is not what their orders filled"
     >
       <CardTable
         label="Trading Halts"
