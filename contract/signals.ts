@@ -238,3 +238,22 @@ export const whyAnswer = z.object({
   ),
 });
 export type WhyAnswer = z.infer<typeof whyAnswer>;
+
+/** `computed` is null for a field that was changed in the database. */
+const differingField = z.object({
+  userId: z.uuid(),
+  field: z.string(),
+  recorded: z.string().nullable(),
+  computed: z.string().nullable(),
+});
+export type DifferingField = z.infer<typeof differingField>;
+
+/** Every decision of a signal, computed again from its record. */
+export const verifiedDecisions = z.object({
+  decisions: z.int(),
+  identical: z.int(),
+  differing: z.array(differingField),
+  /** The trading constants have changed since. */
+  rulesDiffer: z.boolean(),
+});
+export type VerifiedDecisions = z.infer<typeof verifiedDecisions>;

@@ -154,6 +154,7 @@ test('each dialog of a signal without eligible users shows its empty state', asy
   );
   await closeDialog(page, 'Workflow Execution Details');
   await runStatements(server, [
+    { text: `delete from decisions where ${inWorkflows}`, values },
     { text: `delete from workflow_users where ${inWorkflows}`, values },
     { text: 'delete from workflows where signal_id = $1', values },
   ]);
@@ -222,6 +223,7 @@ test('users without a decision of a workflow show the decision as of now and its
   const inWorkflows = 'workflow_id in (select id from workflows where signal_id = $1)';
   await runStatements(server, [
     { text: `delete from workflow_steps where ${inWorkflows}`, values: [id] },
+    { text: `delete from decisions where ${inWorkflows}`, values: [id] },
     { text: 'delete from workflows where signal_id = $1', values: [id] },
   ]);
   await page.reload();

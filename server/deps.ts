@@ -61,7 +61,16 @@ export interface Deps {
 /** What the engine works with. */
 export type EngineDeps = Pick<
   Deps,
-  'db' | 'clock' | 'config' | 'jobs' | 'log' | 'exchanges' | 'findAccount' | 'accountGuard' | 'transitions'
+  | 'db'
+  | 'clock'
+  | 'config'
+  | 'jobs'
+  | 'log'
+  | 'exchanges'
+  | 'findAccount'
+  | 'accountGuard'
+  | 'transitions'
+  | 'secretBox'
 >;
 
 export type PoolFigures = Pick<pg.Pool, 'idleCount' | 'totalCount' | 'waitingCount' | 'options'>;

@@ -130,7 +130,7 @@ export async function buildProgram(options: {
             onError: (error, token) => log.error({ err: error, token }, 'paper orders could not be settled'),
           }),
     changeFeed: createChangeFeed({ connection: database.connection, log }),
-    transitions: createTransitions({ db: database.engineDb, clock, config, jobs }),
+    transitions: createTransitions({ db: database.engineDb, clock, config, jobs, secretBox }),
     readiness: () => readReadiness(),
   };
   const rightOfWay = createRightOfWay();

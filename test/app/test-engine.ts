@@ -25,6 +25,7 @@ import {
 import type { Jobs } from '#server/platform/jobs/jobs.ts';
 import { releaseAllLeases } from '#server/platform/jobs/leases.ts';
 import { createLog } from '#server/platform/log.ts';
+import { createSecretBox } from '#server/platform/secret-box.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 import { listenVenue } from '#test/venues/server.ts';
 import { createVenue, type TestVenue } from '#test/venues/venue.ts';
@@ -107,6 +108,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     credentialsFor: (userId) => venueCredentials(userId, SECRET),
   });
 
+  const secretBox = createSecretBox(SECRET);
   const paper = openPaper({
     db,
     clock,
@@ -181,7 +183,8 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
       config: ownConfig,
       log,
       jobs,
-      transitions: createTransitions({ db: overrides.db, clock, config: ownConfig, jobs }),
+      secretBox,
+      transitions: createTransitions({ db: overrides.db, clock, config: ownConfig, jobs, secretBox }),
       exchanges,
       accountGuard: OPEN_TO_ALL,
       findAccount: async (userId, platform) => ({

@@ -5,6 +5,7 @@ import { QueryView } from '../ui/query-view.tsx';
 import { EligibilityBadge } from '../ui/user-eligibility-list.tsx';
 import { UserPicker } from '../ui/user-picker.tsx';
 import { WhyAnswerView } from '../ui/why-answer.tsx';
+import { RecomputeDecision } from './recompute-decision.tsx';
 import { useAllUsers } from './use-all-users.ts';
 
 interface ExplainUserProps {
@@ -51,7 +52,12 @@ function Explanation(props: { signalId: string; workflowId: string | undefined; 
   const query = useQuery<WhyAnswer>({ queryKey: [path, { workflowId }], staleTime: 0 });
   return (
     <QueryView query={query} errorTitle="Failed to fetch the explanation">
-      {(answer) => <WhyAnswerView answer={answer} />}
+      {(answer) => (
+        <>
+          <WhyAnswerView answer={answer} />
+          {answer.decidedThen ? <RecomputeDecision key={userId} signalId={signalId} userId={userId} /> : null}
+        </>
+      )}
     </QueryView>
   );
 }

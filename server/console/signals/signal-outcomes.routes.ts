@@ -8,6 +8,7 @@ import {
   stopLevelsAnswer,
   type Trade,
   trades,
+  verifiedDecisions,
   whyAnswer,
   whyParams,
   whyQuery,
@@ -32,6 +33,7 @@ import { routeOptions } from '#server/platform/http/route-options.ts';
 import { isoDates } from '#server/platform/iso-dates.ts';
 import { explainUser } from '../workflows/explain-user.ts';
 import { registerSignalChartRoutes } from './signal-chart.routes.ts';
+import { verifyDecisions } from './verify-decisions.ts';
 
 const DEFAULT_PAGE_SIZE = 50;
 
@@ -99,6 +101,15 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
     admin({ params: whyParams, querystring: whyQuery, answer: whyAnswer }),
     async ({ params: { id, userId }, query: { workflowId } }) =>
       await explainUser(deps, { signal: await requireSignal(id), userId, workflowId }),
+  );
+
+  app.post(
+    '/api/signals/:id/verify',
+    admin({ params: idParams, answer: verifiedDecisions }),
+    async ({ params: { id } }) => {
+      await requireSignal(id);
+      return await verifyDecisions(deps, id);
+    },
   );
 
   app.get(

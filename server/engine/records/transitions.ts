@@ -18,6 +18,8 @@ import {
   LeaseLostError,
   releaseLeases,
 } from '#server/platform/jobs/leases.ts';
+import type { SecretBox } from '#server/platform/secret-box.ts';
+import { type Decision, writeDecisions } from './decisions.store.ts';
 import { endUsers, type UserEnd } from './end-users.ts';
 import { listStandingTrades, type TradeRow } from './trades.store.ts';
 import { type IntendedOrder, readTradingPermissions } from './trading-permission.ts';
@@ -36,6 +38,8 @@ export interface Transition {
   intent?: OrderIntent;
   /** Does nothing when the workflow has already calculated for the user: after a crash the first result counts. */
   calculation?: CalculationRow;
+  /** What was decided on the user, and what the decision saw. */
+  decision?: Decision;
   /** Changes to the trade and to its attempt in progress, or a further attempt. */
   trade?: { id: string; set: Partial<Omit<NewTrade, 'id'>> };
   attempt?: { id: string; seen: AttemptState; set: Partial<Omit<NewAttempt, 'id'>> };
@@ -87,6 +91,7 @@ interface TransitionDeps {
   clock: Clock;
   config: Pick<Config, 'appEnv' | 'autoTrade' | 'exchangeMode' | 'instanceId'>;
   jobs: Pick<Jobs, 'send'>;
+  secretBox: Pick<SecretBox, 'lookupHash'>;
 }
 
 const MOST_IN_ONE = 64;
@@ -231,6 +236,7 @@ async function write(
   await Promise.all([
     ...taking,
     send(calculations.length > 0, () => insertRows(positionGeneratorLogs, calculations, FIRST_COUNTS)),
+    writeDecisions(tx, { secretBox: deps.secretBox, made: pick(({ decision }) => decision) }),
     send(newTrades.length > 0, () => insertRows(trades, newTrades)),
     send(newAttempts.length > 0, () => insertRows(orderAttempts, newAttempts)),
     attempts.length > 0 && changeAttempts(tx, attempts),

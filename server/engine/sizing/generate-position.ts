@@ -3,10 +3,16 @@ import { toPlain } from '#domain/decimal.ts';
 import { availableForSizing } from '#domain/sizing/balance.ts';
 import { calculatePosition, type PositionResult } from '#domain/sizing/position.ts';
 import { planPosition } from '#domain/sizing/position-plan.ts';
-import { signalPriceDeviates } from '#domain/sizing/reference-price.ts';
 import { mergeTokenRules, ownTokenRules, type TokenRules } from '#domain/sizing/token-rules.ts';
 import type { ExecutionProfileName } from '#domain/sizing/trading-constants.ts';
 import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts';
+import {
+  judgeMarket,
+  type Market,
+  type MarketReading,
+  NOTHING_READ,
+  type SizedFrom,
+} from '#domain/workflow/decision.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
 import type { Deps, UserAccount } from '#server/deps.ts';
 import {
@@ -47,11 +53,6 @@ export interface MarketFacts extends Market {
   availableBalance: string;
 }
 
-interface Market {
-  livePrice: string | null;
-  rules: TokenRules;
-}
-
 /** The market of a signal and the leverage of its position, both the same for any balance; or why it has none. */
 export type MarketPlan = { ok: true; market: Market; leverage: number } | { ok: false; denial: Denial };
 
@@ -62,13 +63,14 @@ export type MarketPlan = { ok: true; market: Market; leverage: number } | { ok: 
 export async function generatePosition(
   deps: GeneratorDeps,
   request: GenerateRequest,
-): Promise<PositionResult> {
+): Promise<PositionResult & { from: SizedFrom }> {
   const { signal, userId, settings } = request;
   const { exchangePlatform } = settings;
   const opened = request.opened ?? (await openAccount(deps, { userId, exchangePlatform }));
-  if (!opened.ok) return opened;
-  const planned = await planAtMarket(opened, request);
-  if (!planned.ok) return planned;
+  if (!opened.ok) return { ...opened, from: NOTHING_READ };
+  const { reading, ...planned } = await planAtMarket(opened, request);
+  const from = { ...NOTHING_READ, market: reading };
+  if (!planned.ok) return { ...planned, from };
   // In this order: an order that the exchange accepts in between is counted twice, never missed.
   const unknownMargin =
     request.unknownMargin ?? (await sumUnknownMargin(deps.db, { userId, exchangePlatform }));
@@ -76,33 +78,39 @@ export async function generatePosition(
   const account = await readTradeAccount(deps, opened, { token: signal.token, leverage }).catch(
     asExchangeError,
   );
-  if (account instanceof ExchangeError) return { ok: false, denial: denyUnread(opened, account) };
+  if (account instanceof ExchangeError) {
+    const denial = denyUnread(opened, account);
+    return { ok: false, denial, from: { ...from, accountProblem: denial.reason } };
+  }
   const available = account.balance.futuresAvailable;
-  return sizeFromAccount(request, { market, available, unknownMargin });
+  const sized = sizeFromAccount(request, { market, available, unknownMargin });
+  return { ...sized, from: { ...from, ...sized.from } };
 }
 
 /** The price, the rules and what follows from them before the account is read. Sends nothing for the account. */
 export async function planAtMarket(
   { exchange, platform }: OpenedAccount,
   request: GenerateRequest,
-): Promise<MarketPlan> {
-  const refuse = (denial: Denial) => ({ ok: false as const, denial });
+): Promise<MarketPlan & { reading: MarketReading }> {
   const { signal, userId } = request;
   // In parallel: every moment between signal and order counts.
   const [livePrice, rules] = await Promise.all([
     readLivePrice(exchange, signal, userId),
     readTokenRules(exchange, signal.token).catch(asExchangeError),
   ]);
-  if (livePrice === null) return refuse(deny('live_price_unavailable', { token: signal.token }));
-  const deviation = signalPriceDeviates({ signalPrice: signal.price, livePrice });
-  if (deviation !== null) return refuse(deviation);
-  if (rules instanceof ExchangeError) {
-    return refuse(deny('exchange_unavailable', { exchange: platform, message: rules.message }));
-  }
-  if (rules === null) return refuse(deny('token_not_listed', { token: signal.token, exchange: platform }));
-  const market = { livePrice, rules };
+  const isAway = rules instanceof ExchangeError;
+  const reading = {
+    livePrice,
+    rules: isAway ? null : rules,
+    rulesProblem: isAway ? rules.message : null,
+  };
+  const judged = judgeMarket(reading, { signal, exchange: platform });
+  if (!judged.ok) return { ...judged, reading };
+  const { market } = judged;
   const planned = planPosition({ ...inputOf(request), ...market });
-  return planned.ok ? { ok: true, market, leverage: planned.plan.leverage } : planned;
+  return planned.ok
+    ? { ok: true, market, leverage: planned.plan.leverage, reading }
+    : { ...planned, reading };
 }
 
 /** Balance and position of the account, which is prepared for an order with the leverage on the way. */
@@ -123,10 +131,11 @@ export async function readTradeAccount(
 export function sizeFromAccount(
   request: GenerateRequest,
   read: { market: Market; available: string; unknownMargin: string; balanceNote?: string | null },
-): PositionResult {
+): PositionResult & { from: Omit<SizedFrom, 'market'> } {
   const { market, available, unknownMargin, balanceNote = null } = read;
   const availableBalance = availableForSizing({ available, unreportedMargins: [unknownMargin] });
-  return calculateFromFacts({ ...market, availableBalance, balanceNote }, request);
+  const from = { balance: availableBalance, balanceNote, accountProblem: null };
+  return { ...calculateFromFacts({ ...market, availableBalance, balanceNote }, request), from };
 }
 
 export const denyUnread = ({ platform }: OpenedAccount, { message }: ExchangeError): Denial =>
@@ -223,7 +232,7 @@ export async function openAccount(
 }
 
 /** The figures of a candle that a position uses; parameter names are in lower case. */
-function readTrendData(parameters: Record<string, unknown>) {
+export function readTrendData(parameters: Record<string, unknown>) {
   const { atr, immediate_trend, mature_trend } = parameters;
   return {
     atr:

@@ -1,4 +1,6 @@
 import { isPositive } from '#domain/decimal.ts';
+import type { EligibilityResult } from '#domain/eligibility/eligibility.ts';
+import type { EligibilityInput } from '#domain/eligibility/eligibility-rules.ts';
 import { autoTradeOff } from '#domain/eligibility/trading-mode.ts';
 import type { PriceLogCandidate } from '#domain/sizing/price-log-match.ts';
 import { signalPriceDeviates } from '#domain/sizing/reference-price.ts';
@@ -11,6 +13,8 @@ import {
   type PipelineStepType,
 } from '#domain/workflow/workflow-lifecycle.ts';
 import type { EngineDeps } from '#server/deps.ts';
+import { selectionRecord } from '#server/engine/records/decision-record.ts';
+import { type Decision, writeDecisions } from '#server/engine/records/decisions.store.ts';
 import { acquireSlot } from '#server/engine/records/processing-slots.store.ts';
 import { writeEligibility } from '#server/engine/records/workflow-users.store.ts';
 import type { WorkflowRow } from '#server/engine/records/workflows.store.ts';
@@ -122,7 +126,7 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
     input: ({ signal }) => ({ processor: signal.processor, timeframe: signal.timeframe }),
     run: async (work) => {
       const { deps, signal, workflow } = work;
-      const result = await selectUsersToTrade(deps, signal);
+      const { input, result } = await selectUsersToTrade(deps, signal);
       const [layer1, layer2, layer3, layer4] = result.layers;
       return {
         kind: 'completed',
@@ -131,7 +135,11 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
           breakdown: { layer1, layer2, layer3, layer4 },
           eligibleUsers: result.eligible,
         },
-        writes: (tx) => writeEligibility(tx, workflow.id, result),
+        writes: async (tx) => {
+          await writeEligibility(tx, workflow.id, result);
+          const made = selectionDecisions(workflow.id, input, result);
+          await writeDecisions(tx, { secretBox: deps.secretBox, made });
+        },
       };
     },
   },
@@ -147,6 +155,22 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
     },
   },
 };
+
+/** The record of each user's decision. */
+function selectionDecisions(
+  workflowId: string,
+  { users, ...input }: EligibilityInput,
+  { decisions }: EligibilityResult,
+): Decision[] {
+  const userOf = new Map(users.map((user) => [user.id, user]));
+  return decisions.flatMap((decision) => {
+    const user = userOf.get(decision.userId);
+    const { userId } = decision;
+    return user === undefined
+      ? []
+      : [{ workflowId, userId, record: selectionRecord({ ...input, user }, decision) }];
+  });
+}
 
 /** Starts the reads that need no other step while the token's slot is taken. Their own step reports a failure. */
 function prefetch(work: PipelineWork): Prefetched {

@@ -1,12 +1,19 @@
-import { autoTradeOff } from '#domain/eligibility/trading-mode.ts';
 import { afterReversal, type Reversal } from '#domain/orders/held-position.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
+import {
+  denyOutdated,
+  NOTHING_READ,
+  type SizingOutcome,
+  type SizingSeen,
+  type Timeliness,
+} from '#domain/workflow/decision.ts';
 import { type Denial, deny, skipMessage } from '#domain/workflow/denials.ts';
-import { isSignalExpired, type PerUserStepType } from '#domain/workflow/workflow-lifecycle.ts';
+import type { PerUserStepType } from '#domain/workflow/workflow-lifecycle.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { isYoung } from '#server/engine/orders/account-reading.ts';
 import { commitOrderIntent } from '#server/engine/orders/commit-order-intent.ts';
 import type { HeldTrade } from '#server/engine/orders/trade-work.ts';
+import { sizingRecord } from '#server/engine/records/decision-record.ts';
 import type { Transition } from '#server/engine/records/transitions.ts';
 import {
   endedStep,
@@ -24,6 +31,7 @@ import {
   openAccount,
   planAtMarket,
   readTradeAccount,
+  readTrendData,
   recordOf,
   sizeFromAccount,
 } from '#server/engine/sizing/generate-position.ts';
@@ -72,10 +80,12 @@ export async function planOrder(run: UserRun, facts: UserFacts): Promise<HeldTra
   if (written.status === 'rejected') throw written.reason;
   if (sized.status === 'rejected') throw sized.reason;
   const calculated = sized.value;
-  const { reversal = facts.reversal, calculation } = calculated;
+  const { reversal = facts.reversal } = calculated;
+  const about = { token: signal.token, reversal };
   if (!calculated.ok) {
-    const reason = skipReason(calculated.denial, { token: signal.token, reversal });
-    await skip(run, { step: generating, reason, calculation });
+    const { reason } = calculated.denial;
+    const records = newRecords(run, calculated, { ok: false, reason });
+    await skip(run, { step: generating, reason: skipReason(reason, about), records });
     return null;
   }
   const { log } = calculated;
@@ -94,7 +104,6 @@ export async function planOrder(run: UserRun, facts: UserFacts): Promise<HeldTra
     leverage: position.leverage,
   });
   await run.whenOrdersCommit();
-  const also = calculation === undefined ? {} : { calculation };
   const intent = await commitOrderIntent(deps, {
     log,
     position,
@@ -103,13 +112,34 @@ export async function planOrder(run: UserRun, facts: UserFacts): Promise<HeldTra
     place: task.position,
     follower: { holder: deps.config.instanceId },
     accountReadAt: calculated.accountReadAt ?? null,
-    also: { ...also, steps: [generated, startedStep(submitting)], releases: true },
+    also: {
+      ...newRecords(run, calculated, { ok: true, position }),
+      steps: [generated, startedStep(submitting)],
+      releases: true,
+    },
   });
   if (intent.ok) return intent.held;
   const denial = intent.reason === 'denied' ? intent.denial : deny('already_traded', {});
-  const reason = skipReason(denial, { token: signal.token, reversal });
-  await skip(run, { step: submitting, reason, calculation, before: [generated] });
+  const { reason } = denial;
+  const { seen } = calculated;
+  const refused = { ...calculated, ...(seen && { seen: { ...seen, refusedAtCommit: reason } }) };
+  const records = newRecords(run, refused, { ok: false, reason });
+  await skip(run, { step: submitting, reason: skipReason(reason, about), records, before: [generated] });
   return null;
+}
+
+type NewRecords = Pick<Transition, 'calculation' | 'decision'>;
+
+/** The records of a new calculation and of a new decision. */
+function newRecords(
+  { task: { workflowId, userId } }: UserRun,
+  { calculation, seen }: Pick<Calculated, 'calculation' | 'seen'>,
+  outcome: SizingOutcome,
+): NewRecords {
+  return {
+    ...(calculation && { calculation }),
+    ...(seen && { decision: { workflowId, userId, record: sizingRecord(seen, outcome) } }),
+  };
 }
 
 /** Begins the steps of a user's part. */
@@ -128,41 +158,37 @@ async function skip(
   options: {
     step: StepStart;
     reason: string;
-    calculation?: PositionGeneratorLogRow | undefined;
+    records?: NewRecords;
     before?: Required<Transition>['steps'];
   },
 ): Promise<void> {
-  const { step, reason, calculation, before = [] } = options;
+  const { step, reason, records = {}, before = [] } = options;
   const ended = endedStep(step, { status: 'failed', errorMessage: reason, at: deps.clock.now() });
   await deps.transitions.commit({
     lease,
-    ...(calculation === undefined ? {} : { calculation }),
+    ...records,
     steps: [...before, ended],
     userEnd: { workflowId, userId, outcome: 'skipped', orCall: false },
     releases: true,
   });
 }
 
-const skipReason = (
-  { reason }: Pick<Denial, 'reason'>,
-  about: { token: string; reversal: Reversal | null },
-): string => skipMessage(afterReversal(reason, about));
+const skipReason = (reason: string, about: { token: string; reversal: Reversal | null }): string =>
+  skipMessage(afterReversal(reason, about));
 
 /** The users may have been selected long ago, before an outage or under other settings of the program. */
-function denyOutdated({
-  deps,
+const timelinessOf = ({
+  deps: { clock, config },
   workflow,
-  signal: { receivedAt },
-}: Pick<UserRun, 'deps' | 'workflow' | 'signal'>): Denial | null {
-  if (workflow.trigger !== 'automatic') return null;
-  const off = autoTradeOff(deps.config);
-  if (off !== null) return deny('auto_trading_disabled', off);
-  const startsAt = deps.clock.now();
-  const maxAgeMinutes = deps.config.signalMaxAgeMinutes;
-  if (!isSignalExpired({ receivedAt, startsAt, maxAgeMinutes })) return null;
-  const ageMinutes = ((startsAt.getTime() - receivedAt.getTime()) / 60_000).toFixed(1);
-  return deny('signal_expired', { ageMinutes, maxAgeMinutes: String(maxAgeMinutes) });
-}
+  signal,
+}: Pick<UserRun, 'deps' | 'workflow' | 'signal'>): Timeliness => ({
+  trigger: workflow.trigger,
+  appEnv: config.appEnv,
+  autoTrade: config.autoTrade,
+  receivedAt: signal.receivedAt,
+  startsAt: clock.now(),
+  maxAgeMinutes: config.signalMaxAgeMinutes,
+});
 
 const positionInput = (signal: SignalRow, settings: TradingSettings) => ({
   token: signal.token,
@@ -178,6 +204,8 @@ const describeAge = (now: Date, { readAt }: AccountReading): string =>
   `the balance was read ${Math.round((now.getTime() - readAt.getTime()) / 1_000)} s before, when no signal was there yet`;
 
 interface Calculated {
+  /** What a new decision saw; undefined when an interrupted run recorded the decision. */
+  seen?: SizingSeen;
   /** When the account was read, if that was before the signal. */
   accountReadAt?: Date | null;
   /** The record of a new calculation, which is not written yet. */
@@ -209,21 +237,39 @@ async function calculateOnce(
 > {
   const { deps, workflow, signal, task, lease } = run;
   const { settings, calculation: recorded } = facts;
-  if (facts.standing !== null) return { ok: false, denial: deny('already_traded', {}) };
+  const timeliness = timelinessOf(run);
+  const { token, action, price } = signal;
+  const seen: SizingSeen = {
+    signal: { token, action, price },
+    profile: 'automatic',
+    settings,
+    timeliness,
+    alreadyTraded: facts.standing !== null,
+    accountDenial: null,
+    blocker: null,
+    ...NOTHING_READ,
+    candleId: null,
+    priceLog: null,
+    refusedAtCommit: null,
+  };
+  if (facts.standing !== null) {
+    return { ok: false, denial: deny('already_traded', {}), ...(recorded === null ? { seen } : {}) };
+  }
   if (recorded !== null) {
     if (recorded.success) return { ok: true, log: recorded };
     return { ok: false, denial: { reason: recorded.error ?? 'The position could not be calculated' } };
   }
   // Checked before anything is closed for the signal.
-  const outdated = denyOutdated(run);
-  if (outdated !== null) return { ok: false, denial: outdated };
+  const outdated = denyOutdated(timeliness);
+  if (outdated !== null) return { ok: false, denial: outdated, seen };
   const { userId, workflowId } = task;
   const { exchangePlatform } = settings;
   const opened: AccountOpening = await openAccount(deps, { userId, exchangePlatform });
+  // The failure of the read is thrown here; the close of a position is awaited in any case.
+  const priceLog = await run.priceLog;
   const request = {
     signal,
-    // The failure of the read is thrown here; the close of a position is awaited in any case.
-    priceLog: await run.priceLog,
+    priceLog,
     userId,
     settings,
     profile: 'automatic' as const,
@@ -231,7 +277,16 @@ async function calculateOnce(
     opened,
     unknownMargin: facts.unknownMargins.get(exchangePlatform) ?? '0',
   };
-  const planned = opened.ok ? await planAtMarket(opened, request) : opened;
+  const { reading: market, ...planned } = opened.ok
+    ? await planAtMarket(opened, request)
+    : { ...opened, reading: null };
+  const known: SizingSeen = {
+    ...seen,
+    accountDenial: opened.ok ? null : opened.denial,
+    candleId: priceLog?.id ?? null,
+    priceLog: priceLog && readTrendData(priceLog.parameters),
+    market,
+  };
   const ahead = opened.ok ? findReading(run, { facts, opened }) : null;
   const read: { position: OpenPosition | null; available: string | null } = {
     position: null,
@@ -268,26 +323,23 @@ async function calculateOnce(
   });
   if (!blockers.isClear) {
     const { denial } = blockers;
-    return { ok: false, denial, ...(refused === undefined ? {} : { calculation: refused }) };
+    return refused === undefined
+      ? { ok: false, denial, seen: { ...known, blocker: denial.reason } }
+      : { ok: false, denial, calculation: refused, seen: known };
   }
   const { reversal } = blockers;
   const { available } = read;
   const isFlat = available !== null && read.position === null;
   const balanceNote = ahead === null ? null : describeAge(deps.clock.now(), ahead);
-  const result = !planned.ok
-    ? planned
+  const { from, ...result } = !planned.ok
+    ? { ...planned, from: {} }
     : isFlat
       ? sizeFromAccount(request, { ...planned, available, unknownMargin: request.unknownMargin, balanceNote })
       : // The position that was read is closed now: price and balance are others.
         await generatePosition(deps, request);
   const calculation = recordOf(deps, { ...request, result, isEstimate: false });
+  const made = { calculation, reversal, seen: { ...known, ...from } };
   return result.ok
-    ? {
-        ok: true,
-        log: calculation,
-        calculation,
-        reversal,
-        accountReadAt: isFlat && ahead ? ahead.readAt : null,
-      }
-    : { ok: false, denial: result.denial, calculation, reversal };
+    ? { ok: true, log: calculation, accountReadAt: isFlat && ahead ? ahead.readAt : null, ...made }
+    : { ok: false, denial: result.denial, ...made };
 }

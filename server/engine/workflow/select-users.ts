@@ -20,17 +20,22 @@ export async function selectUsers(deps: SelectDeps, signal: SelectSignal): Promi
 }
 
 /**
- * Like `selectUsers`, for a workflow: if a user is excluded only because the key's account is unknown, asks the exchange
- * first.
+ * Like `selectUsers`, for a workflow, with what the decisions saw: if a user is excluded only because the key's account
+ * is unknown, asks the exchange first.
  */
-export async function selectUsersToTrade(deps: SelectDeps, signal: SelectSignal): Promise<EligibilityResult> {
-  const input = await readEligibilityInput(deps, signal);
+export async function selectUsersToTrade(
+  deps: SelectDeps,
+  signal: SelectSignal,
+): Promise<{ input: EligibilityInput; result: EligibilityResult }> {
+  let input = await readEligibilityInput(deps, signal);
   const unknown = listUnknownAccounts(input);
-  if (unknown.length === 0) return evaluateEligibility(input);
-  const asking = unknown.map(({ userId, platform }) => deps.accountGuard.deny(userId, platform));
-  // A late answer is stored and counts for the next signal.
-  await Promise.race([Promise.allSettled(asking), sleep(ASK_PATIENCE_MS)]);
-  return await selectUsers(deps, signal);
+  if (unknown.length > 0) {
+    const asking = unknown.map(({ userId, platform }) => deps.accountGuard.deny(userId, platform));
+    // A late answer is stored and counts for the next signal.
+    await Promise.race([Promise.allSettled(asking), sleep(ASK_PATIENCE_MS)]);
+    input = await readEligibilityInput(deps, signal);
+  }
+  return { input, result: evaluateEligibility(input) };
 }
 
 function listUnknownAccounts(input: EligibilityInput): { userId: string; platform: ExchangePlatform }[] {

@@ -424,6 +424,19 @@ export const workflowUsers = pgTable(
   ],
 );
 
+/** What was decided on each user of a workflow, with everything the decision saw. */
+export const decisions = pgTable(
+  'decisions',
+  {
+    workflowId: reference('workflow_id', () => workflows.id),
+    userId: uuid('user_id').notNull(),
+    record: jsonb('record').$type<Record<string, unknown>>().notNull(),
+    /** A keyed hash of each field of the record. */
+    seals: jsonb('seals').$type<Record<string, string>>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workflowId, table.userId] })],
+);
+
 // ---- Positions and orders ------------------------------------------------------------------------------------
 
 /** One record per calculation, successful or not. */

@@ -65,6 +65,35 @@ test('shows four layers, the users each excludes and why, and the users left at 
     expect(tip).toContain(username);
 });
 
+test('recomputes the decision on a user and says whether it is identical, or what differs', async () => {
+  const { user } = why;
+  const VERIFY = `POST /api/signals/${ids.signal}/verify`;
+  const identical = { decisions: 3, identical: 3, differing: [], rulesDiffer: false };
+  const app = renderApp(`${ADDRESS}&tab=why&user=${user.id}`, {
+    [whyOf(user.id)]: why,
+    [VERIFY]: UNREACHABLE,
+  });
+  const recomputed = await part('Recomputed');
+  const button = recomputed.getByRole('button', { name: 'Recompute this decision' });
+  await app.user.click(button);
+  await expectToast('Failed to recompute the decision', 'The server cannot be reached');
+  app.answers[VERIFY] = identical;
+  await app.user.click(button);
+  await recomputed.findByText('Recomputed: identical');
+
+  const balance = { userId: user.id, field: 'balance', recorded: '9000', computed: null };
+  const stop = { userId: user.id, field: 'position.stopLoss', recorded: '64000', computed: '63900' };
+  const differing = [balance, stop, { ...stop, userId: admin.id, field: 'position.leverage' }];
+  app.answers[VERIFY] = { ...identical, identical: 1, differing, rulesDiffer: true };
+  await app.user.click(button);
+  await recomputed.findByText('Recomputed: different');
+  expect(recomputed.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    'balance: changed in the database, now 9000',
+    'position.stopLoss: recorded 64000, computed 63900',
+  ]);
+  recomputed.getByText(/trading constants have changed/);
+});
+
 // Requirements: additions-why-and-why-not-1
 test('explains why a user is excluded: the deciding rule, what it saw and wanted, then and now', async () => {
   const checks = [
