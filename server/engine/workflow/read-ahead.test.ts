@@ -152,12 +152,22 @@ test('an account with an order at work is not kept', async () => {
 
 describe('somebody who trades by hand after the reading', () => {
   test.each([
-    ['on the same side', 'buy', /position on Bitget is [\d.]+ H\d+, and the order has filled [\d.]+: /],
-    ['on the other side', 'sell', /position on Bitget is on the other side, and the order has filled /],
-  ] as const)('%s halts the user, and the position is not touched', async (_name, side, reason) => {
+    [
+      'on the same side',
+      'buy',
+      '100',
+      /position on Bitget is [\d.]+ H\d+, and the order has filled [\d.]+: /,
+    ],
+    [
+      'on the other side',
+      'sell',
+      '400',
+      /position on Bitget is on the other side, and the order has filled /,
+    ],
+  ] as const)('%s halts the user, and the position is not touched', async (_name, side, quantity, reason) => {
     const { token, userId } = await beforeClose('Bitget');
     await readAhead();
-    await openByHand(userId, token, side, '400');
+    await openByHand(userId, token, side, quantity);
     const { signalId } = await signal(token);
     await engine.settle();
     const [trade] = await engine.trades(signalId);

@@ -24,6 +24,7 @@ describe('with nothing set', () => {
       autoTrade: { enabled: true, configured: true },
       exchangeMode: 'paper',
       manualOrders: 'disabled',
+      readAhead: false,
       deploymentId: null,
       adminUsername: 'admin@example.com',
       adminPassword: null,
