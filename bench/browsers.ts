@@ -32,7 +32,7 @@ export const events: Bench = {
   takes: '1 minute',
   async run({ add, say, short }) {
     const signals = short ? 5 : 100;
-    await withCluster({ instances: INSTANCES, env: UNLIMITED }, async (cluster) => {
+    await withCluster({ instances: INSTANCES, env: () => UNLIMITED }, async (cluster) => {
       say(`opening ${BROWSERS} browsers`);
       const streams = await openBrowsers(cluster);
       try {

@@ -31,15 +31,18 @@ const pathOf = (kind: Kind, hookKey: string) =>
   `/hooks/${kind === 'signal' ? 'trading_view_signal' : 'trading_view_candler'}?hkid=${hookKey}`;
 
 /** A body as charts send it. */
-function payloadOf(kind: Kind, fields: { token: string; price: string; serial: number; action?: string }) {
-  const { token, price, serial, action = 'buy' } = fields;
+function payloadOf(
+  kind: Kind,
+  fields: { token: string; price: string; serial: number; action?: string; timeframe?: string },
+) {
+  const { token, price, serial, action = 'buy', timeframe = '15' } = fields;
   const time = new Date().toISOString();
   if (kind === 'signal') {
     const symbol = `BITGET:${token}USDT.P`;
-    return { symbol, action, price, timeframe: '15', processor: 'Tesla', time, serial: String(serial) };
+    return { symbol, action, price, timeframe, processor: 'Tesla', time, serial: String(serial) };
   }
   return {
-    Timeframe: '15',
+    Timeframe: timeframe,
     Symbol: `${token}USDT`,
     Currency: 'USDT',
     DateTime: time.slice(0, 16).replaceAll(/\D/g, ''),
@@ -69,14 +72,14 @@ let posted = 0;
 export async function post(
   { server, hookKey }: { server: { url: string }; hookKey: string },
   kind: Kind,
-  { token, price = PRICE }: { token: string; price?: string },
+  delivery: { token: string; price?: string; action?: 'buy' | 'sell'; timeframe?: string },
 ): Promise<{ id: string; sentAt: number; answeredAt: number }> {
   posted += 1;
   const sentAt = Date.now();
   const answer = await fetch(server.url + pathOf(kind, hookKey), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(payloadOf(kind, { token, price, serial: posted })),
+    body: JSON.stringify(payloadOf(kind, { price: PRICE, ...delivery, serial: posted })),
   });
   const answeredAt = Date.now();
   const text = await answer.text();

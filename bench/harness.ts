@@ -178,10 +178,16 @@ export interface Cluster extends Omit<Program, 'server'> {
 }
 
 export function withCluster<Result>(
-  { instances, env }: { instances: number; env: Record<string, string> },
+  options: {
+    instances: number;
+    /** `number`: of the instance, from 1. */
+    env: (number: number) => Record<string, string>;
+    settings?: readonly string[];
+  },
   work: (cluster: Cluster) => Promise<Result>,
 ): Promise<Result> {
-  const open = () => startFaultPostgres({ settings: ['max_connections=200'] });
+  const { instances, env, settings = [] } = options;
+  const open = () => startFaultPostgres({ settings: ['max_connections=200', ...settings] });
   const starting: Promise<TestServerProcess>[] = [];
   async function close(postgres: FaultPostgres): Promise<void> {
     await Promise.allSettled(starting.map(async (program) => (await program).stop()));
@@ -193,13 +199,14 @@ export function withCluster<Result>(
       while (programs.length > wanted) await programs.pop()?.stop();
       while (programs.length < wanted) {
         requireRunning();
+        const number = programs.length + 1;
         const own = {
           LOG_LEVEL: 'warn',
           SECRET_KEY: 'the secret of a benchmark, long enough',
-          INSTANCE_ID: `instance-${programs.length + 1}`,
+          INSTANCE_ID: `instance-${number}`,
           DATABASE_URL: databaseUrl(connection),
         };
-        const program = startServerProcess({ env: { ...own, ...env } });
+        const program = startServerProcess({ env: { ...own, ...env(number) } });
         starting.push(program);
         programs.push(await program);
       }

@@ -180,7 +180,7 @@ export const growth: Bench = {
 
     const byInstances = createCosts();
     const nameInstances = (instances: number) => `${instances} ${instances === 1 ? 'instance' : 'instances'}`;
-    await withCluster({ instances: 1, env: UNLIMITED }, async (cluster) => {
+    await withCluster({ instances: 1, env: () => UNLIMITED }, async (cluster) => {
       for (const instances of INSTANCES) {
         await cluster.resize(instances);
         const target = { ...cluster, servers: cluster.programs };
@@ -218,7 +218,7 @@ function withClusters<Result>(
   clusters: Cluster[] = [],
 ): Promise<Result> {
   if (clusters.length === wanted) return work(clusters);
-  return withCluster({ instances: 1, env: UNLIMITED }, (cluster) =>
+  return withCluster({ instances: 1, env: () => UNLIMITED }, (cluster) =>
     withClusters(wanted, work, [...clusters, cluster]),
   );
 }

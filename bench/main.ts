@@ -19,6 +19,7 @@ import { lists } from './lists.ts';
 import { fanOut, firstOrder, trading, workflows } from './orders.ts';
 import { memory, soak, starts, tests } from './program.ts';
 import { throttled } from './throttled.ts';
+import { venue } from './venue.ts';
 
 /** In the order of docs/performance.md. */
 const BENCHES: Record<string, Bench> = {
@@ -28,6 +29,7 @@ const BENCHES: Record<string, Bench> = {
   'first-order': firstOrder,
   'fan-out': fanOut,
   throttled,
+  venue,
   events,
   memory,
   starts,

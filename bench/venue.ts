@@ -1,0 +1,315 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import { BITGET_LIMITS, BYBIT_LIMITS } from '#server/exchanges/limits/exchange-limits.ts';
+import { migrateDatabase } from '#server/platform/db/migrate.ts';
+import { openPool } from '#server/platform/db/pool.ts';
+import { createLog } from '#server/platform/log.ts';
+import { startFaultPostgres } from '#test/faults/postgres.ts';
+import { bitgetOperations } from '#test/venues/bitget/operations.ts';
+import { bybitOperations } from '#test/venues/bybit/operations.ts';
+import type { VenueRequest } from '#test/venues/http.ts';
+import { memoryMarks } from '#test/venues/memory-marks.ts';
+import { listenVenue } from '#test/venues/server.ts';
+import { createVenue } from '#test/venues/venue.ts';
+import { userIdOfVenueKey } from '#test/venues/venue-credentials.ts';
+import { createTraders, NO_WAITS, PRICE, post, TRADING } from './deliveries.ts';
+import { type Bench, type BenchContext, mean } from './figures.ts';
+import { type Cluster, count, timed, waitUntil, withCluster, withDatabase, withResource } from './harness.ts';
+
+const WORKFLOW_LIMIT_MS = 900_000;
+/** The venue closes every short at this price: it is beyond all targets. */
+const PRICE_AT_TARGET = '50';
+const BUDGETS = {
+  Bitget: BITGET_LIMITS.egressPerSecond,
+  Bybit: BYBIT_LIMITS.egressPerSecond,
+} satisfies Record<ExchangePlatform, number>;
+const NO_DURABILITY = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+const COUNTED = ['shared_preload_libraries=pg_stat_statements'];
+/** Each instance calls the exchange from an address of its own. */
+const ADDRESSES = 4;
+/** As many as one address can read in the seconds before a candle closes. */
+const READ_AHEAD_USERS = 100;
+const IDLE_MS = 5_000;
+const MINUTE_MS = 60_000;
+/** The program looks every half minute which candles bring signals, and reads 13 s before they close. */
+const SERIES_KNOWN_MS = 45_000;
+
+/** A private request at the exchange. */
+interface Seen {
+  userId: string;
+  atMs: number;
+  isOrder: boolean;
+  isRefused: boolean;
+}
+
+interface Trade {
+  sentAtMs: number;
+  tookMs: number;
+  seen: readonly Seen[];
+  successful: number;
+  statements: number;
+}
+
+type LimitedVenue = Awaited<ReturnType<typeof openVenue>>;
+
+/** One signal for a thousand users at an exchange that enforces its documented limits for each address. */
+export const venue: Bench = {
+  about: 'one signal for 1,000 users at an exchange that enforces its request limits',
+  takes: '15 minutes',
+  only: 'all',
+  async run(context) {
+    const users = context.short ? 40 : 1000;
+    for (const platform of EXCHANGE_PLATFORMS) {
+      context.say(platform);
+      await withResource({ open: openVenue, close: ({ close }) => close() }, (limited) =>
+        measure({ context, platform, users, limited }),
+      );
+    }
+    return {
+      about: `One signal for ${users.toLocaleString('en')} users at the test venue, which enforces the limits that ${EXCHANGE_PLATFORMS.join(' and ')} document for accounts and for one address`,
+      notes: [
+        'First in a token: accounts that have traded another token, whose leverage and margin mode are not set for this one. Prepared: the same signal again, after all positions were closed.',
+        `Read ahead: ${Math.min(users, READ_AHEAD_USERS)} users whose accounts were read before the candle closed.`,
+        `The budget is what the program allows itself for an address: ${EXCHANGE_PLATFORMS.map((platform) => `${BUDGETS[platform]} a second at ${platform}`).join(', ')}.`,
+        'Requests are those of the users of the signal that concern the order: audits, which read all positions, are left out. The exchange runs in the process of the benchmark.',
+        'Reading ahead is enabled. Statements are all that the program sends, BEGIN and COMMIT included, by pg_stat_statements, less what it sends when idle for as long.',
+      ],
+    };
+  },
+};
+
+async function measure(options: {
+  context: BenchContext;
+  platform: ExchangePlatform;
+  users: number;
+  limited: LimitedVenue;
+}): Promise<void> {
+  const { context, platform, users, limited } = options;
+  const { add, say } = context;
+  const env = (number: number) => {
+    const url = limited.urls[number - 1] ?? '';
+    return { ...TRADING, ...NO_WAITS, READ_AHEAD: 'enabled', BITGET_BASE_URL: url, BYBIT_BASE_URL: url };
+  };
+
+  async function measureRounds(cluster: Cluster): Promise<void> {
+    await createTraders(cluster, users);
+    await withDatabase(cluster, async (client) => {
+      await client.query('create extension pg_stat_statements');
+      await client.query('update user_settings set exchange_platform = $1', [platform]);
+    });
+    // The program asks for new contracts once a minute only.
+    for (const token of ['WARM', 'LIMITED']) await limited.setPrice(token, PRICE);
+    const idle = await countStatements(cluster, () => sleep(IDLE_MS));
+    const round = async (name: string, options: { most: number; traders?: number; timeframe?: string }) => {
+      const { most, traders = users, timeframe = '15' } = options;
+      say(name);
+      const done = await trade({ cluster, limited, token: 'LIMITED', timeframe });
+      if (done.successful === 0)
+        throw new Error(`no user of ${traders} traded at ${platform}: ${await lastReason(cluster)}`);
+      if (done.successful !== traders) say(`${done.successful} of ${traders} users were successful`);
+      const idleStatements = (idle.statements / idle.tookMs) * done.tookMs;
+      const statements = (done.statements - idleStatements) / traders;
+      return report(context, { name: `${platform}, ${name}`, done, statements, most });
+    };
+
+    say('warm-up: every account trades another token');
+    await trade({ cluster, limited, token: 'WARM', timeframe: '15' });
+    for (const [name, most] of [
+      ['first in a token', 5],
+      ['prepared', 3],
+    ] as const) {
+      const { requests, lastOrderS } = await round(name, { most });
+      const reckonedS = (requests * users) / BUDGETS[platform];
+      add(`${platform}, ${name}: last order, to requests ÷ budget`, '×', lastOrderS / reckonedS, {
+        most: 1.15,
+      });
+    }
+
+    await cluster.resize(ADDRESSES);
+    const { requests, lastOrderS } = await round(`prepared, ${ADDRESSES} addresses`, { most: 3 });
+    const reckonedS = (requests * users) / BUDGETS[platform];
+    const name = `${platform}, prepared, ${ADDRESSES} addresses: last order, to requests ÷ budget of one`;
+    add(name, '×', lastOrderS / reckonedS, { most: 0.35 });
+
+    const traders = Math.min(users, READ_AHEAD_USERS);
+    await cluster.resize(1);
+    await keepTrading(cluster, traders);
+    say('waiting until a candle closes');
+    await trade({ cluster, limited, token: 'LIMITED', timeframe: '1' });
+    await limited.setPrice('LIMITED', PRICE);
+    await post(firstOf(cluster), 'candle', { token: 'LIMITED', timeframe: '1' });
+    await sleep(untilRead());
+    await round('read ahead', { most: 1, traders, timeframe: '1' });
+  }
+
+  await withCluster({ instances: 1, env, settings: COUNTED }, measureRounds);
+}
+
+/** Adds the figures of a round; returns the requests of a user up to its order, and the seconds until the last one. */
+function report(
+  { add }: BenchContext,
+  round: { name: string; done: Trade; statements: number; most: number },
+): { requests: number; lastOrderS: number } {
+  const { name, done, statements, most } = round;
+  const { seen, sentAtMs } = done;
+  const byUser = [...Map.groupBy(seen, ({ userId }) => userId).values()];
+  const requests = mean(byUser.map((own) => own.findIndex(({ isOrder }) => isOrder) + 1));
+  const lastOrderMs = Math.max(...seen.filter(({ isOrder }) => isOrder).map(({ atMs }) => atMs));
+  const lastOrderS = (lastOrderMs - sentAtMs) / 1000;
+  add(`${name}: requests up to and with the order`, '', requests, { most });
+  add(`${name}: requests in all`, '', mean(byUser.map(({ length }) => length)), { most: most + 2 });
+  add(`${name}: statements for each user`, '', statements, { most: 12 });
+  add(`${name}: signal to the last order`, 's', lastOrderS);
+  const refused = seen.filter(({ isRefused }) => isRefused).length;
+  add(`${name}: refused by the exchange`, '', refused, { most: 0 });
+  return { requests, lastOrderS };
+}
+
+/** Sends a signal and waits for its workflow; then closes all positions. */
+async function trade(options: {
+  cluster: Cluster;
+  limited: LimitedVenue;
+  token: string;
+  timeframe: string;
+}): Promise<Trade> {
+  const { cluster, limited, token, timeframe } = options;
+  await limited.setPrice(token, PRICE);
+  await post(firstOf(cluster), 'candle', { token, timeframe });
+  await sleep(1_000);
+  const seen = limited.watch();
+  const sentAtMs = performance.now();
+  let signalId = '';
+  const { statements, tookMs } = await countStatements(cluster, async () => {
+    ({ id: signalId } = await post(firstOf(cluster), 'signal', { token, timeframe, action: 'sell' }));
+    const ended = `select count(*) as count from workflows where signal_id = '${signalId}' and completed_at is not null`;
+    await waitUntil(async () => (await count(cluster, ended)) > 0, {
+      what: `the workflow of ${token} ended`,
+      limitMs: WORKFLOW_LIMIT_MS,
+      everyMs: 250,
+    });
+  });
+  const successful = await count(
+    cluster,
+    `select successful_users_count as count from workflows where signal_id = '${signalId}'`,
+  );
+  const requests = [...seen];
+  await limited.setPrice(token, PRICE_AT_TARGET);
+  return { sentAtMs, tookMs, seen: requests, successful, statements };
+}
+
+const firstOf = ({ programs, ...cluster }: Cluster) => {
+  const [server] = programs;
+  if (server === undefined) throw new Error('The cluster has no instance');
+  return { ...cluster, server };
+};
+
+/** The statements that the programs send meanwhile. */
+async function countStatements(
+  cluster: Cluster,
+  work: () => Promise<unknown>,
+): Promise<{ statements: number; tookMs: number }> {
+  await withDatabase(cluster, (client) => client.query('select pg_stat_statements_reset()'));
+  const tookMs = await timed(work);
+  const statements = await count(
+    cluster,
+    // Not those of the benchmark itself.
+    `select sum(calls) as count from pg_stat_statements where query not like '%as count from workflows%'
+       and query not like '%pg_stat_statements%'`,
+  );
+  return { statements, tookMs };
+}
+
+/** Switches trading off for all but the first users in the order of trading. */
+function keepTrading(cluster: Cluster, traders: number): Promise<unknown> {
+  return withDatabase(cluster, (client) =>
+    client.query(
+      `update user_settings set active_trading = false where active_trading and user_id not in (
+         select user_id from user_settings where active_trading order by user_id limit $1)`,
+      [traders],
+    ),
+  );
+}
+
+/** Milliseconds until the close of the next minute candle whose series the program knows by then. */
+function untilRead(): number {
+  const now = Date.now();
+  return Math.ceil((now + SERIES_KNOWN_MS) / MINUTE_MS) * MINUTE_MS - now;
+}
+
+/** Why the last user was not traded. */
+async function lastReason(cluster: Cluster): Promise<string> {
+  const reasons = await withDatabase(cluster, (client) =>
+    client.query<{ reason: string }>(
+      'select error_message as reason from workflow_steps where error_message is not null order by started_at desc limit 1',
+    ),
+  );
+  return reasons.rows[0]?.reason ?? 'no reason was recorded';
+}
+
+async function openVenue() {
+  const postgres = await startFaultPostgres({ settings: NO_DURABILITY });
+  const { connection } = postgres;
+  const log = createLog({ level: 'silent' });
+  await migrateDatabase({ connection, log });
+  const database = openPool({ connection, log });
+  const marks = memoryMarks();
+  let seen: Seen[] = [];
+  const limited = createVenue({
+    db: database.db,
+    clock: { now: () => new Date() },
+    marks,
+    startBalance: '1000000',
+    newAccountMode: 'one_way_mode',
+    credentialsFor: () => ({
+      apiKey: '',
+      apiSecret: 'paper',
+      passphrase: 'paper',
+      accountMode: 'classic',
+    }),
+    limits: 'documented',
+    onError: (error) => log.error({ err: error }, 'the venue failed'),
+  });
+  const watched = (address: number): Parameters<typeof listenVenue>[0] => ({
+    async handle(request) {
+      const { headers } = request;
+      const userId = userIdOfVenueKey(headers['access-key'] ?? headers['x-bapi-api-key'] ?? '');
+      const atMs = performance.now();
+      const answer = await limited.handle({ ...request, address: String(address) });
+      if (userId !== null && !isAudit(request)) {
+        const isRefused =
+          answer.status === 429 || answer.status === 403 || /"retCode":10006/.test(answer.body);
+        seen.push({ userId, atMs, isOrder: operationsOf(request).includes('place-order'), isRefused });
+      }
+      return answer;
+    },
+  });
+  const servers = await Promise.all(
+    Array.from({ length: ADDRESSES }, (_, address) => listenVenue(watched(address), { port: 0 })),
+  );
+  return {
+    /** One for each address that the requests shall come from. */
+    urls: servers.map(({ url }) => url),
+    /** The requests from now on, up to the next call. */
+    watch(): readonly Seen[] {
+      seen = [];
+      return seen;
+    },
+    async setPrice(token: string, price: string) {
+      marks.push(token, price);
+      await limited.settle(token);
+    },
+    async close() {
+      await Promise.all(servers.map((server) => server.close()));
+      await database.close();
+      await postgres.close();
+    },
+  };
+}
+
+const operationsOf = (request: VenueRequest) =>
+  request.path.startsWith('/v5/') ? bybitOperations(request) : bitgetOperations(request);
+
+/** Reads of all positions and of the past. */
+const isAudit = ({ path, query }: VenueRequest) =>
+  /all-position|history|execution|closed-pnl|settleCoin/.test(`${path}?${query}`) ||
+  (path.endsWith('orders-plan-pending') && !query.includes('symbol='));
