@@ -9,7 +9,7 @@ import type { PositionResult } from '#domain/sizing/position.ts';
 import { SIZING_METHODS, type TradingSettings } from '#domain/user-settings.ts';
 import { type Denial, denialTitle } from '#domain/workflow/denials.ts';
 import { findTradingSettings, withoutUndefined } from '#server/admin/settings/settings.store.ts';
-import { describeCalculation } from '#server/engine/sizing/describe-calculation.ts';
+import { describeCalculation } from '#server/console/calculator/describe-calculation.ts';
 import { calculateFromFacts, recordCalculation } from '#server/engine/sizing/generate-position.ts';
 import { matchPriceLog } from '#server/engine/sizing/match-price-log.ts';
 import { findPriceLog, type PriceLogRow } from '#server/ingest/stored-price-logs.ts';

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lte, or, type SQL } from 'drizzle-orm';
 import type { Candle } from '#contract/charts.ts';
 import { isDecimal, largest, parsePositiveNumber, smallest, toPlain } from '#domain/decimal.ts';
-import { listSpellings } from '#server/engine/sizing/spellings.ts';
+import { listSpellings } from '#server/console/price-logs/spellings.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { priceLogs } from '#server/platform/db/schema.ts';
 

@@ -1,7 +1,7 @@
 import { candlesAnswer, candlesQuery } from '#contract/charts.ts';
 import { hashParams, priceLogDetail, priceLogsAnswer, priceLogsQuery } from '#contract/price-logs.ts';
+import { timeframeFilter } from '#server/console/price-logs/spellings.ts';
 import type { Deps } from '#server/deps.ts';
-import { timeframeFilter } from '#server/engine/sizing/spellings.ts';
 import { findPriceLog, findPriceLogByHash } from '#server/ingest/stored-price-logs.ts';
 import { readList } from '#server/platform/db/list-totals/read-list.ts';
 import { required } from '#server/platform/http/errors.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Signal } from '#contract/signals.ts';
-import { timeframeFilter } from '#server/engine/sizing/spellings.ts';
+import { timeframeFilter } from '#server/console/price-logs/spellings.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { readList } from '#server/platform/db/list-totals/read-list.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '#server/deps.ts';
 import type { JobHandlers, JobWorkers } from '#server/platform/jobs/jobs.ts';
 import { handOverLeases } from '#server/platform/jobs/leases.ts';
-import { answerRestart, findNewestRestart } from './restart.store.ts';
+import { answerRestart, findNewestRestart } from './restart.ts';
 import { forgetDeadWorkers, removeWorkers, reportWorkers } from './workers.store.ts';
 
 const BEAT_MS = 1_000;

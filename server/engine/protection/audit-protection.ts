@@ -7,9 +7,9 @@ import { reopenTrade } from '#server/engine/orders/restore-protection.ts';
 import { isPlayMoneyElsewhere, whyElsewhere } from '#server/engine/orders/trade-account.ts';
 import { findTrade, type TradeRow } from '#server/engine/records/trades.store.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
-import { createBackOff } from './back-off.ts';
 import { type AccountKey, listAccounts } from './positions.store.ts';
 import { type AccountReading, createAccountReader, type ReaderDeps } from './read-account.ts';
 
@@ -189,5 +189,30 @@ export function startProtectionAudit(
     isStopped = true;
     clearInterval(timer);
     clearTimeout(retry);
+  };
+}
+
+interface BackOff {
+  isWaiting(name: string): boolean;
+  /** Doubles the next wait; call after a try or a failure. */
+  note(name: string): void;
+  forget(name: string): void;
+}
+
+/** Retries by name, less and less often. Kept in memory: after a restart every name is tried once. */
+function createBackOff(options: { clock: Clock; firstMs: number; longestMs: number }): BackOff {
+  const { clock, firstMs, longestMs } = options;
+  const waits = new Map<string, { waitMs: number; until: number }>();
+  const now = () => clock.now().getTime();
+  return {
+    isWaiting: (name) => (waits.get(name)?.until ?? 0) > now(),
+    note(name) {
+      const before = waits.get(name);
+      const waitMs = before === undefined ? firstMs : Math.min(before.waitMs * 2, longestMs);
+      waits.set(name, { waitMs, until: now() + waitMs });
+      // Drop entries that expired long ago.
+      for (const [one, { until }] of waits) if (until + longestMs < now()) waits.delete(one);
+    },
+    forget: (name) => void waits.delete(name),
   };
 }
