@@ -66,20 +66,16 @@ export async function openStage(
       engine.venue.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId: struckId } })));
 
       const world = createWorld({ engine, scenario, watch, signals, liftedAfterMs });
-      const firstOrders = new Map(
-        scenario.moves.flatMap(({ when, price: next }) =>
-          'orderOf' in when ? [[userIds[when.orderOf] ?? '', next] as const] : [],
-        ),
+      const moves = scenario.moves.flatMap(({ when, price: next }) =>
+        'orderOf' in when ? [{ wave: waveOf(when.orderOf), move: once(() => world.move(next)) }] : [],
       );
       const startedMs = new Map<VenueRequest, number>();
       let slowestMs = 0;
       beforeRequest = async (request) => {
         startedMs.set(request, performance.now());
-        const userId = userOf(request);
-        const next = userId !== null && isPlacement(request) ? firstOrders.get(userId) : undefined;
-        if (userId === null || next === undefined) return;
-        firstOrders.delete(userId);
-        await world.move(next);
+        if (!isPlacement(request)) return;
+        const wave = waveOf(userIds.indexOf(userOf(request) ?? ''));
+        await Promise.all(moves.map((one) => (one.wave === wave ? one.move() : undefined)));
       };
       afterRequest = async (request) => {
         await watch.sawRequest(request);
@@ -110,6 +106,18 @@ export async function openStage(
 export function userOf({ headers }: VenueRequest): string | null {
   const key = headers['access-key'] ?? headers['x-bapi-api-key'];
   return key === undefined ? null : key.replace(/^paper-/, '');
+}
+
+/** The first user is traded before all others, who are traded side by side. */
+const waveOf = (index: number) => Math.min(index, 1);
+
+/** Every caller waits for the same run. */
+function once(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => {
+    running ??= run();
+    return running;
+  };
 }
 
 const isPlacement = ({ path }: VenueRequest) => /\/(place-order|order\/create)$/.test(path);

@@ -25,7 +25,7 @@ export interface ScenarioUser {
 }
 
 export interface PriceMove {
-  /** A time after the signal, or just before this user's first order reaches the exchange. */
+  /** A time after the signal, or just before the first order of this user's wave reaches the exchange. */
   when: { afterMs: number } | { orderOf: number };
   price: string;
 }
