@@ -98,10 +98,11 @@ async function hears(stream: TestStream, signalId: string): Promise<number> {
   return at;
 }
 
-/** Budgets in KiB of gzipped JavaScript, without the chart library. */
+/** Budgets in KiB of gzipped JavaScript, without charts. */
 export const LOGIN_KIB = 115;
 export const PAGE_KIB = 60;
-const CHART_LIBRARY = /lightweight-charts/;
+/** The chart library and what draws with it, which loads once there are candles. */
+const CHARTS = /lightweight-charts|candle-chart-drawing|base-chart/;
 /** Code of a part of a screen is asked for when the part is drawn, which may be after the last script has arrived. */
 const SETTLED_MS = 400;
 
@@ -114,7 +115,7 @@ export async function weighScripts(context: BrowserContext, url: string): Promis
     const response = await request.response();
     if (!response?.ok()) throw new Error(`${url} could not load ${name}`);
     const body = await response.body();
-    if (!CHART_LIBRARY.test(name)) scripts.set(name, gzipSync(body).length / 1024);
+    if (!CHARTS.test(name)) scripts.set(name, gzipSync(body).length / 1024);
   }
   page.on('request', (request) => {
     const name = new URL(request.url()).pathname;
