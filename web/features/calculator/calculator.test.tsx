@@ -461,4 +461,17 @@ describe('the confirmation of an order', () => {
     expect(fact(result, 'Second Attempt Executed')).toBe('No');
     expect(result.getByRole('article', { name: 'Second Attempt' }).textContent).toContain('NOT RUN');
   });
+
+  test('does not open a closed result again when the answer arrives', async () => {
+    const submitting = held(order);
+    const app = await openCalculated({ [SUBMIT]: submitting.promise });
+    await confirm(app);
+    app.answers[ORDERS] = { order };
+    expect((await dialog(RESULT)).element.textContent).toContain('SUCCESS (ORDER FILLED)');
+    await close(app);
+    submitting.release();
+    await expectToast('Order Submitted Successfully');
+    expect(page().queryByRole('dialog')).toBeNull();
+    expect(app.address()).not.toContain('dialog=');
+  });
 });

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { UserSettings } from '#contract/settings.ts';
 import type { SignalDetail } from '#contract/signals.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
@@ -58,9 +58,13 @@ export function Workbench(props: WorkbenchProps) {
       ? []
       : changedSettings(edited.from, storedSettings);
   const outcome = useKnownOutcome(search.calculation);
+  const closedResultOf = useRef<string>(undefined);
   const byHand = useOrderByHand({
     calculationId: search.calculation,
-    showResult: () => history.adjust({ dialog: 'result' }),
+    showResult: () => {
+      // A result that was seen and closed before the answer arrived does not open again.
+      if (closedResultOf.current !== search.calculation) history.adjust({ dialog: 'result' });
+    },
   });
   const order = byHand.order.data;
   const state = submitState({
@@ -126,7 +130,10 @@ export function Workbench(props: WorkbenchProps) {
           submitState={state}
           exchangeMode={exchangeMode}
           calculatedMethod={outcome?.answer.success ? outcome.answer.position.method : undefined}
-          onClose={() => history.close(() => props.onSearch({ dialog: undefined }))}
+          onClose={() => {
+            if (order?.done) closedResultOf.current = search.calculation;
+            history.close(() => props.onSearch({ dialog: undefined }));
+          }}
         />
       ) : null}
     </>
