@@ -141,6 +141,27 @@ describe('a signal for many users', () => {
     expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 3 });
   });
 
+  test('calls the next wave although nobody of this one is ready yet', async () => {
+    const { workflowId, inOrder, queue, deps, traded } = await selected(3);
+    const [slow = '', ...others] = inOrder;
+    const answer = Promise.withResolvers<void>();
+    const waiting = answering(deps, ({ readTradeAccount }) => ({
+      async readTradeAccount(account, request, context) {
+        if (account.userId === slow) await answer.promise;
+        return await readTradeAccount(account, request, context);
+      },
+    }));
+    const wave = tradeWave(waiting, { workflowId });
+    await expect.poll(queue.waiting, { timeout: 10_000 }).toMatchObject([{ name: 'trade-wave' }]);
+    await tradeWave(waiting, { workflowId });
+    expect(await traded()).toEqual(others);
+    answer.resolve();
+    await wave;
+    await queue.drain(deps);
+    expect(await traded()).toEqual(inOrder);
+    expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 3 });
+  });
+
   test('takes an order up again whose execution failed unexpectedly', async () => {
     const { workflowId, signalId, queue, deps } = await selected(1);
     await expect(tradeWave(dyingAt(deps, 'placeOrder', 'after'), { workflowId })).rejects.toThrow(Crash);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PER_USER_STEPS } from '#domain/workflow/workflow-lifecycle.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { READING_LASTS_MS } from '#server/engine/orders/account-reading.ts';
@@ -25,6 +26,8 @@ export const LEASE_RETRY_MS = 1_000;
 const ORDER_RETRY_MS = 1_000;
 /** Orders that are ready are committed at the latest this long after the first one of the wave. */
 const ORDERS_WAIT_MS = 250;
+/** I8: the next wave waits no longer, whatever holds up the users of this one. */
+const NEXT_WAVE_WAIT_MS = 1_000;
 
 /** What happens to an order when it is committed. */
 type OnOrder = (deps: EngineDeps, held: HeldTrade) => Promise<void>;
@@ -32,7 +35,8 @@ type OnOrder = (deps: EngineDeps, held: HeldTrade) => Promise<void>;
 /**
  * Trades the next users of a workflow, in the order of trading: claims them, sizes them side by side, commits their
  * orders together, and brings each order as far as it can go now. The next wave is called as soon as the orders of this
- * one are committed. Safe to call at any time, by several instances at once; resumes from the recorded state.
+ * one are committed, or after a second: a slow account holds up nobody else. Safe to call at any time, by several
+ * instances at once; resumes from the recorded state.
  */
 export async function tradeWave(
   deps: EngineDeps,
@@ -181,11 +185,11 @@ async function processWave(
       leases.delete(held.lease);
     }
   });
-  const next = gate.opened.then(async (positions) => {
-    const atGate = planned.filter((_, index) => positions.has(users[index]?.position ?? -1));
-    await Promise.allSettled(atGate);
-    await wave.whenCommitted();
-  });
+  const committed = gate.opened.then((positions) =>
+    Promise.allSettled(planned.filter((_, index) => positions.has(users[index]?.position ?? -1))),
+  );
+  const latest = sleep(NEXT_WAVE_WAIT_MS, undefined, { ref: false });
+  const next = Promise.race([committed, latest]).then(() => wave.whenCommitted());
   const ends = await Promise.allSettled([...traded, next]);
   stopKeeping();
   // Those of users whose try failed; the others are released with their last transition.
