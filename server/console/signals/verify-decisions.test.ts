@@ -110,6 +110,22 @@ describe('decisions computed again from their records', () => {
     expect(differing.map((one) => one.field)).toContain(field);
   });
 
+  test('name a user whose record is gone', async () => {
+    const signalId = await traded({ symbol: 'ADAUSDT', price: '0.7' });
+    const [gone] = await board.query(
+      `delete from decisions using workflows
+       where workflows.id = decisions.workflow_id and workflows.signal_id = $1
+         and user_id = (select id from users where is_admin)
+       returning user_id as "userId"`,
+      [signalId],
+    );
+    expect(await verify(signalId)).toMatchObject({
+      decisions: 5,
+      identical: 5,
+      differing: [{ ...gone, field: 'record', recorded: null, computed: null }],
+    });
+  });
+
   test('say that the rules differ when they were made with other trading constants', async () => {
     const signalId = await traded({ symbol: 'TONUSDT', price: '5' });
     const [first] = await board.query(

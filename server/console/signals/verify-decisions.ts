@@ -9,26 +9,36 @@ import {
   type StoredRecord,
   sealFields,
 } from '#server/engine/records/decision-record.ts';
-import { type DecisionRow, listSignalDecisions } from '#server/engine/records/decisions.store.ts';
+import {
+  type DecisionRow,
+  listLostDecisions,
+  listSignalDecisions,
+} from '#server/engine/records/decisions.store.ts';
 
 type Difference = Omit<DifferingField, 'userId'>;
 
 /**
  * Computes every decision of a signal again, from its record and with the functions that made it. A field that no
- * longer fits its seal was changed in the database, even where the result stays the same.
+ * longer fits its seal was changed in the database, even where the result stays the same; a record may also be gone.
  */
 export async function verifyDecisions(
   { db, secretBox }: Pick<Deps, 'db' | 'secretBox'>,
   signalId: string,
 ): Promise<VerifiedDecisions> {
-  const rows = await listSignalDecisions(db, signalId);
+  const [rows, lost] = await Promise.all([
+    listSignalDecisions(db, signalId),
+    listLostDecisions(db, signalId),
+  ]);
   const differing = rows.map((row) => [...changedFields(secretBox, row), ...recomputed(row.record)]);
   return {
     decisions: rows.length,
     identical: differing.filter((fields) => fields.length === 0).length,
-    differing: rows.flatMap(({ userId }, index) =>
-      (differing[index] ?? []).map((difference) => ({ userId, ...difference })),
-    ),
+    differing: [
+      ...rows.flatMap(({ userId }, index) =>
+        (differing[index] ?? []).map((difference) => ({ userId, ...difference })),
+      ),
+      ...lost.map((userId) => ({ userId, field: 'record', recorded: null, computed: null })),
+    ],
     rulesDiffer: rows.some(({ record }) => record.constants !== constantsHash()),
   };
 }
@@ -55,8 +65,11 @@ function recomputed(record: StoredRecord): Difference[] {
   }
 }
 
+/** The users may have been selected before decisions were recorded, and sized since. */
 const compareSelection = (record: StoredRecord): Difference[] =>
-  compare('eligibility', record.eligibility, judgeSelection(recallSelection(record)));
+  record.eligibility === undefined
+    ? []
+    : compare('eligibility', record.eligibility, judgeSelection(recallSelection(record)));
 
 function compareSizing(record: StoredRecord): Difference[] {
   const seen = recallSizing(record);

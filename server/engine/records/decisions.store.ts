@@ -46,3 +46,17 @@ export async function listSignalDecisions(db: Queryable, signalId: string): Prom
     .orderBy(asc(decisions.workflowId), asc(decisions.userId));
   return rows.map(({ decision }) => decision);
 }
+
+/** Users whose record was deleted: the selection wrote those of all its users together. */
+export async function listLostDecisions(db: Queryable, signalId: string): Promise<string[]> {
+  const { rows } = await db.execute<{ userId: string }>(sql`
+    select part.user_id as "userId" from workflow_users as part
+    join workflows on workflows.id = part.workflow_id
+    where workflows.signal_id = ${signalId}
+      and exists (
+        select from decisions where decisions.workflow_id = part.workflow_id and record ? 'eligibility')
+      and not exists (
+        select from decisions where decisions.workflow_id = part.workflow_id and decisions.user_id = part.user_id)
+    order by part.workflow_id, part.user_id`);
+  return rows.map(({ userId }) => userId);
+}
