@@ -35,7 +35,7 @@ interface IntentRequest {
   /** The caller follows the trade under its lease, as this holder; otherwise a job is sent. */
   follower?: { holder: string };
   /** What else becomes true with the order. */
-  also?: Pick<Transition, 'calculation' | 'steps' | 'releases'>;
+  also?: Pick<Transition, 'calculation' | 'decision' | 'steps' | 'releases'>;
 }
 
 /**

@@ -224,7 +224,7 @@ const memoryOf = ({ withFillsMs, withoutFillsMs }: OrderMemory, isAccepted: bool
 function unaccounted({ attempts, exchange: { platform }, trade }: TradeWork, held: string): string | null {
   const { protectedQuantity, protectionStatus, token } = trade;
   const filled = sumFilled(attempts);
-  const known = `, of which ${filled} is known to have been filled`;
+  const known = `, and only ${filled} of it is known to be filled`;
   if (D(held).gt(filled)) {
     return `${platform} does not know the order, but holds a position of ${held} ${token}${known}`;
   }

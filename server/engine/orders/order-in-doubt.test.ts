@@ -140,7 +140,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown' }]);
     await expectWrittenOff(
       trade.id,
-      `Bitget does not know the order, but holds a position of ${trade.plannedQuantity} ${token}, of which 0 is known to have been filled`,
+      `Bitget does not know the order, but holds a position of ${trade.plannedQuantity} ${token}, and only 0 of it is known to be filled`,
     );
   });
 
@@ -153,7 +153,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     await follow(trade.id, 5 * 60_000);
     expect(await entriesOf(engine, userId)).toHaveLength(1);
     expect(await inDoubt(trade.id)).toBe(
-      `Bitget does not know the order, but has shown a position in ${token}, of which 0 is known to have been filled`,
+      `Bitget does not know the order, but has shown a position in ${token}, and only 0 of it is known to be filled`,
     );
   });
 
@@ -170,7 +170,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     expect(D(position?.size ?? 0).gt('82.45')).toBe(true);
     expect((await engine.attempts(trade.id)).map(({ state }) => state)).toEqual(['unfilled', 'unknown']);
     expect(await inDoubt(trade.id)).toBe(
-      `Bitget does not know the order, but holds a position of ${position?.size} ${token}, of which 82.45 is known to have been filled`,
+      `Bitget does not know the order, but holds a position of ${position?.size} ${token}, and only 82.45 of it is known to be filled`,
     );
   });
 
@@ -268,7 +268,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     expect((await engine.holding(userId, token)).stopLoss).toBe(trade.stopLoss);
     await expectWrittenOff(
       trade.id,
-      `Bitget does not know the order, but holds a position of ${trade.plannedQuantity} ${token}, of which 0 is known to have been filled`,
+      `Bitget does not know the order, but holds a position of ${trade.plannedQuantity} ${token}, and only 0 of it is known to be filled`,
     );
   });
 

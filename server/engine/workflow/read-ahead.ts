@@ -14,7 +14,7 @@ import { selectUsers } from './select-users.ts';
  * Most signals come when a candle closes. Shortly before, the accounts of those who would trade them are read, so that an
  * order does not wait for the requests that its size depends on.
  * 1. A reading is used for fifteen seconds (`account-reading.ts`): the last moments before the close are the best.
- * 2. Reading has the lowest priority and half of what the address may send; whoever is not read is read as usual.
+ * 2. Reading has the lowest priority and half of what the address may send. The accounts left over are read with the signal.
  * 3. Nothing is set at the exchange, and nothing depends on a reading that failed.
  */
 

@@ -62,8 +62,9 @@ const BANNED_MS = 600_000;
 /**
  * Bybit v5. 600 requests within 5 s from one address (rate limit rules); beyond that it answers 403 'access too
  * frequent' for ten minutes. The budget here is 500. Per UID and endpoint of linear contracts (July 2026): 10 a second
- * for orders, stops and leverage, 5 for the margin mode, 50 for reading. Only that 403 and code 10018 name the address. 10006 is 'per UID', HTTP 429 'system level frequency protection' names no address, and
- * 10010 is an address that a key does not list.
+ * for orders, stops and leverage, 5 for the margin mode, 50 for reading. Only that 403 and code 10018 name the address.
+ * 10006 is 'per UID', HTTP 429 'system level frequency protection' names no address, and 10010 is an address that a key
+ * does not list.
  */
 export const BYBIT_LIMITS: RateLimits = {
   egressPerSecond: 100,
