@@ -13,7 +13,7 @@ export function RecomputeDecision({ signalId, userId }: { signalId: string; user
     failed: { title: 'Failed to recompute the decision' },
   });
   return (
-    <section className={classes.recompute} aria-label="Recomputed">
+    <section className={classes.recompute} aria-label="Recomputed" aria-live="polite">
       <Button size="compact-sm" variant="default" loading={verify.isPending} onClick={() => verify.mutate()}>
         Recompute this decision
       </Button>
