@@ -18,6 +18,8 @@ interface Problem {
 
 /** The call by which the page finds out that nobody is signed in. */
 const SIGNED_OUT_LOOKUP: ExpectedFailure = { path: '/api/auth/user', status: 401 };
+/** The browser asks for the icon on its own at navigations, also while a test has stopped the server. */
+const ICON_OF_STOPPED_SERVER: ExpectedFailure = { path: '/icon.svg', status: 'network' };
 
 /** Collects problems that fail a journey: console errors, content policy violations, exceptions. */
 export interface BrowserProblems {
@@ -28,7 +30,7 @@ export interface BrowserProblems {
 }
 
 export function collectBrowserProblems(): BrowserProblems {
-  const expected = [SIGNED_OUT_LOOKUP];
+  const expected = [SIGNED_OUT_LOOKUP, ICON_OF_STOPPED_SERVER];
   const problems: Problem[] = [];
   return {
     watch(context) {
