@@ -25,7 +25,7 @@ const MOST_PRICE_MS = 5;
 /** Sequential scans are allowed for tables up to this size. */
 const BIG_ROWS = 100_000;
 /** Totals may be scanned too: the total up to an instant is the sum over many months. */
-const TOTALS = /^list_(totals|choices)/;
+const TOTALS = /^list_/;
 /** A user without deliveries, who looks at the choices of filters. */
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 const TIME_ZONE = 'America/Los_Angeles';
@@ -181,12 +181,36 @@ function listCases(now: Date): ListCase[] {
     ['until 200 days ago', { until: ago(200) }, true],
     ['common token until 200 days ago', { token, until: ago(200) }, false],
   ];
-  const signalFilters: [string, Filter & { action?: 'sell' }, boolean][] = [
+  type Sorted = {
+    sort?: 'token' | 'outcome';
+    order?: 'asc' | 'desc';
+    outcome?: 'filled' | 'failed' | 'running';
+    id?: string;
+    from?: Date;
+  };
+  const sorted: [string, Sorted & { processor?: string }, boolean][] = [
+    ['by token', { sort: 'token', order: 'asc' }, true],
+    ['by token of the last 30 days', { sort: 'token', order: 'asc', from: ago(30) }, false],
+    ['by outcome', { sort: 'outcome', order: 'asc' }, true],
+    ['by outcome from the end', { sort: 'outcome', order: 'desc' }, true],
+    ['common outcome', { outcome: 'filled' }, true],
+    ['rare outcome', { outcome: 'failed' }, true],
+    ['running', { outcome: 'running' }, false],
+    ['common outcome by token', { outcome: 'filled', sort: 'token', order: 'asc' }, true],
+    ['common outcome of the last 200 days', { outcome: 'filled', from: ago(200) }, true],
+    ['common outcome, rare processor', { outcome: 'filled', processor: RARE.processor }, false],
+    ['first characters of an id', { id: firstIdOf(ago(100)).slice(0, 8) }, false],
+  ];
+  const signalFilters: [string, Filter & Sorted & { action?: 'sell' }, boolean][] = [
     ...filters,
+    ...sorted,
     ['action', { action: 'sell' }, true],
     ['action and token', { action: 'sell', token }, true],
+    ['common outcome, rare timeframe', { outcome: 'filled', timeframe: RARE.timeframe }, false],
+    ['by outcome of a common token', { sort: 'outcome', token }, true],
   ];
-  const workflowFilters: [string, { processor?: string; status?: string }, boolean][] = [
+  const workflowFilters: [string, Sorted & { processor?: string; status?: string }, boolean][] = [
+    ...sorted,
     ['all', {}, true],
     ['common processor', { processor }, true],
     ['rare processor', { processor: RARE.processor }, false],
@@ -332,12 +356,16 @@ const RARE = { token: 'RARE', timeframe: '1w', processor: 'Orion' } as const;
 const YEARS_MS = 2 * 365 * 86_400_000;
 const MONTHS = 24;
 const CHUNK_ROWS = 250_000;
-const BIG_TABLES = ['signals', 'workflows', 'price_logs'];
+const BIG_TABLES = ['signals', 'workflows', 'price_logs', 'signal_outcomes'];
 
 /** 60 tokens by Zipf's law and a rare one; a sixth of the rows have the most common token. */
 const TOKEN = `case when r1 < 0.00004 then '${RARE.token}' else (array['${COMMON.token}', 'ETH', 'SOL', 'XRP', 'DOGE'])[rank] end`;
 const TIMEFRAME = `case when r2 < 0.0001 then '${RARE.timeframe}'
   else (array['${COMMON.timeframe}', '60', '5', '240', '30', '1', 'D', '120'])[1 + floor(8 * r2 * r2)::int] end`;
+/** What came of the signal with this id; it fits the status of its workflow. */
+const OUTCOME = `case when abs(hashtext(id::text)) % 1000 < 800
+  then (array['filled', 'filled', 'filled', 'partial', 'not_filled', 'skipped'])[1 + abs(hashtext(id::text)) % 6]
+  when abs(hashtext(id::text)) % 1000 < 998 then 'aborted' else 'failed' end`;
 const PROCESSOR = `case when r3 < 0.0001 then '${RARE.processor}' when r3 < 0.1 then 'Atlas'
   when r3 < 0.45 then 'UD Bot' else '${COMMON.processor}' end`;
 
@@ -366,13 +394,32 @@ export async function fillLists(
         ${PROCESSOR}, at, '52.89.214.238', encode(sha256(('s' || n)::bytea), 'hex'), '{"serial": "1"}'
       from made`);
     await client.query(`
-      insert into workflows (id, signal_id, trigger, status, token, processor, created_at, started_at, completed_at)
+      insert into workflows (id, signal_id, trigger, status, token, processor, created_at, started_at, completed_at,
+        outcome)
       select ${idSql('received_at', 'w', 'id')}, id, 'automatic',
         case when abs(hashtext(id::text)) % 1000 < 800 then 'completed'
           when abs(hashtext(id::text)) % 1000 < 998 then 'aborted' else 'failed' end,
-        token, processor, received_at, received_at, received_at
+        token, processor, received_at, received_at, received_at, ${OUTCOME}
+      from signals where received_at >= ${atSql(from, signals, now)} and received_at < ${atSql(to, signals, now)}`);
+    // As the triggers would.
+    await client.query(`
+      insert into signal_outcomes (id, received_at, token, action, processor, timeframe, outcome)
+      select id, received_at, token, action, processor, timeframe, ${OUTCOME}
       from signals where received_at >= ${atSql(from, signals, now)} and received_at < ${atSql(to, signals, now)}`);
   });
+  for (const [list, table, at, action, timeframe, status] of [
+    ['signals', 'signal_outcomes', 'received_at', 'action', 'timeframe', `''`],
+    ['workflows', 'workflows', 'created_at', `''`, `''`, 'status'],
+  ]) {
+    await client.query(`
+      insert into list_outcome_totals (list, month, token, action, processor, timeframe, status, outcome, rows)
+      select '${list}', month, token, ${action} as kind, processor, ${timeframe} as frame, ${status} as state, outcome,
+        count(*)
+      from ${table} cross join lateral (
+        values (date_trunc('month', ${at} at time zone 'UTC')::date), (date '-infinity')
+      ) as part (month)
+      group by month, token, kind, processor, frame, state, outcome`);
+  }
   await inChunks(priceLogs, async (from, to) => {
     say(`${to.toLocaleString('en')} of ${priceLogs.toLocaleString('en')} price logs`);
     await client.query(`
@@ -390,7 +437,9 @@ export async function fillLists(
     await client.query(index);
   }
   await client.query('set session_replication_role = origin');
-  for (const table of BIG_TABLES) await client.query(`vacuum (analyze) ${table}`);
+  for (const table of [...BIG_TABLES, 'list_outcome_totals']) {
+    await client.query(`vacuum (analyze) ${table}`);
+  }
 }
 
 const HOOK = '01890a5d-ac96-774b-bcce-b302099a8057';

@@ -18,6 +18,7 @@ import { growth, ingest } from './ingest.ts';
 import { lists } from './lists.ts';
 import { fanOut, firstOrder, trading, workflows } from './orders.ts';
 import { memory, soak, starts, tests } from './program.ts';
+import { results } from './results.ts';
 import { throttled } from './throttled.ts';
 import { venue } from './venue.ts';
 
@@ -35,6 +36,7 @@ const BENCHES: Record<string, Bench> = {
   starts,
   screens,
   lists,
+  results,
   growth,
   hostile,
   soak,

@@ -13,10 +13,13 @@ import { listenVenue } from '#test/venues/server.ts';
 import { createVenue } from '#test/venues/venue.ts';
 import { userIdOfVenueKey } from '#test/venues/venue-credentials.ts';
 import { createTraders, NO_WAITS, PRICE, post, TRADING } from './deliveries.ts';
-import { type Bench, type BenchContext, mean } from './figures.ts';
+import { type Bench, type BenchContext, mean, sum } from './figures.ts';
 import { type Cluster, count, timed, waitUntil, withCluster, withDatabase, withResource } from './harness.ts';
+import { describeKinds, type StatementKind, statementKinds } from './statement-kinds.ts';
 
 const WORKFLOW_LIMIT_MS = 900_000;
+/** Rarer statements are not told. */
+const FEWEST_OF_USER = 0.1;
 /** The venue closes every short at this price: it is beyond all targets. */
 const PRICE_AT_TARGET = '50';
 const BUDGETS = {
@@ -31,7 +34,7 @@ const ADDRESSES = 4;
 const READ_AHEAD_USERS = 100;
 const IDLE_MS = 5_000;
 const MINUTE_MS = 60_000;
-/** The program looks every half minute which candles bring signals, and reads 13 s before they close. */
+/** The program looks every half minute which candles bring signals, and reads 7 s before they close. */
 const SERIES_KNOWN_MS = 45_000;
 
 /** A private request at the exchange. */
@@ -48,6 +51,7 @@ interface Trade {
   seen: readonly Seen[];
   successful: number;
   statements: number;
+  kinds: readonly StatementKind[];
 }
 
 type LimitedVenue = Awaited<ReturnType<typeof openVenue>>;
@@ -109,6 +113,8 @@ async function measure(options: {
       if (done.successful !== traders) say(`${done.successful} of ${traders} users were successful`);
       const idleStatements = (idle.statements / idle.tookMs) * done.tookMs;
       const statements = (done.statements - idleStatements) / traders;
+      say(`statements for each user, idle ones included:`);
+      for (const line of describeKinds(statementKinds(done.kinds, traders), FEWEST_OF_USER)) say(line);
       return report(context, { name: `${platform}, ${name}`, done, statements, most });
     };
 
@@ -179,7 +185,7 @@ async function trade(options: {
   const seen = limited.watch();
   const sentAtMs = performance.now();
   let signalId = '';
-  const { statements, tookMs } = await countStatements(cluster, async () => {
+  const { statements, kinds, tookMs } = await countStatements(cluster, async () => {
     ({ id: signalId } = await post(firstOf(cluster), 'signal', { token, timeframe, action: 'sell' }));
     const ended = `select count(*) as count from workflows where signal_id = '${signalId}' and completed_at is not null`;
     await waitUntil(async () => (await count(cluster, ended)) > 0, {
@@ -194,7 +200,7 @@ async function trade(options: {
   );
   const requests = [...seen];
   await limited.setPrice(token, PRICE_AT_TARGET);
-  return { sentAtMs, tookMs, seen: requests, successful, statements };
+  return { sentAtMs, tookMs, seen: requests, successful, statements, kinds };
 }
 
 const firstOf = ({ programs, ...cluster }: Cluster) => {
@@ -207,16 +213,18 @@ const firstOf = ({ programs, ...cluster }: Cluster) => {
 async function countStatements(
   cluster: Cluster,
   work: () => Promise<unknown>,
-): Promise<{ statements: number; tookMs: number }> {
+): Promise<{ statements: number; kinds: StatementKind[]; tookMs: number }> {
   await withDatabase(cluster, (client) => client.query('select pg_stat_statements_reset()'));
   const tookMs = await timed(work);
-  const statements = await count(
-    cluster,
-    // Not those of the benchmark itself.
-    `select sum(calls) as count from pg_stat_statements where query not like '%as count from workflows%'
-       and query not like '%pg_stat_statements%'`,
+  const { rows } = await withDatabase(cluster, (client) =>
+    client.query<{ text: string; calls: string }>(
+      // Not those of the benchmark itself.
+      `select query as text, calls from pg_stat_statements where query not like '%as count from workflows%'
+         and query not like '%pg_stat_statements%'`,
+    ),
   );
-  return { statements, tookMs };
+  const kinds = rows.map(({ text, calls }) => ({ text, calls: Number(calls) }));
+  return { statements: sum(kinds.map(({ calls }) => calls)), kinds, tookMs };
 }
 
 /** Switches trading off for all but the first users in the order of trading. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FACTOR_KINDS } from './factors.ts';
 import { limitedText, ownPassword } from './text.ts';
 
 /** Bodies under /api/auth hold a name and a password. */
@@ -22,8 +23,19 @@ export const currentUser = z.object({
 });
 export type CurrentUser = z.infer<typeof currentUser>;
 
-export const loginAnswer = z.object({ user: currentUser });
-export const sessionAnswer = z.object({ user: currentUser, displayTimezone: z.string() });
+export const signedInAnswer = z.object({ user: currentUser });
+/** `factorRequired`: the password was right, and one of these factors is still needed. */
+export const loginAnswer = z.union([
+  signedInAnswer,
+  z.object({ factorRequired: z.array(z.enum(FACTOR_KINDS)) }),
+]);
+export type LoginAnswer = z.infer<typeof loginAnswer>;
+export const sessionAnswer = z.object({
+  user: currentUser,
+  displayTimezone: z.string(),
+  /** The user has to set up a second factor before anything else. */
+  mustEnrolFactor: z.literal(true).optional(),
+});
 export type SessionAnswer = z.infer<typeof sessionAnswer>;
 
 export const passwordBody = z.object({ password: ownPassword('Password') });

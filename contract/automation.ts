@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { filterText, pagingQuery } from './paging.ts';
-import { userEligibility } from './signals.ts';
+import { WORKFLOW_STATUSES } from '#domain/workflow/workflow-lifecycle.ts';
+import { workflowOutcome } from './outcome.ts';
+import { filterInstant, filterText, pagingQuery, sortedQuery } from './paging.ts';
+import { userResult } from './signals.ts';
 
 export const WORKFLOW_PAGE_SIZES = [25, 50, 100] as const;
 export const DEFAULT_WORKFLOW_PAGE_SIZE = 50;
@@ -23,6 +25,7 @@ export const workflowRun = z.object({
   createdAt: z.string(),
   completedAt: z.string().nullable(),
   status: z.string(),
+  outcome: workflowOutcome,
   stepCount: z.number(),
   tradeCount: z.number(),
   successfulTrades: z.number(),
@@ -33,8 +36,13 @@ export const workflowRun = z.object({
 export type WorkflowRun = z.infer<typeof workflowRun>;
 
 export const workflowsQuery = pagingQuery(DEFAULT_WORKFLOW_PAGE_SIZE).extend({
+  ...sortedQuery.shape,
+  /** Only rows created up to this instant, so new workflows do not shift the pages. */
+  until: filterInstant,
   processor: filterText,
-  status: filterText,
+  status: filterText.pipe(
+    z.enum(WORKFLOW_STATUSES, `status must be one of ${WORKFLOW_STATUSES.join(', ')}`).optional(),
+  ),
 });
 export const workflowsAnswer = z.object({ workflows: z.array(workflowRun), total: z.number() });
 export type WorkflowsAnswer = z.infer<typeof workflowsAnswer>;
@@ -58,7 +66,7 @@ export const workflowStep = z.object({
 export type WorkflowStep = z.infer<typeof workflowStep>;
 export const workflowSteps = z.array(workflowStep);
 
-export const workflowUsers = z.array(userEligibility.extend({ userId: z.string() }));
+export const workflowUsers = z.array(userResult.extend({ userId: z.string() }));
 
 export const triggerBody = z.object({ signalId: z.uuid() });
 export const triggerAnswer = z.object({

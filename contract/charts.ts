@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { filterInstant, wholeNumber } from './paging.ts';
+import { SIGNAL_ACTIONS } from './signals.ts';
 
 /** One bar. Prices are decimal strings above zero; `time` is the candle's time as an instant. */
 export const candle = z.object({
@@ -45,8 +46,8 @@ export const signalChart = z.object({
   token: z.string(),
   timeframe: z.string(),
   candles: z.array(candle),
-  signal: z.object({ time: z.string(), price: z.string(), action: z.enum(['buy', 'sell']) }),
-  /** Levels of the first user by trade order in the newest workflow; null when no position was calculated. */
+  signal: z.object({ time: z.string(), price: z.string(), action: z.enum(SIGNAL_ACTIONS) }),
+  /** Levels of the first user by trade order in the workflow that the signal's row shows; null when no position was calculated. */
   levels: chartLevels.nullable(),
   /** Oldest first. */
   fills: z.array(chartFill),

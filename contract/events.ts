@@ -13,7 +13,10 @@ export const CHANGE_TOPICS = [
   'hooks',
   'users',
   'trading-halts',
+  'trading-stops',
+  'flattens',
   'sessions',
+  'notifications',
 ] as const;
 export type ChangeTopic = (typeof CHANGE_TOPICS)[number];
 

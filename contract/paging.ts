@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { hasYearOfFourDigits } from '#domain/candle-time.ts';
+import { OUTCOME_KINDS } from '#domain/workflow/outcome-kinds.ts';
 import { limitedText } from './text.ts';
 
 export const wholeNumber = (what: string, minimum: number, maximum: number) =>
@@ -50,6 +51,34 @@ export const filterInstant = z
   ])
   .optional()
   .transform((text) => (text === undefined || text === '' ? undefined : new Date(text)));
+
+const order = z.enum(['asc', 'desc'], 'order must be asc or desc').default('desc');
+
+/** Parameters of a list by time: rows received from one instant to another, both included, and their order. */
+export const timeQuery = z.object({
+  from: filterInstant,
+  to: filterInstant,
+  sort: z.enum(['time'], 'sort must be time').default('time'),
+  order,
+});
+
+export const SORTS = ['time', 'token', 'outcome'] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** Of a list whose rows have an outcome. Rows with the same token or outcome come newest first. */
+export const sortedQuery = timeQuery.extend({
+  sort: z.enum(SORTS, 'sort must be time, token or outcome').default('time'),
+  outcome: filterText.pipe(
+    z.enum(OUTCOME_KINDS, `outcome must be one of ${OUTCOME_KINDS.join(', ')}`).optional(),
+  ),
+  /** An id or how one begins, with at least eight characters. */
+  id: filterText.pipe(
+    z
+      .string()
+      .regex(/^[0-9a-f][0-9a-f-]{7,35}$/i, 'id must be an ID or its first characters, at least 8')
+      .optional(),
+  ),
+});
 
 export const queryBoolean = z
   .enum(['true', 'false'])

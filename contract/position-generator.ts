@@ -7,6 +7,15 @@ const decimal = z
   .transform(String)
   .refine((text) => /^\d{1,20}(\.\d{1,20})?$/.test(text), 'The price must be a decimal number');
 
+/** Settings that a calculation uses instead of the stored ones, which stay as they are. */
+const editedSettings = settingsBody.pick({
+  calculationBehavior: true,
+  marketType: true,
+  positionSizingMethod: true,
+  investmentPortion: true,
+  maximumRiskPerTrade: true,
+});
+
 /** POST /api/internal/position-generator/generate: saves the calculation, trades nothing. */
 export const generateBody = z.object({
   signalId: z.uuid(),
@@ -15,6 +24,7 @@ export const generateBody = z.object({
   currentMarketPrice: decimal.optional(),
   priceUpdateRequired: z.boolean().optional(),
   priceSource: z.string().max(60).optional(),
+  settings: editedSettings.optional(),
 });
 export type GenerateBody = z.infer<typeof generateBody>;
 
@@ -82,11 +92,7 @@ export type GenerateAnswer = z.infer<typeof generateAnswer>;
 export const previewBody = z.object({
   signalId: z.uuid(),
   userId: z.uuid(),
-  settings: settingsBody.pick({
-    positionSizingMethod: true,
-    investmentPortion: true,
-    maximumRiskPerTrade: true,
-  }),
+  settings: editedSettings,
 });
 export type PreviewBody = z.infer<typeof previewBody>;
 export const preview = z.discriminatedUnion('success', [

@@ -182,6 +182,16 @@ export const positionMakerStatus = z.object({
     completedTasks: z.number(),
   }),
   workers: z.array(positionMakerWorker),
+  health: z.object({
+    /** Workflows that wait to begin. */
+    queue: z.number(),
+    /** Orders of the last hour that have ended, what part of them failed, and how long 95 % of them took at most. */
+    endedOrders: z.number(),
+    errorRate: z.number().nullable(),
+    latencyP95Ms: z.number().nullable(),
+    /** Instances with an active worker. */
+    instances: z.number(),
+  }),
 });
 export type PositionMakerStatus = z.infer<typeof positionMakerStatus>;
 

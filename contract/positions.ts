@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CLOSED_BY } from '#domain/orders/closed-by.ts';
-import { pagingQuery } from './paging.ts';
+import { filterInstant, pagingQuery } from './paging.ts';
+import { limitedText } from './text.ts';
 
 /** A position as the exchange reports it now, next to our record of it. Amounts and prices are decimal strings. */
 export const openPosition = z.object({
@@ -23,6 +24,8 @@ export const openPosition = z.object({
   takeProfit: z.string().nullable(),
   /** Our trade that opened the position; null when it was not opened here. */
   tradeId: z.string().nullable(),
+  /** The strategy whose signal opened it; null when it was not opened here. */
+  processor: z.string().nullable(),
   /** Where exchange and record disagree, in words; empty when they agree. */
   differences: z.array(z.string()),
 });
@@ -109,10 +112,64 @@ export type PositionsQuery = z.infer<typeof positionsQuery>;
 /** Only the caller's own positions. */
 export const myPositionsQuery = positionsQuery.omit({ userId: true });
 
-export const closePositionBody = z.object({ userId: z.uuid(), token: z.string().regex(/^[A-Z0-9]{1,20}$/) });
-/** 200 when the position is confirmed closed; a refusal by the exchange is 200 with success false. */
+/** GET /api/positions/closed (administrators): closed positions as recorded, newest first; asks no exchange. */
+export const closedPositionsQuery = positionsQuery
+  .pick({ userId: true, token: true })
+  .extend({ ...pagingQuery(100).shape, until: filterInstant });
+export type ClosedPositionsQuery = z.infer<typeof closedPositionsQuery>;
+export const closedPositionsAnswer = z.object({
+  closed: z.array(closedPosition),
+  /** All that match the filters, on every page. */
+  total: z.number(),
+});
+export type ClosedPositionsAnswer = z.infer<typeof closedPositionsAnswer>;
+
+export const closePositionBody = z.object({
+  userId: z.uuid(),
+  token: z.string().regex(/^[A-Z0-9]{1,20}$/),
+  /** How much of the position, rounded down to the exchange's step; 100 closes all of it. */
+  percent: z
+    .int('percent must be a whole number')
+    .min(1, 'percent must be from 1 to 100')
+    .max(100, 'percent must be from 1 to 100')
+    .default(100),
+});
+/** 200 when all or the part asked for is confirmed closed; a refusal is 200 with success false. */
 export const closePositionAnswer = z.object({ success: z.boolean(), message: z.string() });
 export type ClosePositionAnswer = z.infer<typeof closePositionAnswer>;
 
 /** POST /api/positions/write-off (administrators): a position that no connected account can show counts as closed from then on. */
 export const writeOffPositionBody = z.object({ tradeId: z.uuid() });
+
+const price = limitedText(40).regex(/^\d+(\.\d+)?$/, 'must be a price above 0, such as 67379.5');
+/** PUT /api/positions/protection (administrators): moves the stop or target of an open position; what is absent stays. */
+export const moveProtectionBody = z
+  .object({
+    userId: z.uuid(),
+    token: z.string().regex(/^[A-Z0-9]{1,20}$/),
+    /** A price on the contract's tick, on its own side of the mark price. Further away only with step-up. */
+    stopLoss: price.optional(),
+    takeProfit: price.optional(),
+  })
+  .refine(({ stopLoss, takeProfit }) => stopLoss !== undefined || takeProfit !== undefined, {
+    path: ['stopLoss'],
+    message: 'A stop loss or a take profit is needed',
+  });
+/**
+ * 200 when the exchange shows the new prices; a move that failed is 200 with success false, and the old stop is in
+ * place. `isPending`: the outcome is not known yet; the move is being completed.
+ */
+export const moveProtectionAnswer = z.object({
+  success: z.boolean(),
+  isPending: z.boolean(),
+  message: z.string(),
+});
+export type MoveProtectionAnswer = z.infer<typeof moveProtectionAnswer>;
+
+/** Query and answer of GET /api/positions/protection: what a new stop or target has to fit. */
+export const protectionRulesQuery = z.object({
+  userId: z.uuid(),
+  token: z.string().regex(/^[A-Z0-9]{1,20}$/),
+});
+export const protectionRules = z.object({ tickSize: z.string() });
+export type ProtectionRules = z.infer<typeof protectionRules>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { filterInstant, filterText, pagingQuery } from './paging.ts';
+import { filterInstant, filterText, pagingQuery, timeQuery } from './paging.ts';
 
 export const PRICE_LOGS_PAGE_SIZE = 100;
 
@@ -20,6 +20,7 @@ export const priceLog = z.object({
 export type PriceLog = z.infer<typeof priceLog>;
 
 export const priceLogsQuery = pagingQuery(PRICE_LOGS_PAGE_SIZE).extend({
+  ...timeQuery.shape,
   token: filterText,
   timeframe: filterText,
   processor: filterText,

@@ -1,12 +1,15 @@
 import { z } from 'zod';
-import { filterInstant, filterText, pagingQuery } from './paging.ts';
+import { userOutcome, workflowOutcome } from './outcome.ts';
+import { filterInstant, filterText, pagingQuery, sortedQuery } from './paging.ts';
 
 export const SIGNALS_PAGE_SIZE = 100;
+/** `buy` and `sell` open a position; `close` and `reduce` leave one. */
+export const SIGNAL_ACTIONS = ['buy', 'sell', 'close', 'reduce'] as const;
 
 export const signal = z.object({
   id: z.string(),
   token: z.string(),
-  action: z.enum(['buy', 'sell']),
+  action: z.enum(SIGNAL_ACTIONS),
   price: z.string(),
   currency: z.string(),
   timeframe: z.string(),
@@ -19,6 +22,10 @@ export const signal = z.object({
   workflowId: z.string().nullable(),
   workflowStatus: z.string().nullable(),
   workflowError: z.string().nullable(),
+  /** Of several workflows, the one that the row shows. */
+  workflowTrigger: z.enum(['automatic', 'manual']).nullable(),
+  /** Null without a workflow. */
+  outcome: workflowOutcome.nullable(),
   eligibleUsersCount: z.number(),
   successfulUsersCount: z.number(),
   totalTrades: z.number(),
@@ -31,8 +38,9 @@ export const signal = z.object({
 export type Signal = z.infer<typeof signal>;
 
 export const signalsQuery = pagingQuery(SIGNALS_PAGE_SIZE).extend({
+  ...sortedQuery.shape,
   token: filterText,
-  action: filterText.pipe(z.enum(['buy', 'sell']).optional()),
+  action: filterText.pipe(z.enum(SIGNAL_ACTIONS).optional()),
   processor: filterText,
   timeframe: filterText,
   /** Only rows received up to this instant, so new arrivals do not shift the pages. */
@@ -111,11 +119,19 @@ export const userEligibility = z.object({
 });
 export type UserEligibility = z.infer<typeof userEligibility>;
 
-/** 'recorded' by the newest workflow; otherwise why the decision was made now instead. */
+/** `outcome` is null for users who were not eligible or whose decision was not recorded. */
+export const userResult = userEligibility.extend({ outcome: userOutcome.nullable() });
+export type UserResult = z.infer<typeof userResult>;
+
+/** 'recorded' by the workflow that the signal's row shows workflow; otherwise why the decision was made now instead. */
 const decisionBasis = z.enum(['recorded', 'workflow ended', 'workflow under way', 'no workflow']);
 export type DecisionBasis = z.infer<typeof decisionBasis>;
 /** All users in one response have the same basis. */
-export const signalUser = userEligibility.extend({ basis: decisionBasis });
+export const signalUser = userResult.extend({
+  basis: decisionBasis,
+  /** The workflow that recorded the decision. */
+  workflowId: z.string().nullable(),
+});
 export type SignalUser = z.infer<typeof signalUser>;
 export const signalUsers = z.array(signalUser);
 
@@ -123,6 +139,7 @@ export const signalWorkflow = z.object({
   workflowId: z.string(),
   id: z.string(),
   status: z.string(),
+  outcome: workflowOutcome,
   startedAt: z.string(),
   completedAt: z.string().nullable(),
   successfulUsersCount: z.number(),
@@ -160,7 +177,7 @@ export const eligibilityBreakdown = z.object({
 });
 export type EligibilityBreakdown = z.infer<typeof eligibilityBreakdown>;
 
-/** The user whose decision is explained; `workflowId` defaults to the signal's newest workflow. */
+/** The user whose decision is explained; `workflowId` defaults to the one that the signal's row shows. */
 export const whyParams = z.object({ id: z.uuid(), userId: z.uuid() });
 export const whyQuery = z.object({ workflowId: z.uuid().optional() });
 
@@ -198,6 +215,7 @@ export const whyAnswer = z.object({
       workflowId: z.string(),
       trigger: z.enum(['automatic', 'manual']),
       status: z.string(),
+      outcome: workflowOutcome,
       createdAt: z.string(),
       /** When the workflow selected its users; null when it never did. */
       selectedAt: z.string().nullable(),

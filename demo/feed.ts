@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util';
 import { backfill, findLast } from './backfill.ts';
+import { simulateHistory } from './history.ts';
 import type { Message } from './messages.ts';
 import { deliver, ensureHookKey, signIn } from './program-client.ts';
 import { runStream } from './stream.ts';
 import { DEMO_TOKENS } from './tokens.ts';
 import { ensureUsers } from './users.ts';
+import { writeHistory } from './write-history.ts';
 
 const HELP = `npm run demo -- [--seed TEXT] [--speed N]
 
@@ -64,6 +66,12 @@ Posting the candles of the last days …`);
 
   const startMs = Date.now();
   const now = new Date();
+  // Only at the first start: later ones have a history of their own.
+  const dataDir = process.env.DATA_DIR ?? '';
+  if (created > 0 && dataDir !== '') {
+    const written = await writeHistory({ dataDir, signals: simulateHistory({ seed: values.seed, now }) });
+    if (written > 0) say(`${written} closed trades of the last six weeks were made up, for Performance.`);
+  }
   const markets = await Promise.all(
     DEMO_TOKENS.map(async (token) => {
       const last = await findLast(client, token);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { STEP_UP_REQUIRED } from '#contract/factors.ts';
 import type { Webhook } from '#contract/hooks.ts';
 import type { Message } from './messages.ts';
 
@@ -11,7 +12,7 @@ export interface ProgramClient {
   cookie(): string;
 }
 
-/** Signs in. Errors carry the response status as their cause. */
+/** Signs in, and confirms with the password where it is needed. Errors carry the response status as their cause. */
 export async function signIn(options: {
   url: string;
   username: string;
@@ -27,6 +28,10 @@ export async function signIn(options: {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
+    if (answer.status === 403 && text.includes(STEP_UP_REQUIRED)) {
+      await call('POST', '/api/auth/step-up', { password });
+      return await call(method, path, body);
+    }
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`, { cause: answer.status });
     cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? cookie;
     return JSON.parse(text) as Answer;

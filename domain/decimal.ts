@@ -35,6 +35,12 @@ export function toPercent(fraction: Numeric, decimals = 2): string {
   return D(fraction).times(100).toDecimalPlaces(decimals, DecimalJs.ROUND_HALF_UP).toFixed(decimals);
 }
 
+/** Rounds half away from zero, with this many decimals: `roundHalfUp('2.345', 2)` is '2.35'. */
+export function roundHalfUp(value: Numeric, decimals: number): string {
+  const rounded = D(value).toDecimalPlaces(decimals, DecimalJs.ROUND_HALF_UP);
+  return (rounded.isZero() ? D(0) : rounded).toFixed(decimals);
+}
+
 /** Cuts the tail of a periodic quotient; never rounds up. */
 export function cutFraction(fraction: Numeric): string {
   return toPlain(D(fraction).toDecimalPlaces(12, DecimalJs.ROUND_DOWN));

@@ -7,11 +7,12 @@ const SHORTEST_OF_ADMINISTRATOR = 12;
 interface Account {
   isAdmin: boolean;
   exchangeMode: ExchangeMode | undefined;
+  hasFactor?: boolean;
 }
 
-/** Administrators, and everybody while real money is traded, need a longer password. */
-export function shortestPassword({ isAdmin, exchangeMode }: Account): number {
-  return isAdmin || exchangeMode === 'live' ? SHORTEST_OF_ADMINISTRATOR : SHORTEST;
+/** Administrators, and everybody while real money is traded, need a longer password or a second factor. */
+export function shortestPassword({ isAdmin, exchangeMode, hasFactor = false }: Account): number {
+  return !hasFactor && (isAdmin || exchangeMode === 'live') ? SHORTEST_OF_ADMINISTRATOR : SHORTEST;
 }
 
 /** Why a new password is too short; null when it is long enough. */

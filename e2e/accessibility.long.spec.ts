@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import type { Operator } from './operator.ts';
-import { dialog, fillLogin, pageTitle } from './screen.ts';
+import { dialog, fillLogin, loadBelow, pageTitle } from './screen.ts';
 import { fillCredentials } from './settings-screen.ts';
 
 interface Screen {
@@ -15,6 +15,7 @@ const openDialog = (name: string, text: string | RegExp) => (page: Page) =>
   expect(dialog(page, name)).toContainText(text);
 const rowOf = (table: string, text: string) => (page: Page) =>
   expect(page.getByRole('table', { name: table })).toContainText(text);
+const noApiKey = (page: Page) => loadBelow(page, page.getByText('No API key is stored'));
 
 /** Every screen and every dialog with a URL, filled with data. */
 async function screensWithData(operator: Operator): Promise<Screen[]> {
@@ -23,12 +24,9 @@ async function screensWithData(operator: Operator): Promise<Screen[]> {
   const ofWorkflow = `/automation-workflows?signal=${signal.id}&workflow=${signal.workflowId}`;
   return [
     { path: '/', shows: title(/^Welcome, /) },
-    { path: '/settings', shows: (page) => expect(page.getByText('No API key is stored')).toBeVisible() },
+    { path: '/settings', shows: noApiKey },
     { path: '/settings?dialog=password', shows: openDialog('Change Password', 'Current password') },
-    {
-      path: `/settings?userId=${userId}`,
-      shows: (page) => expect(page.getByText('No API key is stored')).toBeVisible(),
-    },
+    { path: `/settings?userId=${userId}`, shows: noApiKey },
     { path: '/admin', shows: title('Admin Dashboard') },
     { path: '/configuration', shows: rowOf('Recent deliveries', 'Refused') },
     { path: '/create-client', shows: rowOf('Users', '@example.com') },
@@ -102,9 +100,13 @@ test('no confirmation, toast or menu has a serious axe finding', async ({ page, 
   await expect(page.getByRole('menu')).toBeVisible();
   await scan('the user menu');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Colour scheme' }).click();
+  await page.getByRole('button', { name: 'Display' }).click();
   await expect(page.getByRole('menuitemradio', { name: 'System' })).toBeVisible();
   await scan('the menu of the colour schemes');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Collapse sidebar' }).click();
+  await scan('the rail');
+  await page.getByRole('button', { name: 'Expand sidebar' }).click();
 });
 
 type Scan = (place: string) => Promise<void>;
@@ -160,6 +162,7 @@ test('no dialog of the webhook screen has a serious axe finding', async ({ page,
   test.setTimeout(300_000);
   await operator.platform();
   await page.goto('/configuration');
+  await loadBelow(page, page.getByRole('region', { name: 'Webhooks of all users' }));
   await walkWebhookDialogs(page, scan);
 });
 
@@ -248,14 +251,18 @@ test.describe('on a phone', () => {
   });
 
   // Requirements: screens-header-7
-  test('the navigation opens as a drawer', async ({ page, scan }) => {
+  test('four pages are tabs, and More has the others', async ({ page, scan }) => {
     await page.goto('/');
-    await page.getByRole('button', { name: 'Open navigation' }).click();
-    const drawer = page.getByRole('dialog', { name: 'Navigation' });
-    await expect(drawer.getByRole('link', { name: 'Admin', exact: true })).toBeVisible();
-    await scan('the drawer');
-    await drawer.getByRole('link', { name: 'Signals' }).click();
+    const tabs = page.getByRole('navigation', { name: 'Main' });
+    await expect(tabs.getByRole('link')).toHaveText(['Dashboard', 'Signals', 'Positions', 'Performance']);
+    await tabs.getByRole('link', { name: 'Signals' }).click();
     await expect(pageTitle(page, 'Trading Signals')).toBeVisible();
-    await expect(drawer).toBeHidden();
+    await tabs.getByRole('button', { name: 'More' }).click();
+    const more = page.getByRole('dialog', { name: 'More' });
+    await expect(more.getByRole('link', { name: 'Admin', exact: true })).toBeVisible();
+    await scan('More');
+    await more.getByRole('link', { name: 'Audit' }).click();
+    await expect(pageTitle(page, /Audit/)).toBeVisible();
+    await expect(more).toBeHidden();
   });
 });

@@ -44,7 +44,7 @@ test('a missing proxy setting shows on the dashboard', async ({ page, server }) 
   const answered = page.waitForResponse('**/api/attention');
   await page.goto('/');
   await (await answered).finished();
-  await expect(page.getByRole('heading', { name: 'My positions' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Five steps to the first fill' })).toBeVisible();
   await expect(card(page)).toHaveCount(0);
 
   await fetch(`${server.url}/healthz`, { headers: { 'x-forwarded-for': '203.0.113.1' } });

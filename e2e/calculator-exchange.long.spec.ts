@@ -13,7 +13,7 @@ import {
 } from './calculator-screen.ts';
 import { testsOnExchange } from './exchange-fixtures.ts';
 import { expect } from './fixtures.ts';
-import { expectToast } from './screen.ts';
+import { expectToast, loadBelow } from './screen.ts';
 
 interface ExchangeCase {
   token: string;
@@ -172,7 +172,9 @@ test('without a real balance an estimate is shown, marked as such, and cannot be
   await calculate(page);
   await expect(parameters.getByRole('alert').first()).toContainText('ESTIMATE - cannot be submitted');
   await expect(parameters).toContainText('an estimate with a fallback balance of 254.648 USDT');
-  await expect(card(page, 'The three methods side by side')).toContainText('ESTIMATE - cannot be submitted');
+  const methods = card(page, 'The three methods side by side');
+  await loadBelow(page, methods);
+  await expect(methods).toContainText('ESTIMATE - cannot be submitted');
   await expect(submitButton(page)).toBeDisabled();
   await expectTip(submitButton(page), 'An estimate cannot be submitted');
   await expect(fact(parameters, 'Reference Price')).toHaveText('4 (signal)');

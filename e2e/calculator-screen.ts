@@ -82,6 +82,10 @@ export async function confirmOrder(page: Page, server: ManagedServer) {
   await endWaits(page, server);
 }
 
+/** Calculating stores the settings from now on. */
+export const saveWhenCalculating = (page: Page) =>
+  page.getByRole('switch', { name: /^Save as .*'s settings$/ }).check();
+
 export async function calculate(page: Page) {
   await calculateButton(page).click();
   await expect(fact(card(page, 'Position Parameters'), 'Entry Price')).toBeVisible();

@@ -1,6 +1,6 @@
 import { calculate, calculatorCase, card, confirmOrder, result, submitButton } from './calculator-screen.ts';
 import { DEVELOPMENT, expect, test } from './fixtures.ts';
-import { tableRow } from './screen.ts';
+import { loadBelow, tableRow } from './screen.ts';
 import { uniqueToken } from './unique.ts';
 
 test.use({ serverEnv: DEVELOPMENT });
@@ -17,6 +17,7 @@ test('the comparison of methods follows balance and price after an order and aft
   const { path } = await calculatorCase(operator, { token, price: '100', candle: { ATR: '1' } });
   await page.goto(path);
   const portfolio = tableRow(page, METHODS, 'Portfolio Allocation');
+  await loadBelow(page, portfolio);
   const chart = card(page, 'Recent Candles').getByRole('img');
   await expect(portfolio).toContainText('98.5000');
   await expect(chart).toHaveAccessibleName(/Entry 100\.5\b/);

@@ -1,6 +1,14 @@
-import { calculate, calculateButton, calculatorCase, card, fact, submitButton } from './calculator-screen.ts';
+import {
+  calculate,
+  calculateButton,
+  calculatorCase,
+  card,
+  fact,
+  saveWhenCalculating,
+  submitButton,
+} from './calculator-screen.ts';
 import { DEVELOPMENT, expect, test } from './fixtures.ts';
-import { closeDialog, dialog, expectToast, tableRow } from './screen.ts';
+import { closeDialog, dialog, expectToast, loadBelow, tableRow } from './screen.ts';
 import { uniqueToken } from './unique.ts';
 
 test.use({ serverEnv: DEVELOPMENT });
@@ -71,6 +79,7 @@ test('a signal without a price log uses the default stop; Technical Analysis ref
   await page.goto(`/position-calculator?signalId=${id}&userId=${user.id}`);
   await expect(page.getByText('No matching price log exists for this signal')).toBeVisible();
   const methods = page.getByRole('table', { name: 'The three methods side by side' });
+  await loadBelow(page, methods);
   await expect(methods).toContainText('ATR is required for Technical Analysis');
   await calculateButton(page).click();
   await expectToast(page, { title: 'Calculation Failed', text: 'ATR is required for Technical Analysis' });
@@ -116,6 +125,7 @@ test('each method shows its fixed fields, saves the settings first and calculate
   await expect(risk).toBeDisabled();
   await expect(risk).toHaveValue('auto');
   await expect(settings).toContainText('Calculated from the stop loss, capped at 15%');
+  await saveWhenCalculating(page);
   await calculate(page);
   await expectToast(page, { title: 'Position Calculated', text: 'BTC long at 65002.5' });
   for (const [name, value] of [
@@ -205,6 +215,7 @@ test('chart and comparison of methods follow unsaved settings', async ({ page, o
   const chart = card(page, 'Recent Candles');
   await expect(chart.getByRole('img')).toHaveAccessibleName(/Entry 65002\.5, Stop 64301, Target 66048\.5/);
   const table = 'The three methods side by side';
+  await loadBelow(page, card(page, table));
   await expect(tableRow(page, table, 'Risk Management')).toContainText('64550.0000');
   await expect(tableRow(page, table, 'Portfolio Allocation')).toContainText('64550.0000');
   await expect(tableRow(page, table, 'Technical Analysis')).toContainText('64301.0000');

@@ -1,4 +1,4 @@
-import { calculate, calculatorCase, card, fact } from './calculator-screen.ts';
+import { calculate, calculatorCase, card, fact, saveWhenCalculating } from './calculator-screen.ts';
 import { DEVELOPMENT, expect, test } from './fixtures.ts';
 
 test.use({ serverEnv: DEVELOPMENT });
@@ -45,6 +45,7 @@ test("a calculation for the signed-in user uses that user's settings and saves t
   await page.goto(`/position-calculator?signalId=${signalId}`);
   await page.getByLabel('Position Sizing Method').selectOption('Portfolio Allocation');
   await page.getByLabel('Investment Portion').selectOption({ label: '5.0%' });
+  await saveWhenCalculating(page);
   await calculate(page);
   const [saved, generated, ...more] = writes;
   expect(more).toEqual([]);

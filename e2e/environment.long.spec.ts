@@ -58,7 +58,10 @@ test('the badge and its dialog show the environment, each state in its colour', 
     expect(HUES[hue]([red, green, blue]), `rgb(${red}, ${green}, ${blue})`).toBe(true);
     await expect(banner(page).getByText(mode, { exact: true })).toBeVisible();
     // Only live mode has the line along the top.
-    const line = await banner(page).evaluate((element) => getComputedStyle(element).borderTopWidth);
+    const line = await banner(page)
+      .locator('> div')
+      .last()
+      .evaluate((bar) => getComputedStyle(bar).borderTopWidth);
     expect(line).toBe(mode === 'Live' ? '4px' : '0px');
     await badge.click();
     await expect(details(page)).toContainText('Auto-refreshes every 30 seconds');

@@ -1,5 +1,5 @@
 import { expect, test } from './fixtures.ts';
-import { expectToast, fillLogin, pageTitle, tableRow } from './screen.ts';
+import { dialog, expectToast, fillLogin, pageTitle, tableRow } from './screen.ts';
 import { uniqueToken } from './unique.ts';
 
 test.beforeEach(async ({ expectFailure }) => {
@@ -28,17 +28,25 @@ test('loaded data stays while the server is away and can be refreshed when it re
   await page.goto(`/signals?token=${signal.token}`);
   const row = tableRow(page, 'Signal History', signal.token);
   await expect(row).toBeVisible();
+  const trigger = page.getByRole('button', { name: /^Trigger the workflow of signal/ });
+  const question = dialog(page, 'Trigger Workflow');
+  // Loads its code.
+  await trigger.click();
+  await question.getByRole('button', { name: 'Cancel' }).click();
 
   await server.stop();
   await page.getByRole('button', { name: 'Refresh' }).click();
   const banner = page.getByRole('alert').filter({ hasText: 'Failed to fetch signals' });
   await expect(banner).toBeVisible();
   await expect(row).toBeVisible();
-  await page.getByRole('button', { name: /^Trigger the workflow of signal/ }).click();
+  await trigger.click();
+  await expect(question).toContainText('for the users who are eligible now');
+  await question.getByRole('button', { name: 'Trigger' }).click();
   await expectToast(page, {
     title: 'Failed to Trigger Workflow',
     text: 'Failed to trigger automation workflow',
   });
+  await question.getByRole('button', { name: 'Cancel' }).click();
 
   await server.start();
   await banner.getByRole('button', { name: 'Try again' }).click();

@@ -260,6 +260,7 @@ async function expectSixteenSteps(page: Page, title: string) {
     await expect(user.getByText('Success', { exact: true })).toBeVisible();
     await user.click();
   }
+  for (const folded of ['Steps 1 to 6', 'Step 7']) await steps.getByText(folded, { exact: true }).click();
   const items = steps.getByRole('listitem');
   await expect(items).toHaveCount(16);
   const texts = await items.allInnerTexts();
@@ -268,6 +269,7 @@ async function expectSixteenSteps(page: Page, title: string) {
   for (const text of texts) expect(text).toContain('Completed');
   await expect(items.filter({ hasText: 'Submit Order' })).toHaveCount(TRADERS.length);
   const selection = items.filter({ hasText: 'Select Eligible Users' });
+  await selection.getByText('Technical details').click();
   await selection.getByText('Output data').click();
   await expect(selection.getByRole('region', { name: 'Output data' })).toContainText(
     '"currentMode": "sandbox"',

@@ -111,8 +111,7 @@ test("a traded position appears live, follows the price and is closed by its sto
     Size: '3.33',
     Entry: '$3,000.00',
     Close: '$2,900.00',
-    Profit: '-$333.00',
-    Fees: '$11.79',
+    'Net Profit': '-$344.79-$333.00 gross, $11.79 fees',
     'Closed By': 'Stop loss',
   });
 
@@ -144,6 +143,12 @@ test('its button closes a position after a confirmation with its figures', async
   const sol = await trade(operator, { token: 'SOL', price: '150', atr: '1', action: 'sell' });
   await sol.mark('149');
   await page.goto(`/positions?userId=${sol.user.id}`);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await expect(openRow(page, sol)).toBeVisible();
+  const open = page.getByRole('region', { name: 'Open Positions' });
+  expect(await open.evaluate((region) => region.scrollWidth - region.clientWidth), 'nothing is covered').toBe(
+    0,
+  );
   const button = page.getByRole('button', { name: `Close SOL position of ${sol.user.username}` });
   await button.focus();
   await page.keyboard.press('Enter');
@@ -156,6 +161,14 @@ test('its button closes a position after a confirmation with its figures', async
   await expect(question).toBeHidden();
   await expect(openRow(page, sol)).toBeVisible();
 
+  await openRow(page, sol)
+    .getByRole('button', { name: /^Close 50 %/ })
+    .click();
+  await scan('the question before a part is closed');
+  await question.getByRole('button', { name: 'Close 50 %' }).click();
+  await expectToast(page, { title: 'Part Closed', text: '33.3 stays open with its stop' });
+  await expectCells(page, 'Open Positions', openRow(page, sol), { Size: '33.3' });
+
   await button.click();
   await question.getByRole('button', { name: 'Close Position' }).click();
   await expectToast(page, { title: 'Position Closed' });
@@ -165,7 +178,6 @@ test('its button closes a position after a confirmation with its figures', async
     Side: 'Short',
     Size: '66.6',
     Close: '$149.00',
-    Profit: '+$66.60',
     'Closed By': 'Operator',
   });
 });
@@ -195,10 +207,18 @@ test('differences, unreachable accounts and cheap tokens are readable', async ({
   );
   await page.goto(`/positions?userId=${user.id}`);
   const row = tableRow(page, 'Open Positions', 'PEPE');
-  await expectCells(page, 'Open Positions', row, { Entry: '$0.00001234', Stop: 'No stop' });
+  await expectCells(page, 'Open Positions', row, {
+    Entry: '$0.00001234',
+    'Stop to Target': 'No stop',
+  });
   await expect(page.getByRole('list', { name: 'Differences' }).getByRole('listitem')).toHaveCount(2);
   await expect(page.getByText('1 account could not be read in full.')).toBeVisible();
   await scan('differences and unreachable accounts');
   await page.setViewportSize({ width: 390, height: 844 });
-  await expect(row.getByRole('button', { name: /^Close PEPE/ })).toBeInViewport({ ratio: 0.01 });
+  const button = row.getByRole('button', { name: /^Close PEPE/ });
+  await button.scrollIntoViewIfNeeded();
+  // All of it but a rounding of its edge.
+  await expect(button).toBeInViewport({ ratio: 0.95 });
+  const sideways = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  expect(await page.evaluate(sideways), 'nothing is scrolled sideways').toBe(0);
 });

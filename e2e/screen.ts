@@ -31,9 +31,17 @@ export async function fillLogin(page: Page, credentials: { username: string; pas
 }
 
 export async function signOut(page: Page, username: string) {
-  await page.getByRole('button', { name: username }).click();
+  await page.getByRole('button', { name: username, exact: true }).click();
   await page.getByRole('menuitem', { name: 'Sign Out' }).click();
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
+}
+
+/** Scrolls down to a part whose code loads when it is near the screen. */
+export async function loadBelow(page: Page, part: Locator) {
+  await expect(async () => {
+    await page.mouse.wheel(0, 2_000);
+    await expect(part).toBeVisible({ timeout: 500 });
+  }).toPass();
 }
 
 /** Never answers the stream of changes, so the page learns of no change made elsewhere. */

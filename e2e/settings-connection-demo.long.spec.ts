@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { connectOwn, exchangeTest as test } from './exchange-fixtures.ts';
 import { newSiteCredentials } from './exchange-site.ts';
 import { expect } from './fixtures.ts';
-import { expectToast } from './screen.ts';
+import { expectToast, loadBelow } from './screen.ts';
 import { connectionCard, fillCredentials } from './settings-screen.ts';
 
 const save = (page: Page) => connectionCard(page).getByRole('button', { name: 'Save Connection' }).click();
@@ -155,11 +155,13 @@ test('a key that turns out to belong to another user’s account shows on the ca
   await expect(problem).toContainText(reason);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.reload();
+  await loadBelow(page, card);
   await expect(problem).toContainText(reason);
 
   const removed = await other.request.delete('/api/user-settings/exchange-credentials', {});
   expect(removed.status(), await removed.text()).toBe(200);
   await page.reload();
+  await loadBelow(page, card);
   await expect(card.getByText('Connected', { exact: true })).toBeVisible();
   await expect(problem).toHaveCount(0);
 });

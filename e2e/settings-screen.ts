@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
+import { loadBelow } from './screen.ts';
 
 const card = (page: Page, title: string): Locator =>
   page.locator('section').filter({ has: page.getByRole('heading', { level: 2, name: title, exact: true }) });
@@ -12,6 +13,7 @@ export async function fillCredentials(
   credentials: { apiKey: string; apiSecret: string; passphrase?: string },
 ): Promise<void> {
   const form = connectionCard(page);
+  await loadBelow(page, form);
   await form.getByLabel('API key', { exact: true }).fill(credentials.apiKey);
   await form.getByLabel('API secret', { exact: true }).fill(credentials.apiSecret);
   if (credentials.passphrase === undefined) return;

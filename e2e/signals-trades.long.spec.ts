@@ -98,7 +98,9 @@ test('counts trades and groups failed ones by reason with the affected users', a
   for (const heading of ['Pipeline', 'All Users', 'Users']) {
     await expect(steps.getByRole('heading', { name: heading, exact: true })).toBeVisible();
   }
+  await steps.getByText('Step 7', { exact: true }).click();
   const processing = steps.getByRole('listitem').filter({ hasText: 'Process All Users' });
+  await processing.getByText('Technical details').click();
   await processing.getByText('Output data').click();
   await expect(processing.getByRole('region', { name: 'Output data' })).toContainText('"successful": 5');
 });

@@ -78,6 +78,7 @@ test('a trigger starts the workflow and reports its id', async ({ page, operator
   });
   await page.goto(`/signals?token=${signal.token}`);
   await page.getByRole('button', { name: /^Trigger the workflow of signal/ }).click();
+  await dialog(page, 'Trigger Workflow').getByRole('button', { name: 'Trigger' }).click();
   await expectToast(page, {
     title: 'Workflow Triggered Successfully',
     text: /Workflow [0-9a-f]{8}-[0-9a-f-]{27}/,

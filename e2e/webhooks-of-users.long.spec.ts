@@ -3,7 +3,7 @@ import type { Webhook } from '#contract/hooks.ts';
 import { type ChartingPlatform, chartingPlatform, webhookUrls } from './charting-platform.ts';
 import { test as base, expect } from './fixtures.ts';
 import type { NewUser } from './operator.ts';
-import { dialog, expectToast, tableRow } from './screen.ts';
+import { dialog, expectToast, loadBelow, tableRow } from './screen.ts';
 
 const TABLE = 'Webhooks of all users';
 
@@ -31,7 +31,7 @@ const section = (page: Page) => page.getByRole('region', { name: TABLE });
 /** Pages through the list, which is sorted by username, until the user's page. */
 async function openPageOf(page: Page, { username }: NewUser) {
   await page.goto('/configuration');
-  await expect(section(page)).toBeVisible();
+  await loadBelow(page, section(page));
   const next = page.getByRole('button', { name: 'Next', exact: true });
   for (;;) {
     await expect(section(page).getByRole('table')).not.toHaveAttribute('aria-busy', 'true');

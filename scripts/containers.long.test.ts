@@ -192,7 +192,14 @@ describe('backup and restore in containers', () => {
   test('are documented with commands of the image and instances of compose.yaml', () => {
     const commands = [...operations.matchAll(/node (server\/\S+\.ts)/g)].map(([, file = '']) => file);
     expect(new Set(commands)).toEqual(
-      new Set(['server/reset-password.ts', 'server/backup.ts', 'server/restore.ts']),
+      new Set([
+        'server/reset-password.ts',
+        'server/audit-verify.ts',
+        'server/stop-trading.ts',
+        'server/rotate-secret.ts',
+        'server/backup.ts',
+        'server/restore.ts',
+      ]),
     );
     for (const file of commands) expect(existsSync(join(ROOT, file)), file).toBe(true);
     expect(copied(image)).toContain('server');

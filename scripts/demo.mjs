@@ -19,6 +19,7 @@ const OWN_SYSTEM = {
   AUTO_TRADE: 'enabled',
   DATABASE_URL: '',
   SECRET_KEY: '',
+  SECRET_KEY_NEXT: '',
   DEPLOYMENT_ID: '',
   PUBLIC_URL: '',
   WEBHOOK_ALLOWED_IPS: '',

@@ -9,7 +9,7 @@ const FILE = join(import.meta.dirname, '../web/lib/answer-shapes.json');
  * The readers of these answers have their own defaults: an answer without a user means 'signed out', and settings fall
  * back on those of a new user.
  */
-const OWN_READERS = /^\/api\/(auth\/|user-settings$|admin\/user-settings\/\{userId\}$)/;
+const OWN_READERS = /^\/api\/(auth\/(?!sessions)|user-settings$|admin\/user-settings\/\{userId\}$)/;
 
 interface Schema {
   type?: string | string[];

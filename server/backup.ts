@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
-import { writeBackup } from './admin/backup/write-backup.ts';
+import { noteBackup, writeBackup } from './admin/backup/write-backup.ts';
 import { runCommand } from './command.ts';
 import { readConfig } from './platform/config/config.ts';
-import { loadSecretKey } from './platform/config/secret-key.ts';
+import { loadSecretKeys } from './platform/config/secret-key.ts';
 import { reachDatabase } from './platform/db/pool.ts';
 import { StartError } from './platform/db/start-error.ts';
 
@@ -19,8 +19,9 @@ async function main(args: string[]): Promise<void> {
   const path = resolve(file ?? join(config.dataDir, 'backups', `signal-board-${stamp}.backup`));
   const { connection, close } = await reachDatabase(config);
   try {
-    const secretKey = await loadSecretKey(config);
-    const { tables, rows } = await writeBackup({ connection, secretKey, path, now });
+    const keys = await loadSecretKeys(config);
+    const { tables, rows } = await writeBackup({ connection, keys, path, now });
+    await noteBackup({ connection, keys, path, rows });
     console.log(`${path}: ${rows} rows of ${tables} tables, as of ${now.toISOString()}`);
     const key = config.secretKey === null ? join(config.dataDir, 'secret.key') : 'SECRET_KEY';
     console.log(

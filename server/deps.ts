@@ -6,6 +6,7 @@ import type { Transitions } from './engine/records/transitions.ts';
 import type { ExchangeAccount } from './exchanges/exchange.ts';
 import type { ExchangeRegistry } from './exchanges/registry.ts';
 import type { Receiver } from './ingest/receive-delivery.ts';
+import type { AuditTrail } from './platform/audit/audit-trail.ts';
 import type { ChangeFeed } from './platform/change-feed.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config/config.ts';
@@ -29,6 +30,8 @@ export interface Deps {
   enginePool: PoolFigures;
   deliveryPool: PoolFigures;
   secretBox: SecretBox;
+  /** Records who did what, in the transaction of what it tells. */
+  audit: AuditTrail;
   jobs: Jobs;
   exchanges: ExchangeRegistry;
   /**
@@ -71,6 +74,7 @@ export type EngineDeps = Pick<
   | 'accountGuard'
   | 'transitions'
   | 'secretBox'
+  | 'audit'
 >;
 
 export type PoolFigures = Pick<pg.Pool, 'idleCount' | 'totalCount' | 'waitingCount' | 'options'>;

@@ -6,7 +6,7 @@ import { createShutdown } from './graceful-shutdown.ts';
 import { systemClock } from './platform/clock.ts';
 import { type Config, ConfigError, readConfig } from './platform/config/config.ts';
 import { describeSettings } from './platform/config/config-settings.ts';
-import { requireStrongKey } from './platform/config/secret-key.ts';
+import { requireStrongKeys } from './platform/config/secret-key.ts';
 import { migrateDatabase } from './platform/db/migrate.ts';
 import { openDatabase } from './platform/db/pool.ts';
 import { hasCode, StartError } from './platform/db/start-error.ts';
@@ -31,7 +31,7 @@ if (process.argv.includes('--help') || process.argv.includes('-h')) {
 async function main(): Promise<void> {
   const config = readConfig(process.argv.slice(2));
   checkPublicUrl(config);
-  await requireStrongKey(config);
+  await requireStrongKeys(config);
   const log = createLog({ level: config.logLevel });
   const shutdown = createShutdown({ log, exit: (code) => process.exit(code) });
   const crash = (error: unknown) => {

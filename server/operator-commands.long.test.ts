@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AuditAnswer } from '#contract/audit.ts';
 import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
 import { startEmbedded } from './platform/db/embedded.ts';
 import { findPostmaster } from './platform/db/embedded-postmaster.ts';
@@ -68,6 +69,13 @@ async function signIn(server: TestServerProcess): Promise<string> {
   return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
+/** What commands have left in the audit trail, newest first. */
+async function entriesOfCommands({ url }: TestServerProcess, cookie: string): Promise<string[]> {
+  const answer = await fetch(`${url}/api/audit?limit=100`, { headers: { cookie } });
+  const { entries } = (await answer.json()) as AuditAnswer;
+  return entries.filter(({ actor }) => actor.kind === 'command').map(({ action }) => action);
+}
+
 test('restores a backup of a running program into a new data folder, where the webhook still works', {
   timeout: 300_000,
 }, async () => {
@@ -82,6 +90,7 @@ test('restores a backup of a running program into a new data folder, where the w
   expect(backedUp.output).toContain(`Keep ${join(old, 'secret.key')} as well`);
   expect(backedUp.code).toBe(0);
   expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+  expect(await entriesOfCommands(first, await signIn(first))).toEqual(['backup written']);
   const [name = ''] = await readdir(join(old, 'backups'));
   const file = join(old, 'backups', name);
 
@@ -102,6 +111,8 @@ test('restores a backup of a running program into a new data folder, where the w
   const second = await start(fresh);
   expect(second.output()).toContain('Password    as set before');
   const cookie = await signIn(second);
+  // The entry about the backup is written when the backup is complete.
+  expect(await entriesOfCommands(second, cookie)).toEqual(['backup restored']);
   const signal = { symbol: 'BTCUSDT', action: 'buy', price: '1', timeframe: '15', processor: 'Tesla' };
   expect((await post(second, `/hooks/trading_view_signal?hkid=${hook.hookKey}`, signal)).status).toBe(200);
   const listed = await fetch(`${second.url}/api/signals`, { headers: { cookie } });
@@ -131,7 +142,10 @@ test('replaces a forgotten password while the program runs, and without it', {
   expect(again.code).toBe(0);
   const second = await start(data);
   expect((await tryToSignIn(second, passwordIn(reset.output))).status).toBe(401);
-  expect((await tryToSignIn(second, passwordIn(again.output))).status).toBe(200);
+  const last = await tryToSignIn(second, passwordIn(again.output));
+  expect(last.status).toBe(200);
+  const session = last.headers.get('set-cookie')?.split(';')[0] ?? '';
+  expect(await entriesOfCommands(second, session)).toEqual(['password reset', 'password reset']);
   expect(second.output()).not.toContain(passwordIn(again.output));
 });
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
+import manifest from '../package.json' with { type: 'json' };
 import { checkSecretKey } from './admin/hooks/check-secret-key.ts';
 import { duplicateAccountConditions } from './admin/keys/account-claims.ts';
 import { createAccountFinder, createAccountGuard, createKeyWatch } from './admin/keys/find-account.ts';
@@ -8,13 +9,22 @@ import {
   ensureFirstAdministrator,
   type FirstAdministrator,
 } from './admin/users/ensure-first-administrator.ts';
+import { startAlerts } from './alerts/start-alerts.ts';
+import { createExchangeWatch } from './alerts/watch-exchanges.ts';
+import { tellPredecessors } from './alerts/watch-installation.ts';
 import { buildApp } from './app.ts';
 import { untrustedProxyConditions } from './console/attention/attention.routes.ts';
+import { failedClosingConditions } from './console/attention/failed-closings.ts';
+import { riskLimitConditions } from './console/limits/limit-conditions.ts';
+import { createFlattener } from './console/positions/flatten.ts';
 import { type Deps, OPEN_TO_ALL, type Readiness } from './deps.ts';
+import { startLimitWatch } from './engine/limits/watch-limits.ts';
 import { advanceTrade } from './engine/orders/advance-trade.ts';
 import { removeWorkers } from './engine/orders/workers.store.ts';
 import { createWorkers, STOP_WORKERS_LIMIT_MS } from './engine/orders/workers.ts';
 import { startProtectionAudit } from './engine/protection/audit-protection.ts';
+import { startEquitySnapshots } from './engine/protection/equity-snapshots.ts';
+import { createAccountReader } from './engine/protection/read-account.ts';
 import { createTransitions } from './engine/records/transitions.ts';
 import { storedMarks } from './engine/sizing/stored-marks.ts';
 import { startReadAhead } from './engine/workflow/read-ahead.ts';
@@ -25,10 +35,13 @@ import { openPaper, paperAccount } from './exchanges/paper/open-paper.ts';
 import { settleOnPrice } from './exchanges/paper/price-settlement.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './exchanges/registry.ts';
 import { createReceiver } from './ingest/receive-delivery.ts';
+import { createAuditTrail, programActor } from './platform/audit/audit-trail.ts';
+import { replaceLostAuditKey } from './platform/audit/replace-lost-key.ts';
+import { startSealing } from './platform/audit/seal-audit-log.ts';
 import { createChangeFeed } from './platform/change-feed.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config/config.ts';
-import { loadSecretKey } from './platform/config/secret-key.ts';
+import { loadSecretKeys } from './platform/config/secret-key.ts';
 import { startKeepingTotals } from './platform/db/list-totals/keep-totals.ts';
 import { type OpenDatabase, openPool } from './platform/db/pool.ts';
 import type { App } from './platform/http/http-app.ts';
@@ -39,7 +52,9 @@ import { releaseAllLeases } from './platform/jobs/leases.ts';
 import { createRightOfWay } from './platform/jobs/right-of-way.ts';
 import type { Logger } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
+import { noteEvents } from './platform/notices/note-event.ts';
 import { createSecretBox } from './platform/secret-box.ts';
+import { createInstanceReport, removeInstances } from './platform/secret-keys/report-instance.ts';
 
 const LIMIT_CONNECTIONS = 4;
 const LIMITS_CLOSE_MS = 1_000;
@@ -73,7 +88,7 @@ export async function buildProgram(options: {
 }): Promise<Program> {
   const { config, log, clock, database } = options;
   const { db, pool } = database;
-  const secretKey = await loadSecretKey(config);
+  const keys = await loadSecretKeys(config);
   const paper =
     config.exchangeMode === 'paper'
       ? openPaper({
@@ -84,17 +99,23 @@ export async function buildProgram(options: {
           onError: (error) => log.error({ err: error }, 'the paper exchange could not settle an account'),
         })
       : null;
-  const secretBox = createSecretBox(secretKey);
+  const secretBox = createSecretBox(keys.secretKey, keys.nextKey);
+  const report = createInstanceReport({ db, log, instanceId: config.instanceId, keys, secretBox });
   const jobs = await createJobs({ database, log });
   const metrics = createMetrics();
-  const keyDeps = { config, log, clock, db, jobs, secretBox };
+  const audit = createAuditTrail({ db, clock, secretBox });
+  const keyDeps = { config, log, clock, db, jobs, secretBox, audit };
   // A separate pool: a stop must not wait behind the statements of a hundred limits.
   const limits = openPool({ connection: database.connection, log, maxConnections: LIMIT_CONNECTIONS });
+  const exchangeWatch = createExchangeWatch({ db, clock });
   const exchanges = createExchangeRegistry({
     ...config,
     paper,
     shared: { pool: limits.pool, log },
-    onCall: metrics.exchangeCalled,
+    onCall(call) {
+      metrics.exchangeCalled(call);
+      exchangeWatch.called(call);
+    },
     now: () => clock.now(),
     ...(paper === null ? { onKeyRefused: createKeyWatch(keyDeps) } : {}),
   });
@@ -106,6 +127,8 @@ export async function buildProgram(options: {
     attentionSources: [
       untrustedProxyConditions({ config, untrustedProxies }),
       () => duplicateAccountConditions({ config, db }),
+      riskLimitConditions({ db, clock }),
+      () => failedClosingConditions({ db }),
     ],
     config,
     log,
@@ -116,6 +139,7 @@ export async function buildProgram(options: {
     deliveryPool: database.deliveryDb.$client,
     jobs,
     secretBox,
+    audit,
     exchanges,
     findAccount:
       config.exchangeMode === 'paper'
@@ -130,7 +154,7 @@ export async function buildProgram(options: {
             onError: (error, token) => log.error({ err: error, token }, 'paper orders could not be settled'),
           }),
     changeFeed: createChangeFeed({ connection: database.connection, log }),
-    transitions: createTransitions({ db: database.engineDb, clock, config, jobs, secretBox }),
+    transitions: createTransitions({ db: database.engineDb, clock, config, jobs, secretBox, audit }),
     readiness: () => readReadiness(),
   };
   const rightOfWay = createRightOfWay();
@@ -156,6 +180,7 @@ export async function buildProgram(options: {
     wakeUnfinished: () => wakeUnfinished(deps, { all: true }),
   });
   const stops: (() => void | Promise<void>)[] = [];
+  let stopSealing: (() => Promise<void>) | null = null;
 
   async function readReadiness(): Promise<Readiness> {
     const answered = db.execute(sql`select 1`).then(
@@ -171,18 +196,43 @@ export async function buildProgram(options: {
     app,
     deps,
     async start() {
-      await checkSecretKey({ db, secretKey, replace: config.isNewSecretKey, log });
-      // An embedded database has one program: other lease holders and workers are dead.
+      // An embedded database has one program: other lease holders, workers and instances are dead.
       if (database.embedded) {
         await releaseAllLeases(db);
         await removeWorkers(db, 'all');
+        await tellPredecessors(deps);
+        await removeInstances(db);
+      }
+      await report.register();
+      const checked = await checkSecretKey({ db, keys, replace: config.isNewSecretKey, log });
+      await report.start();
+      const isNewSecretKey = checked !== 'known' || config.isNewSecretKey;
+      const isReplaced = await replaceLostAuditKey({ db, clock, log, secretBox, isNewSecretKey });
+      // Loads the key before any transaction needs it.
+      await audit.seal();
+      const installation = { kind: 'installation', id: config.instanceId, name: null } as const;
+      const actor = programActor('Signal Board');
+      if (checked === 'replaced' && !isReplaced) {
+        await audit.record(db, { actor, action: 'secret key replaced', subject: installation });
       }
       await workers.start();
       // Last of all steps that may fail, so that a failed start has not used up the only display of the password.
       const firstAdministrator = await ensureFirstAdministrator(deps);
       stops.push(startSweep(deps), startProtectionAudit(deps), startKeepingTotals(deps));
+      stops.push(startEquitySnapshots(deps), startLimitWatch(deps));
+      stops.push(createFlattener(engine(), createAccountReader(engine())).start());
       if (config.readAhead) stops.push(startReadAhead(engine()));
       stops.push(startRetention({ deps, connection: database.connection }));
+      await audit.record(db, {
+        actor,
+        action: 'program started',
+        subject: installation,
+        after: { version: manifest.version, mode: config.exchangeMode, environment: config.appEnv },
+      });
+      const started = { version: manifest.version, mode: config.exchangeMode };
+      await noteEvents(db, [{ code: 'instance_started', data: started, at: clock.now() }]);
+      stops.push(startAlerts(deps, { exchangeWatch }).stop);
+      stopSealing = startSealing({ audit, log });
       return { firstAdministrator };
     },
     async stop() {
@@ -192,8 +242,13 @@ export async function buildProgram(options: {
       await deps.receiver.idle();
       await jobs.stop();
       await base.exchanges.close();
+      // Last of all that may add an entry.
+      await stopSealing?.();
       // A stop does not wait for a query that hangs.
-      await Promise.race([limits.close(), sleep(LIMITS_CLOSE_MS, undefined, { ref: false })]);
+      await Promise.race([
+        Promise.all([limits.close(), report.stop()]),
+        sleep(LIMITS_CLOSE_MS, undefined, { ref: false }),
+      ]);
     },
   };
 }

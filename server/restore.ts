@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { restoreBackup } from './admin/backup/restore-backup.ts';
 import { runCommand } from './command.ts';
 import { type Config, readConfig } from './platform/config/config.ts';
-import { findSecretKey } from './platform/config/secret-key.ts';
+import { findSecretKeys } from './platform/config/secret-key.ts';
 import { openDatabase } from './platform/db/pool.ts';
 import { StartError } from './platform/db/start-error.ts';
 import { createLog } from './platform/log.ts';
@@ -24,8 +24,8 @@ async function main(args: string[]): Promise<void> {
   const config = readConfig();
   const replace = given.includes('--replace');
   if (replace && !given.includes('--yes')) await confirm(config);
-  const secretKey = await findSecretKey(config);
-  if (secretKey === null && !given.includes('--other-key')) {
+  const keys = await findSecretKeys(config);
+  if (keys === null && !given.includes('--other-key')) {
     throw new StartError(
       `There is no ${config.dataDir}/secret.key: put the one that belongs to the backup there first, or add --other-key to go without what is sealed with it (webhook keys, exchange credentials)`,
     );
@@ -35,7 +35,7 @@ async function main(args: string[]): Promise<void> {
     const { createdAt, rows, endedWorkflows, ordersInDoubt } = await restoreBackup({
       connection: database.connection,
       path: resolve(file),
-      secretKey: given.includes('--other-key') ? null : secretKey,
+      keys: given.includes('--other-key') ? null : keys,
       replace,
       now: new Date(),
     });

@@ -39,8 +39,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
   const open = new Set<() => Promise<void>>();
 
   beforeAll(async () => {
-    board = await startTradingBoard({ instances: 2 });
-    for (const token of [...TOKENS, ...OWN_TOKENS]) await board.push(token, '100');
+    board = await startTradingBoard({ instances: 2, tokens: [...TOKENS, ...OWN_TOKENS] });
     const create = () => board.createTrader({ exchangePlatform: platform });
     throttled = await create();
     others = [];

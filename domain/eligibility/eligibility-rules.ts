@@ -1,4 +1,5 @@
 import { denyHalted, type TradingHalt } from '../orders/trading-halt.ts';
+import { denyStopped, type TradingStop } from '../orders/trading-stop.ts';
 import { matchesTimeframe } from '../timeframe.ts';
 import { ANY_PROCESSOR, isSizingMethod, SIZING_METHODS, type TradingSettings } from '../user-settings.ts';
 import { type Denial, type DenialCode, denialTitle, deny } from '../workflow/denials.ts';
@@ -14,6 +15,8 @@ export interface EligibilityUser {
   settings: TradingSettings | null;
   /** A position without a verified stop stops the user from opening anything. */
   tradingHalt: TradingHalt | null;
+  /** The stop of new entries that covers the user's entry for the signal. */
+  tradingStop: TradingStop | null;
   /** Credentials are present, or the exchange is the paper exchange. */
   exchangeReady: boolean;
   /** Why the exchange is not ready, when the reason is not just missing credentials. */
@@ -56,6 +59,7 @@ export const ELIGIBILITY_RULES: readonly EligibilityRule[] = [
   { layer: 2, name: 'Processor', check: bySettings(processor) },
   { layer: 2, name: 'Active trading', check: bySettings(activeTrading) },
   { layer: 2, name: 'Trading pause', check: bySettings(tradingPause) },
+  { layer: 2, name: 'New entries', check: tradingStop },
   { layer: 2, name: 'Trading halt', check: tradingHalt },
   { layer: 2, name: 'Position sizing method', check: bySettings(sizingMethod) },
   { layer: 2, name: 'Market type', check: bySettings(marketType) },
@@ -112,6 +116,11 @@ function tradingPause({ tradingPausedUntil }: TradingSettings, { now }: Eligibil
   const saw = until === null ? 'no pause' : `paused until ${until}`;
   const denial = isPaused ? deny('trading_paused', { until: until ?? '' }) : null;
   return finding(saw, `no pause at ${now.toISOString()}`, denial);
+}
+
+function tradingStop({ tradingStop: stop }: EligibilityUser): Finding {
+  const saw = stop === null ? 'no stop' : `stopped for ${stop.covers} since ${stop.since}`;
+  return finding(saw, 'no stop', stop === null ? null : denyStopped(stop));
 }
 
 function tradingHalt({ tradingHalt: halt }: EligibilityUser): Finding {

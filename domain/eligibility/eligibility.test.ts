@@ -19,6 +19,7 @@ function user(
     isAdmin: false,
     settings: { ...settings, ...settingChanges },
     tradingHalt: null,
+    tradingStop: null,
     exchangeReady: true,
     ...changes,
   };
@@ -233,7 +234,7 @@ describe('the explanation of a decision', () => {
 describe('a recorded decision', () => {
   it('is rebuilt rule by rule, with the values of the deciding rule only', () => {
     const { decision, checks } = explain(user({}, { activeTrading: false }));
-    const recalled = recallChecks(decision);
+    const recalled = recallChecks(decision, ELIGIBILITY_RULES);
     expect(recalled.map(({ rule, result }) => [rule, result])).toEqual(
       checks.map(({ rule, result }) => [rule, result]),
     );
@@ -242,12 +243,12 @@ describe('a recorded decision', () => {
   });
 
   it('of an eligible user passes every rule', () => {
-    const recalled = recallChecks(explain(user()).decision);
+    const recalled = recallChecks(explain(user()).decision, ELIGIBILITY_RULES);
     expect(recalled.map(({ result }) => result)).toEqual(ELIGIBILITY_RULES.map(() => 'passed'));
   });
 
   it('by a rule that no longer exists is shown without other rules', () => {
     const gone = { layer: 2, rule: 'A former rule', saw: 'this', wanted: 'that' };
-    expect(recallChecks(gone)).toEqual([{ ...gone, result: 'failed' }]);
+    expect(recallChecks(gone, ELIGIBILITY_RULES)).toEqual([{ ...gone, result: 'failed' }]);
   });
 });

@@ -153,20 +153,21 @@ export function explainEligibility(
 /** Rebuilds the rules from a recorded decision: a record keeps only the values of its deciding rule. */
 export function recallChecks(
   recorded: Pick<EligibilityDecision, 'layer' | 'rule' | 'saw' | 'wanted'>,
+  rules: readonly Pick<EligibilityRule, 'layer' | 'name'>[],
 ): EligibilityCheck[] {
-  if (recorded.layer === null) return ELIGIBILITY_RULES.map((rule) => check(rule, 'passed'));
-  const deciding = ELIGIBILITY_RULES.findIndex(({ name }) => name === recorded.rule);
+  if (recorded.layer === null) return rules.map((rule) => check(rule, 'passed'));
+  const deciding = rules.findIndex(({ name }) => name === recorded.rule);
   if (deciding === -1) {
     const layer = recorded.layer as EligibilityRule['layer'];
     return [check({ layer, name: recorded.rule }, 'failed', recorded)];
   }
-  return ELIGIBILITY_RULES.map((rule, index) => {
+  return rules.map((rule, index) => {
     if (index === deciding) return check(rule, 'failed', recorded);
     return check(rule, index < deciding ? 'passed' : 'not reached');
   });
 }
 
-const check = (
+export const check = (
   { layer, name }: Pick<EligibilityRule, 'layer' | 'name'>,
   result: EligibilityCheck['result'],
   values?: { saw: string; wanted: string },

@@ -5,17 +5,21 @@ export const CLOSED_BY = [
   'take profit',
   'operator',
   'reversal',
+  'signal',
   'protection',
   'liquidation',
   'unknown',
 ] as const;
 export type ClosedBy = (typeof CLOSED_BY)[number];
 
+const BY_SIGNAL = 'closed by signal';
+
 /** Why the engine, or a user through it, closes a position: the reasons recorded with a closing order. */
 export const CLOSE_REASONS = {
   operator: 'operator',
   stopMissing: 'stop loss missing',
   reversedBy: (signalId: string) => `reversed by signal ${signalId}`,
+  closedBySignal: (signalId: string) => `${BY_SIGNAL} ${signalId}`,
 } as const;
 
 interface PricedClose {
@@ -45,6 +49,7 @@ export function closedBy(
 
 function byOurOrder(reason: string): ClosedBy {
   if (reason === CLOSE_REASONS.operator) return 'operator';
+  if (reason.startsWith(BY_SIGNAL)) return 'signal';
   return reason === CLOSE_REASONS.stopMissing ? 'protection' : 'reversal';
 }
 

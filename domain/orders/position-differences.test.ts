@@ -3,6 +3,7 @@ import { positionDifferences } from './position-differences.ts';
 
 const held = { quantity: '0.5', leverage: 10, stopLoss: '98', takeProfit: '104' };
 const recorded = {
+  leftQuantity: null,
   filledQuantity: '0.500',
   leverage: 10,
   stopLoss: '98.0',
@@ -13,6 +14,12 @@ const recorded = {
 describe('differences between exchange and record', () => {
   test('finds no difference in other spellings of the same numbers', () => {
     expect(positionDifferences(held, recorded)).toEqual([]);
+  });
+
+  test('compares with what was left after a part was closed', () => {
+    const reduced = { ...recorded, leftQuantity: '0.25' };
+    expect(positionDifferences({ ...held, quantity: '0.25' }, reduced)).toEqual([]);
+    expect(positionDifferences(held, reduced)).toEqual(['The exchange holds 0.5, 0.25 was left here']);
   });
 
   test('reports only "Not opened here" for a position without a trade', () => {

@@ -11,6 +11,8 @@ export interface HeldFigures {
 /** The record of the trade that opened the position. */
 export interface RecordedFigures {
   filledQuantity: string;
+  /** What the last close of a part left open; null when no part was closed. */
+  leftQuantity: string | null;
   leverage: number;
   stopLoss: string;
   takeProfit: string;
@@ -23,10 +25,10 @@ export function positionDifferences(held: HeldFigures, recorded: RecordedFigures
   if (recorded === null) return ['Not opened here'];
   if (!recorded.isDone) return [];
   const differences: string[] = [];
-  if (!D(held.quantity).eq(recorded.filledQuantity)) {
-    differences.push(
-      `The exchange holds ${held.quantity}, ${recorded.filledQuantity} was bought or sold here`,
-    );
+  const { filledQuantity, leftQuantity } = recorded;
+  if (!D(held.quantity).eq(leftQuantity ?? filledQuantity)) {
+    const here = leftQuantity === null ? `${filledQuantity} was bought or sold` : `${leftQuantity} was left`;
+    differences.push(`The exchange holds ${held.quantity}, ${here} here`);
   }
   differences.push(...priceDifference('stop loss', held.stopLoss, recorded.stopLoss));
   differences.push(...priceDifference('take profit', held.takeProfit, recorded.takeProfit));

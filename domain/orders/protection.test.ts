@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { missingProtection, protectionNeed, standingProtection } from './protection.ts';
+import {
+  missingProtection,
+  moveProblems,
+  plannedProtection,
+  protectionNeed,
+  risksMore,
+  standingProtection,
+} from './protection.ts';
 
 const planned = { stopLoss: '98', takeProfit: '104' };
 const both = { stopLoss: '98', takeProfit: '104' };
@@ -84,4 +91,79 @@ test.each([
 ] as const)('places what is missing: %s', (_name, markPrice, held, expected) => {
   const position = { side: 'long', entryPrice: '100', markPrice } as const;
   expect(missingProtection({ ...position, held, planned })).toEqual(expected);
+});
+
+describe('a new stop or target', () => {
+  const long = { side: 'long', markPrice: '100', liquidationPrice: '90.5', tickSize: '0.1' } as const;
+  const short = { side: 'short', markPrice: '100', liquidationPrice: '109.5', tickSize: '0.1' } as const;
+
+  test.each([
+    ['on its side', long, { stopLoss: '98', takeProfit: '104' }],
+    ['just before the mark', long, { stopLoss: '99.9', takeProfit: '100.1' }],
+    ['of a short', short, { stopLoss: '100.1', takeProfit: '99.9' }],
+    ['beyond the entry, following the price', long, { stopLoss: '99', takeProfit: null }],
+    ['alone', long, { stopLoss: null, takeProfit: '104' }],
+  ] as const)('can be moved when it is %s', (_name, position, prices) => {
+    expect(moveProblems({ ...position, prices })).toEqual([]);
+  });
+
+  test.each([
+    [
+      long,
+      { stopLoss: '100', takeProfit: null },
+      ['The stop loss of a long position has to be below the mark price 100'],
+    ],
+    [
+      short,
+      { stopLoss: '100', takeProfit: null },
+      ['The stop loss of a short position has to be above the mark price 100'],
+    ],
+    [
+      long,
+      { stopLoss: null, takeProfit: '100' },
+      ['The take profit of a long position has to be above the mark price 100'],
+    ],
+    [
+      short,
+      { stopLoss: null, takeProfit: '100' },
+      ['The take profit of a short position has to be below the mark price 100'],
+    ],
+    [
+      long,
+      { stopLoss: '98.05', takeProfit: '0' },
+      [
+        'The stop loss has to be a multiple of the tick 0.1',
+        'The take profit has to be a multiple of the tick 0.1',
+      ],
+    ],
+    [
+      long,
+      { stopLoss: '90.5', takeProfit: null },
+      ['The stop loss has to come before the liquidation price 90.5'],
+    ],
+    [
+      short,
+      { stopLoss: '110', takeProfit: null },
+      ['The stop loss has to come before the liquidation price 109.5'],
+    ],
+  ] as const)('of %o is refused at %o', (position, prices, messages) => {
+    expect(moveProblems({ ...position, prices }).map(({ message }) => message)).toEqual(messages);
+  });
+
+  test.each([
+    ['long', '98', '97', true],
+    ['long', '98', '98.0', false],
+    ['long', '98', '99', false],
+    ['short', '102', '103', true],
+    ['short', '102', '101', false],
+    ['long', null, '50', false],
+    ['long', '98', null, false],
+  ] as const)('of a %s, from %s to %s, means more risk: %s', (side, present, stopLoss, expected) => {
+    expect(risksMore({ side, present, stopLoss })).toBe(expected);
+  });
+
+  test('replaces the calculated one in what the position should have', () => {
+    const trade = { stopLoss: '98', takeProfit: '104', movedStopLoss: '99', movedTakeProfit: null };
+    expect(plannedProtection(trade)).toEqual({ stopLoss: '99', takeProfit: '104' });
+  });
 });

@@ -1,4 +1,4 @@
-import { D } from '../decimal.ts';
+import { D, isMultipleOf, toPlain } from '../decimal.ts';
 
 /** The stop loss and take profit that an exchange holds for a position. */
 interface Held {
@@ -74,4 +74,74 @@ function hasReached(
   if (reached === null) return false;
   const isBelow = (side === 'long') === (what === 'stop');
   return isBelow ? D(reached).lte(price) : D(reached).gte(price);
+}
+
+/** The stop and target that an open position should have: as moved, else as calculated for its entry. */
+export const plannedProtection = (trade: {
+  stopLoss: string;
+  takeProfit: string;
+  movedStopLoss: string | null;
+  movedTakeProfit: string | null;
+}): { stopLoss: string; takeProfit: string } => ({
+  stopLoss: trade.movedStopLoss ?? trade.stopLoss,
+  takeProfit: trade.movedTakeProfit ?? trade.takeProfit,
+});
+
+/** New prices for the stop and target of a position; null leaves one where it is. */
+type NewPrices = Held;
+
+export interface MoveProblem {
+  field: 'stopLoss' | 'takeProfit';
+  message: string;
+}
+
+/**
+ * Why a stop or target cannot be moved there: between two ticks, not on its own side of the mark price, or a stop that
+ * the liquidation comes before. Empty when nothing speaks against it.
+ */
+export function moveProblems(input: {
+  side: 'long' | 'short';
+  markPrice: string;
+  liquidationPrice: string | null;
+  tickSize: string;
+  prices: NewPrices;
+}): MoveProblem[] {
+  const { side, markPrice, liquidationPrice, tickSize, prices } = input;
+  const problems: MoveProblem[] = [];
+  for (const { field, name, what } of SIDES) {
+    const price = prices[field];
+    if (price === null) continue;
+    const isBelow = (side === 'long') === (what === 'stop');
+    if (!D(price).gt(0) || !isMultipleOf(price, tickSize)) {
+      problems.push({ field, message: `The ${name} has to be a multiple of the tick ${toPlain(tickSize)}` });
+    } else if (hasReached(what, { side }, markPrice, price)) {
+      const where = isBelow ? 'below' : 'above';
+      const message = `The ${name} of a ${side} position has to be ${where} the mark price ${markPrice}`;
+      problems.push({ field, message });
+    } else if (what === 'stop' && liquidationPrice !== null && isBeyond(side, price, liquidationPrice)) {
+      const message = `The stop loss has to come before the liquidation price ${liquidationPrice}`;
+      problems.push({ field, message });
+    }
+  }
+  return problems;
+}
+
+const SIDES = [
+  { field: 'stopLoss', name: 'stop loss', what: 'stop' },
+  { field: 'takeProfit', name: 'take profit', what: 'target' },
+] as const;
+
+/** Whether a stop at `price` would come at or after `limit` when the price moves against the position. */
+const isBeyond = (side: 'long' | 'short', price: string, limit: string): boolean =>
+  side === 'long' ? D(price).lte(limit) : D(price).gte(limit);
+
+/** Whether a position loses more at the new stop than at the present one; without a present one it never does. */
+export function risksMore(input: {
+  side: 'long' | 'short';
+  present: string | null;
+  stopLoss: string | null;
+}): boolean {
+  const { side, present, stopLoss } = input;
+  if (present === null || stopLoss === null || D(present).eq(stopLoss)) return false;
+  return isBeyond(side, stopLoss, present);
 }

@@ -1,6 +1,9 @@
 import { judgeUser } from '../eligibility/eligibility.ts';
 import type { EligibilityInput, EligibilityUser } from '../eligibility/eligibility-rules.ts';
 import { autoTradeOff } from '../eligibility/trading-mode.ts';
+import type { Room } from '../limits/check-entry.ts';
+import { fitPosition } from '../limits/fit-position.ts';
+import { denyStopped, type TradingStop } from '../orders/trading-stop.ts';
 import { calculatePosition, type PositionInput, type PositionResult } from '../sizing/position.ts';
 import { planPosition } from '../sizing/position-plan.ts';
 import { signalPriceDeviates } from '../sizing/reference-price.ts';
@@ -68,6 +71,8 @@ export interface SizingSeen extends Pick<PositionInput, 'signal' | 'profile' | '
   /** A live, filled or doubtful order of the user for the signal. */
   alreadyTraded: boolean;
   timeliness: Timeliness;
+  /** The stop of new entries that covers the order. */
+  tradingStop: TradingStop | null;
   /** Why there is no usable account. */
   accountDenial: Denial | null;
   /** Another order or a position in the token that keeps the signal away: a sentence without a full stop. */
@@ -77,6 +82,8 @@ export interface SizingSeen extends Pick<PositionInput, 'signal' | 'profile' | '
   settings: TradingSettings;
   /** Why the order was refused when it was to be committed: permission withdrawn, or traded meanwhile. */
   refusedAtCommit: string | null;
+  /** What risk limits left for the order when it was committed, where they make orders smaller; null: all. */
+  fitTo: Room | null;
 }
 
 export type SizingOutcome = Extract<PositionResult, { ok: true }> | { ok: false; reason: string };
@@ -93,7 +100,7 @@ export function denyOutdated(timeliness: Timeliness): Denial | null {
   if (off !== null) return deny('auto_trading_disabled', off);
   if (!isSignalExpired({ receivedAt, startsAt, maxAgeMinutes })) return null;
   const ageMinutes = ((startsAt.getTime() - receivedAt.getTime()) / 60_000).toFixed(1);
-  return deny('signal_expired', { ageMinutes, maxAgeMinutes: String(maxAgeMinutes) });
+  return deny('signal_expired', { ageMinutes, maxAgeMinutes: String(Number(maxAgeMinutes.toFixed(2))) });
 }
 
 /** I5: without a price or rules there is no position, never a guess. */
@@ -117,6 +124,7 @@ export function judgeSizing(seen: SizingSeen): SizingOutcome {
   if (seen.alreadyTraded) return refused(deny('already_traded', {}).reason);
   const outdated = denyOutdated(seen.timeliness);
   if (outdated !== null) return refused(outdated.reason);
+  if (seen.tradingStop !== null) return refused(denyStopped(seen.tradingStop).reason);
   const { accountDenial, blocker, market, balance, balanceNote, accountProblem } = seen;
   const { signal, settings, priceLog, profile } = seen;
   if (accountDenial !== null) return refused(accountDenial.reason);
@@ -130,5 +138,8 @@ export function judgeSizing(seen: SizingSeen): SizingOutcome {
   if (balance === null) return refused(accountProblem ?? 'The account was not read');
   const result = calculatePosition({ ...input, availableBalance: balance, balanceNote });
   if (!result.ok) return refused(result.denial.reason);
-  return seen.refusedAtCommit === null ? result : refused(seen.refusedAtCommit);
+  if (seen.refusedAtCommit !== null) return refused(seen.refusedAtCommit);
+  if (seen.fitTo === null) return result;
+  const position = fitPosition(result.position, seen.fitTo);
+  return position === null ? refused('Nothing fits the risk limits') : { ok: true, position };
 }

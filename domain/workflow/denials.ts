@@ -46,6 +46,11 @@ export const DENIALS = {
     title: 'Trading Paused',
     sentence: (c: Figures<'until'>) => `Trading is paused until ${c.until}`,
   },
+  trading_stopped: {
+    title: 'New Entries Stopped',
+    sentence: (c: Figures<'covers' | 'since' | 'by' | 'note'>) =>
+      `New entries are stopped for ${c.covers} since ${c.since} by ${c.by}${c.note}`,
+  },
   trading_halted: {
     title: 'Trading Halted',
     sentence: (c: Figures<'since' | 'reason' | 'ending'>) =>
@@ -121,6 +126,12 @@ export const DENIALS = {
     title: 'Account Mode Not Traded',
     sentence: (c: Figures<'exchange' | 'accountMode' | 'wanted'>) =>
       `This ${c.exchange} API key belongs to a ${c.accountMode} account, only ${c.wanted} accounts are traded: switch the account or enter the key of a ${c.wanted} one`,
+  },
+
+  closed_since: {
+    title: 'Closed Since',
+    sentence: (c: Figures<'token' | 'processor'>) =>
+      `A newer signal of ${c.processor} closes ${c.token}, so it is not opened any more`,
   },
 
   // The position
@@ -266,6 +277,28 @@ export const DENIALS = {
     title: 'Custom Entry Price Too Far',
     sentence: (c: Figures<'customEntryPrice' | 'livePrice' | 'differencePercent' | 'limitPercent'>) =>
       `Custom entry price ${c.customEntryPrice} is ${c.differencePercent}% away from the live price ${c.livePrice}, the limit is ${c.limitPercent}%`,
+  },
+
+  // Risk limits
+  risk_limit_stopped: {
+    title: 'Risk Limit',
+    sentence: (c: Figures<'limit' | 'scope' | 'saw' | 'maximum' | 'until'>) =>
+      `The ${c.limit} of ${c.scope} is ${c.saw}, the limit is ${c.maximum}: new entries are stopped until ${c.until}`,
+  },
+  risk_limit_reached: {
+    title: 'Risk Limit',
+    sentence: (c: Figures<'limit' | 'scope' | 'saw' | 'maximum' | 'allowed'>) =>
+      `With this entry the ${c.limit} of ${c.scope} would be ${c.saw}, the limit is ${c.maximum}; allowed: ${c.allowed}`,
+  },
+  risk_limit_unknown: {
+    title: 'Risk Limit Unknown',
+    sentence: (c: Figures<'limit' | 'scope' | 'unknown'>) =>
+      `The ${c.limit} of ${c.scope} cannot be checked: ${c.unknown}`,
+  },
+  risk_limit_token: {
+    title: 'Token Not Allowed',
+    sentence: (c: Figures<'token' | 'scope' | 'rule'>) =>
+      `The limits of ${c.scope} do not allow ${c.token}: ${c.rule}`,
   },
   nothing_left_to_fill: { title: 'Nothing Left', sentence: () => 'Nothing is left to fill' },
 } as const satisfies Record<string, DenialEntry>;

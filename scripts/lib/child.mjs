@@ -7,7 +7,15 @@ const NUMBERS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1, SIGKILL: 9 };
 const SAME_SIGNAL_MS = 1_000;
 
 /** Secret settings that no tool (npm, Vite, the demo's feed) needs. */
-const SECRETS = ['SECRET_KEY', 'ADMIN_PASSWORD', 'METRICS_TOKEN', 'DATABASE_URL', 'EXCHANGE_PROXY_URL'];
+const SECRETS = [
+  'SECRET_KEY',
+  'SECRET_KEY_NEXT',
+  'ADMIN_PASSWORD',
+  'METRICS_TOKEN',
+  'HEARTBEAT_URL',
+  'DATABASE_URL',
+  'EXCHANGE_PROXY_URL',
+];
 
 /**
  * The environment for a tool, without secrets: other processes may be able to read it.

@@ -16,6 +16,8 @@ const RUNS_PER_CALL = 40;
 
 const ENTRY = buy({ clientOrderId: 'trade-a1', price: '65000.5', quantity: '0.012' });
 const POSITION = { token: 'BTC', side: 'long' as const, quantity: '0.012', clientOrderId: 'trade-c' };
+/** The documented stop, as a move that has come this far. */
+const MOVE = { ...POSITION, stopLoss: '63000', takeProfit: null, clientOrderId: 'plan-21' };
 const CLOSED = {
   ...POSITION,
   positionId: 'p',
@@ -23,6 +25,7 @@ const CLOSED = {
   closePrice: '1',
   realisedProfit: '0',
   fees: '0',
+  funding: '0',
   openedAt: new Date(1795273017323),
   closedAt: new Date(1795273117323),
 };
@@ -46,6 +49,7 @@ const CALLS: [string, (exchange: Exchange, of: ExchangeAccount) => Promise<unkno
     (exchange, of) =>
       exchange.placeProtection(of, { ...POSITION, stopLoss: '63000', takeProfit: '69000' }, inTime()),
   ],
+  ['moveProtection', (exchange, of) => exchange.moveProtection(of, MOVE, inTime())],
   [
     'fetchClosedPositions',
     (exchange, of) => exchange.fetchClosedPositions(of, { since: new Date(1795272000000) }),

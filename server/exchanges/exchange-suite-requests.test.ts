@@ -4,7 +4,7 @@ import { documentedAnswer, parametersIn } from '#test/venues/exchange-suite-answ
 import { signatureProblem } from '#test/venues/exchange-suite-signatures.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 import { accountOn, answeringRegistry, buy, inTime } from '#test/venues/test-registry.ts';
-import type { Exchange, ExchangeAccount } from './exchange.ts';
+import { asExchangeError, type Exchange, type ExchangeAccount } from './exchange.ts';
 import type { ExchangeRegistry } from './registry.ts';
 
 /*
@@ -24,6 +24,7 @@ const CLOSED = {
   closePrice: '66000',
   realisedProfit: '10',
   fees: '0.786',
+  funding: '0',
   openedAt: new Date(1795273017323),
   closedAt: new Date(1795273117323),
 };
@@ -177,6 +178,35 @@ const CASES: Record<
         'POST /v5/position/trading-stop',
         { ...BTC_LINEAR, ...WHOLE_POSITION, ...TARGET_BY_MARK, takeProfit: '69000' },
       ],
+    ],
+  },
+  'a moved stop that is not seen afterwards: the old one is not touched': {
+    call: (exchange, of) =>
+      exchange
+        .moveProtection(of, { ...PROTECTION, stopLoss: '62000', takeProfit: null }, inTime())
+        .catch(asExchangeError),
+    Bitget: [
+      ['GET /api/v2/mix/order/orders-plan-pending', { ...BTC_FUTURES, planType: 'profit_loss' }],
+      [
+        'POST /api/v2/mix/order/place-tpsl-order',
+        {
+          ...BTC_ORDER,
+          orderType: 'market',
+          clientOid: 'trade-p',
+          planType: 'loss_plan',
+          holdSide: 'buy',
+          triggerPrice: '62000',
+          triggerType: 'mark_price',
+        },
+      ],
+      ['GET /api/v2/mix/order/orders-plan-pending', { ...BTC_FUTURES, planType: 'profit_loss' }],
+    ],
+    Bybit: [
+      [
+        'POST /v5/position/trading-stop',
+        { ...BTC_LINEAR, ...WHOLE_POSITION, ...STOP_BY_MARK, stopLoss: '62000' },
+      ],
+      ['GET /v5/position/list', BTC_LINEAR],
     ],
   },
   'a close': {

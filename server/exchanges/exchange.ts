@@ -72,6 +72,17 @@ export interface Exchange {
     request: ProtectionRequest,
     context: PlacementContext,
   ): Promise<void>;
+  /**
+   * Moves the stop, then the target, of the open position; null leaves one where it is. There is a full stop at every
+   * moment (I4): it is changed in place and read back where the exchange can, otherwise the new one is placed and
+   * confirmed before the old ones are cancelled. Repeating the call with the same client order id completes what an
+   * earlier one began. Throws at the first step that fails: reading the protection tells what holds then.
+   */
+  moveProtection(
+    account: ExchangeAccount,
+    request: ProtectionRequest,
+    context: PlacementContext,
+  ): Promise<void>;
   /** Every open position of the account with its stop and target at the exchange. */
   fetchHoldings(account: ExchangeAccount, context?: CallContext): Promise<Holding[]>;
   /** Positions of the account closed after `since`, newest first, as far back as the exchange remembers. */
@@ -127,6 +138,8 @@ export interface KeyInspection {
   mayWithdraw: boolean;
   /** The exchange's own account id, the same for every key of the account; null if the exchange does not report it. */
   accountId: string | null;
+  /** When the key ends; left out where the exchange does not say. */
+  expiresAt?: Date;
 }
 
 export interface CallContext {
@@ -157,6 +170,11 @@ export interface PlacementContext extends CallContext {
    * late.
    */
   notAfter: Date;
+  /**
+   * Called once when the request may leave by the exchange's limits, before it is signed: it leaves as soon as this
+   * resolves to true. When this resolves to false or throws, nothing is sent.
+   */
+  announce?: () => Promise<boolean>;
 }
 
 export interface CallRecord {
@@ -307,6 +325,8 @@ export interface ClosedPosition {
   realisedProfit: string;
   /** Fees for opening and closing; negative if the exchange paid. */
   fees: string;
+  /** The part of `realisedProfit` that is funding, negative if the account paid; null if the exchange does not tell it. */
+  funding: string | null;
   openedAt: Date;
   closedAt: Date;
 }

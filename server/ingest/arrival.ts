@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { hashHookKey } from '#server/admin/hooks/hook-keys.ts';
+import { hookKeyHashes } from '#server/admin/hooks/hook-keys.ts';
 import type { SecretBox } from '#server/platform/secret-box.ts';
 import type { CandleFields, DeliveryKind, SignalFields } from './read-delivery.ts';
 import type { Payload, Refusal } from './read-payload.ts';
 
 /** A webhook key as sent with deliveries. */
 export interface HookKey {
-  /** Looks up the webhook. */
-  hash: Buffer;
+  /** Look up the webhook, which is stored under one of them: two while SECRET_KEY is rotated. */
+  hashes: readonly Buffer[];
   /** The webhook found at the last lookup; the storing statement checks that the key still opens it. */
   hookId: string | null;
 }
@@ -19,10 +19,14 @@ const MAX_REMEMBERED = 2_000;
 export function createKnownKeys(box: SecretBox): (key: string) => HookKey {
   const remembered = new LRUCache<string, HookKey>({
     max: MAX_REMEMBERED,
-    memoMethod: (key) => ({ hash: hashHookKey(box, key), hookId: null }),
+    memoMethod: (key) => ({ hashes: hookKeyHashes(box, key), hookId: null }),
   });
   return (key) => remembered.memo(key);
 }
+
+/** Whether both look up the same webhook. */
+export const isSameKey = (one: HookKey, other: HookKey): boolean =>
+  one === other || one.hashes.some((hash) => other.hashes.some((another) => hash.equals(another)));
 
 export interface Delivery<Content extends DeliveryContent = DeliveryContent> {
   key: HookKey;

@@ -11,11 +11,9 @@ beforeAll(async () => {
   board = await startTestApp({ config: { webhookRateLimit: 0 } });
   sender = await createSender({ app: board.app, client: board.admin });
 });
-beforeEach(() =>
-  query(
-    'truncate signals, workflows, signal_hashes, price_logs, price_log_hashes, deliveries, jobs.job cascade',
-  ),
-);
+const TABLES = 'deliveries jobs.job workflows signal_hashes signals price_log_hashes price_logs'.split(' ');
+// Not `truncate`: its lock can deadlock with what the application still does after its last answer.
+beforeEach(() => query(TABLES.map((table) => `delete from ${table}`).join('; ')));
 afterAll(() => board.close());
 
 const query = (statement: string, values: unknown[] = []) => board.database.pool.query(statement, values);

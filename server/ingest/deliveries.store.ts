@@ -11,6 +11,7 @@ import {
   type ArrivedSignal,
   arrivalOf,
   type Delivery,
+  type HookKey,
   isCandle,
   isSignal,
 } from './arrival.ts';
@@ -65,7 +66,7 @@ export async function storeDeliveries(
     const candles = new Map<number, ArrivedCandle>();
     batch.forEach((delivery, index) => {
       const { key, content } = delivery;
-      const webhook = webhooks.get(key.hash.toString('hex'));
+      const webhook = webhookOf(webhooks, key);
       key.hookId = webhook?.isOpen ? webhook.id : null;
       outcomes[index] = withoutWebhook(webhook);
       if (!webhook?.isOpen) return;
@@ -115,7 +116,7 @@ async function noteStored(
     if (id !== undefined) outcomes[index] = { outcome: 'stored', id, duplicate: ownId === null, token };
     else {
       // Its webhook was renewed, suspended or deleted concurrently.
-      const webhook = webhooks.get(delivery.key.hash.toString('hex'));
+      const webhook = webhookOf(webhooks, delivery.key);
       if (webhook?.isOpen) throw new Error(`nothing holds the hash ${hashValue}`);
       outcomes[index] = withoutWebhook(webhook);
     }
@@ -141,11 +142,16 @@ async function listCandleHolders(tx: Tx, hashValues: string[]): Promise<Map<stri
 
 /** The webhooks of the keys, open or not, keyed by the hash of the key. */
 async function findWebhooks(tx: Tx, batch: readonly Delivery[]): Promise<Map<string, HookOfKey>> {
-  const keys = new Map(batch.map(({ key }) => [key.hash.toString('hex'), key.hash]));
+  const keys = new Map(
+    batch.flatMap(({ key }) => key.hashes.map((hash) => [hash.toString('hex'), hash] as const)),
+  );
   if (keys.size === 0) return new Map();
   const found = await findHooksByHash(tx, [...keys.values()]);
   return new Map(found.map((webhook) => [webhook.keyHash.toString('hex'), webhook]));
 }
+
+const webhookOf = (webhooks: ReadonlyMap<string, HookOfKey>, key: HookKey): HookOfKey | undefined =>
+  key.hashes.map((hash) => webhooks.get(hash.toString('hex'))).find((webhook) => webhook !== undefined);
 
 /** Writes a line for each delivery to an open webhook, unless the line was stored with the delivery. */
 async function writeLog(

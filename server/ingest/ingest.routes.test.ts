@@ -277,7 +277,7 @@ describe('a delivery that cannot be used', () => {
     const answer = await sender.send('trading_view_signal', '{"action":"hold","price":"-1"}');
     expect(answer.json().errors).toEqual([
       { path: 'symbol', message: 'is required' },
-      { path: 'action', message: 'must be buy, sell, long or short' },
+      { path: 'action', message: 'must be buy, sell, long, short, close, close_long, close_short or reduce' },
       { path: 'price', message: 'must be digits with at most one point' },
       { path: 'timeframe', message: 'is required' },
       { path: 'processor', message: 'is required' },

@@ -3,12 +3,12 @@ import { deliveryRefused, deliveryStored, MAX_DELIVERY_BYTES } from '#contract/i
 import type { Deps } from '#server/deps.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { addressGroup, isAddressAllowed, sourceAddress } from '#server/platform/http/source-address.ts';
+import { createWrongKeys, type WrongKeys } from '#server/platform/http/wrong-keys.ts';
 import type { DeliveryResult } from '#server/platform/metrics.ts';
 import type { DeliveryOutcome } from './deliveries.store.ts';
 import { inTime, SEND_AGAIN } from './in-time.ts';
 import type { DeliveryKind } from './read-delivery.ts';
 import { registerTestDeliveryRoute } from './test-deliveries.routes.ts';
-import { createWrongKeys, type WrongKeys } from './wrong-keys.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 

@@ -2,7 +2,14 @@ import type { Queryable, Tx } from '#server/platform/db/database.ts';
 import { runNamed } from '#server/platform/db/drizzle-over.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import type { Jobs } from '#server/platform/jobs/jobs.ts';
-import { type Arrival, type ArrivedCandle, type ArrivedSignal, inTheirPlaces } from './arrival.ts';
+import {
+  type Arrival,
+  type ArrivedCandle,
+  type ArrivedSignal,
+  type HookKey,
+  inTheirPlaces,
+  isSameKey,
+} from './arrival.ts';
 
 /** An equal signal without its own time counts as new after this long: the sender retries within 27 s. */
 const REPEAT_WINDOW_SECONDS = 60;
@@ -124,19 +131,19 @@ export async function storeNewSignals(
 }
 
 /**
- * Returns the arrivals that one statement can store, in order, and the webhooks to look up with their key hashes. The
+ * Returns the arrivals that one statement can store, in order, and the webhooks to look up with their keys. The
  * second of two equal arrivals is a duplicate of the first. A batch may hold a webhook's old key next to its new one;
  * the next statement finds out which of them is valid.
  */
 function firstOfEachHash<One extends Arrival>(
   arrivals: readonly One[],
-): { first: One[]; keys: Map<string, Buffer> } {
-  const keys = new Map<string, Buffer>();
+): { first: One[]; keys: Map<string, HookKey> } {
+  const keys = new Map<string, HookKey>();
   const taken = new Set<string>();
   const first = arrivals.filter(({ hookId, hashValue, delivery: { key } }) => {
-    if (taken.has(hashValue) || !(keys.get(hookId) ?? key.hash).equals(key.hash)) return false;
+    if (taken.has(hashValue) || !isSameKey(keys.get(hookId) ?? key, key)) return false;
     taken.add(hashValue);
-    keys.set(hookId, key.hash);
+    keys.set(hookId, key);
     return true;
   });
   return { first, keys };
@@ -145,12 +152,13 @@ function firstOfEachHash<One extends Arrival>(
 /** Parameters $1 to $16 of both statements. */
 function valuesOf(
   first: readonly Arrival[],
-  { keys, ids }: { keys: Map<string, Buffer>; ids: string[] },
+  { keys, ids }: { keys: Map<string, HookKey>; ids: string[] },
 ): unknown[] {
   const fields = first.map(({ delivery }) => delivery.content.fields);
+  const given = [...keys].flatMap(([hookId, { hashes }]) => hashes.map((hash) => ({ hookId, hash })));
   return [
-    [...keys.keys()],
-    [...keys.values()],
+    given.map(({ hookId }) => hookId),
+    given.map(({ hash }) => hash),
     listOf(ids),
     listOf(first.map(({ hookId }) => hookId)),
     fields.map(({ token }) => token),

@@ -143,19 +143,49 @@ describe('actions', () => {
   });
 
   // Requirements: webhook-deliveries-20
+  test.each(['hold', 'buy sell', 'constructor', '__proto__', 'toString', 1, true, ['buy'], { buy: 1 }])(
+    'refuses %j',
+    async (action) => {
+      const message = 'action must be buy, sell, long, short, close, close_long, close_short or reduce';
+      await expectRefused(() => sender.signal({ action }), message);
+    },
+  );
+
+  // Requirements: additions-exits-6
+  test('stores what leaves as a close or a reduction, and keeps the action as it came', async () => {
+    expect(await storedSignal(await sender.signal({ action: 'Close_Long' }))).toMatchObject({
+      action: 'close',
+      parameters: { action: 'Close_Long' },
+    });
+    const reduce = { action: 'reduce', 'Reduce-Percent': 40 };
+    expect(await storedSignal(await sender.signal(reduce))).toMatchObject({
+      action: 'reduce',
+      parameters: { action: 'reduce', 'Reduce-Percent': 40 },
+    });
+  });
+
+  // Requirements: additions-exits-6
+  test("reads what a strategy's market position says, however its fields are written", async () => {
+    const flat = { action: 'sell', 'prev market position': 'long', marketPosition: 'flat' };
+    expect(await storedSignal(await sender.signal(flat))).toMatchObject({ action: 'close' });
+    const entry = { action: 'buy', prev_market_position: 'flat', market_position: 'long' };
+    expect((await storedSignal(await sender.signal(entry))).action).toBe('buy');
+    const wrong = { action: 'sell', prev_market_position: 'flat', market_position: 'long' };
+    await expectRefused(
+      () => sender.signal(wrong),
+      'action sell contradicts a market position that goes from flat to long',
+    );
+  });
+
   test.each([
-    'hold',
-    'close',
-    'buy sell',
-    'constructor',
-    '__proto__',
-    'toString',
-    1,
-    true,
-    ['buy'],
-    { buy: 1 },
-  ])('refuses %j', async (action) => {
-    await expectRefused(() => sender.signal({ action }), 'action must be buy, sell, long or short');
+    [{ action: 'reduce' }, 'reduce_percent is required'],
+    [{ action: 'reduce', reduce_percent: 120 }, 'reduce_percent must be a whole number from 1 to 99'],
+    [
+      { action: 'sell', market_position: 'flat', marketPosition: 'long', prev_market_position: 'long' },
+      'market_position is given twice',
+    ],
+  ])('refuses %j', async (fields, message) => {
+    await expectRefused(() => sender.signal(fields), message);
   });
 });
 

@@ -2,6 +2,7 @@ import type { FieldError } from '#contract/errors.ts';
 import { isPlainText } from '#contract/text.ts';
 import { parseCandleTime, parseSignalTime } from '#domain/candle-time.ts';
 import { parsePositiveNumber } from '#domain/decimal.ts';
+import { type Exit, type ReadAction, readAction, type SignalAction } from '#domain/exits/signal-action.ts';
 import { normaliseSymbol } from '#domain/token.ts';
 import { cutText } from '#server/platform/cut-text.ts';
 import type { Payload, Refusal } from './read-payload.ts';
@@ -11,7 +12,7 @@ export type DeliveryKind = 'signal' | 'candle';
 export interface SignalFields {
   token: string;
   currency: string;
-  action: 'buy' | 'sell';
+  action: SignalAction;
   price: string;
   timeframe: string;
   processor: string;
@@ -33,14 +34,10 @@ export interface CandleFields {
 
 type Read<Fields> = { ok: true; fields: Fields } | Refusal;
 
-const ACTIONS = new Map<string, 'buy' | 'sell'>([
-  ['buy', 'buy'],
-  ['long', 'buy'],
-  ['sell', 'sell'],
-  ['short', 'sell'],
-]);
 const TIME_FIELDS = ['time', 'timenow', 'datetime'];
 const SIGNAL_FIELDS = new Set(['symbol', 'action', 'price', 'timeframe', 'processor']);
+/** What else says whether a signal enters or leaves. */
+const POSITION_FIELDS = ['market_position', 'prev_market_position', 'reduce_percent'];
 /** Candle fields that the calculator reads, stored in lower case next to the payload. */
 const CANDLE_PARAMETERS = ['close', 'immediate_trend', 'mature_trend', 'atr', 'datetime'];
 
@@ -48,14 +45,11 @@ const CANDLE_PARAMETERS = ['close', 'immediate_trend', 'mature_trend', 'atr', 'd
 export function readSignal(payload: Payload): Read<SignalFields> {
   const reader = createReader(payload);
   const symbol = reader.symbol('symbol');
-  const action = reader.required('action', (value) => {
-    const known = typeof value === 'string' ? ACTIONS.get(value.trim().toLowerCase()) : undefined;
-    return known === undefined ? 'must be buy, sell, long or short' : { value: known };
-  });
+  const asked = reader.action();
   const price = reader.required('price', readNumber);
   const timeframe = reader.required('timeframe', readTimeframe);
   const processor = reader.required('processor', readName);
-  if (symbol === null || action === null || price === null || timeframe === null || processor === null) {
+  if (symbol === null || asked === null || price === null || timeframe === null || processor === null) {
     return reader.refuse();
   }
   if (reader.errors.length > 0) return reader.refuse();
@@ -64,17 +58,30 @@ export function readSignal(payload: Payload): Read<SignalFields> {
     ok: true,
     fields: {
       ...symbol,
-      action,
+      action: asked.action,
       price,
       timeframe,
       processor,
       timeText: time === null ? null : cutText(String(time), 100),
       time: parseSignalTime(time),
       parameters: Object.fromEntries(
-        Object.entries(payload).filter(([name]) => !SIGNAL_FIELDS.has(fold(name))),
+        Object.entries(payload).filter(([name]) => isParameter(fold(name), asked.exit)),
       ),
     },
   };
+}
+
+/** A signal that leaves keeps its action as received: `close_long` is stored as a close. */
+const isParameter = (name: string, exit: Exit | null): boolean =>
+  !SIGNAL_FIELDS.has(name) || (name === 'action' && exit !== null);
+
+/** What a stored signal that leaves asks for; null for one that enters. */
+export function readExit(signal: { action: string; parameters: Payload }): Exit | null {
+  if (signal.action === 'buy' || signal.action === 'sell') return null;
+  const byName = new Map(Object.entries(signal.parameters).map(([name, value]) => [fold(name), value]));
+  const read = readAction((name) => byName.get(fold(name)));
+  // Rows of another origin: a close without a side, and a reduction that does not say by how much.
+  return (read.ok && read.exit) || { side: null, percent: signal.action === 'close' ? '100' : null };
 }
 
 /** Required: Symbol, Timeframe, DateTime, Close; Currency defaults to the symbol's or USDT, processor to null. */
@@ -179,6 +186,17 @@ function createReader(payload: Payload) {
         if (result === null) return 'must be text';
         return result.ok ? { value: { token: result.token, currency: result.currency } } : result.reason;
       });
+    },
+    action(): Extract<ReadAction, { ok: true }> | null {
+      if (this.required('action', (value) => ({ value })) === null) return null;
+      const repeated = POSITION_FIELDS.find((name) => twice.has(fold(name)));
+      const read: ReadAction =
+        repeated === undefined
+          ? readAction(this.find)
+          : { ok: false, field: repeated, message: 'is given twice' };
+      if (read.ok) return read;
+      errors.push({ path: read.field, message: read.message });
+      return null;
     },
     refuse(): Refusal {
       const [first] = errors;

@@ -55,8 +55,8 @@ interface Bytes {
 export interface Receiver {
   /** Reads and stores one delivery; resolves when it is durably committed. Never waits for trading. */
   receive(delivery: Bytes & { key: unknown }): Promise<DeliveryOutcome>;
-  /** The same, by the stored hash of the key. */
-  receiveByHash(delivery: Bytes & { keyHash: Buffer }): Promise<DeliveryOutcome>;
+  /** The same, by the hashes of the key. */
+  receiveByHash(delivery: Bytes & { keyHashes: readonly Buffer[] }): Promise<DeliveryOutcome>;
   /** Resolves when every received delivery has been answered. */
   idle(): Promise<void>;
 }
@@ -178,7 +178,7 @@ export function createReceiver(
   }
 
   return {
-    receiveByHash: ({ keyHash, ...bytes }) => receive({ hash: keyHash, hookId: null }, bytes),
+    receiveByHash: ({ keyHashes, ...bytes }) => receive({ hashes: keyHashes, hookId: null }, bytes),
     receive({ key, ...bytes }) {
       // A missing, repeated or oversized key causes the same work and answer as an unknown one.
       const given = typeof key === 'string' && key !== '' && key.length <= LONGEST_KEY ? key : ' ';

@@ -129,16 +129,23 @@ describe('a test delivery that cannot be used', () => {
       success: false,
       id: null,
       duplicate: false,
-      message: 'action must be buy, sell, long or short',
+      message: 'action must be buy, sell, long, short, close, close_long, close_short or reduce',
       errors: [
-        { path: 'action', message: 'must be buy, sell, long or short' },
+        {
+          path: 'action',
+          message: 'must be buy, sell, long, short, close, close_long, close_short or reduce',
+        },
         { path: 'price', message: 'must be digits with at most one point' },
         { path: 'timeframe', message: 'is required' },
         { path: 'processor', message: 'is required' },
       ],
     });
     expect(await log(user)).toMatchObject([
-      { kind: 'signal', result: 'refused', reason: 'action must be buy, sell, long or short' },
+      {
+        kind: 'signal',
+        result: 'refused',
+        reason: 'action must be buy, sell, long, short, close, close_long, close_short or reduce',
+      },
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWrongKeys } from '#server/platform/http/wrong-keys.ts';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
-import { createWrongKeys } from './wrong-keys.ts';
 
 describe('wrong keys from one address', () => {
   let board: TestApp;

@@ -14,6 +14,7 @@ const SECRET_KEYS = new Set([
   'passphrase',
   'secret',
   'secretkey',
+  'secretkeynext',
   'metricstoken',
   'hkid',
   'hookkey',

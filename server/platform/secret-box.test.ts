@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createSecretBox, SecretBoxError } from './secret-box.ts';
 
 const box = createSecretBox('one secret key of at least 32 letters');
-const options = { purpose: 'exchange', binding: 'user-1:Bitget' };
+const options = { purpose: 'exchange-credentials', binding: 'user-1:Bitget' } as const;
 
 test('opens sealed text under the same purpose and binding', () => {
   for (const plain of ['', 'secret', 'ключ 🔑'.repeat(100)]) {
@@ -48,7 +48,7 @@ test('hashes for look-up by the value, the purpose and the key only', () => {
     hash,
   );
   expect(box.lookupHash('value!', 'webhook-key')).not.toEqual(hash);
-  expect(box.lookupHash('value', 'other')).not.toEqual(hash);
+  expect(box.lookupHash('value', 'decision')).not.toEqual(hash);
   expect(
     createSecretBox('another secret key of 32 letters or so').lookupHash('value', 'webhook-key'),
   ).not.toEqual(hash);

@@ -11,9 +11,19 @@ export class SecretBoxError extends Error {
   override readonly name = 'SecretBoxError';
 }
 
+/** What is sealed. `server/admin/rotation/sealed-kinds.ts` re-seals each of them under a new SECRET_KEY. */
+export type SealPurpose =
+  | 'exchange-credentials'
+  | 'webhook-key'
+  | 'totp'
+  | 'audit-chain'
+  | 'notification-channel';
+/** What is hashed; rotation makes the hashes of webhook keys and decisions anew. */
+export type LookupPurpose = 'webhook-key' | 'decision' | 'database' | 'backup';
+
 export interface SealOptions {
   /** The kind of secret; every purpose has its own key. */
-  purpose: string;
+  purpose: SealPurpose;
   /** The owner of the secret: sealed text that is moved to another row does not open there. */
   binding: string;
 }
@@ -24,11 +34,45 @@ export interface SecretBox {
   /** Throws a SecretBoxError for any text that `seal` did not make with these options. */
   open(sealed: string, options: SealOptions): string;
   /** A keyed hash: the same value gives the same hash, and without the key nobody can test a guess. */
-  lookupHash(value: string, purpose: string): Buffer;
+  lookupHash(value: string, purpose: LookupPurpose): Buffer;
+  /** The hashes under which the value may be stored: one for each known key, always in the same order. */
+  lookupHashes(value: string, purpose: LookupPurpose): Buffer[];
+}
+
+/** A box that opens what either of two keys sealed, while SECRET_KEY is rotated. */
+export interface RotatingBox extends SecretBox {
+  /** Whether to seal and hash under the next key from now on. Without a next key it stays with the current one. */
+  sealUnderNext(isNext: boolean): void;
+  sealsUnderNext(): boolean;
 }
 
 /** Keeps secrets at rest with keys derived from SECRET_KEY (HKDF-SHA256, AES-256-GCM, HMAC-SHA256). */
-export function createSecretBox(secretKey: string): SecretBox {
+export function createSecretBox(secretKey: string, nextKey: string | null = null): RotatingBox {
+  const current = createBoxOfOneKey(secretKey);
+  const next = nextKey === null ? null : createBoxOfOneKey(nextKey);
+  const boxes = next === null ? [current] : [current, next];
+  let sealing = current;
+  return {
+    seal: (plain, options) => sealing.seal(plain, options),
+    open(sealed, options) {
+      if (next === null) return current.open(sealed, options);
+      try {
+        return current.open(sealed, options);
+      } catch (error) {
+        if (error instanceof SecretBoxError) return next.open(sealed, options);
+        throw error;
+      }
+    },
+    lookupHash: (value, purpose) => sealing.lookupHash(value, purpose),
+    lookupHashes: (value, purpose) => boxes.map((box) => box.lookupHash(value, purpose)),
+    sealUnderNext(isNext) {
+      sealing = isNext && next !== null ? next : current;
+    },
+    sealsUnderNext: () => sealing !== current,
+  };
+}
+
+function createBoxOfOneKey(secretKey: string): Omit<SecretBox, 'lookupHashes'> {
   const keys = new Map<string, Buffer>();
 
   function keyFor(use: 'seal' | 'lookup', purpose: string): Buffer {

@@ -97,6 +97,44 @@ export const CRASH_STORIES: Record<string, CrashStory> = {
     },
   },
 
+  'a close by a signal': {
+    leastPoints: 40,
+    leastChanges: 8,
+    async begin(engine) {
+      const { userId, token } = await withLong(engine);
+      const { workflowId } = await closingSignal(engine, { token, action: 'close' });
+      return {
+        userId,
+        async judge() {
+          expect(await engine.workflow(workflowId)).toMatchObject({ outcome: 'filled' });
+          expect((await engine.holding(userId, token)).position).toBeNull();
+          expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
+        },
+      };
+    },
+  },
+
+  'a reduction by a signal that the exchange fills in parts': {
+    leastPoints: 40,
+    leastChanges: 8,
+    async begin(engine) {
+      const { userId, token, trade } = await withLong(engine);
+      engine.venue.setFaults([{ kind: 'partialFill', fraction: '0.4' }]);
+      const { workflowId } = await closingSignal(engine, { token, action: 'reduce' });
+      return {
+        userId,
+        async judge() {
+          expect(await engine.workflow(workflowId)).toMatchObject({ outcome: 'filled' });
+          const { position, stopLoss } = await engine.holding(userId, token);
+          // Half of it, rounded up to the step: a repetition must not reduce twice.
+          const left = D(position?.size ?? 0).div(trade.filledQuantity);
+          expect(left.gte('0.5') && left.lt('0.51')).toBe(true);
+          expect(stopLoss).not.toBeNull();
+        },
+      };
+    },
+  },
+
   'the repair of a lost stop': {
     leastPoints: 20,
     leastChanges: 5,
@@ -114,6 +152,12 @@ const CLOSED = [
   ['buy', false, 'filled'],
   ['sell', true, 'filled'],
 ];
+
+async function closingSignal(engine: TestEngine, fields: { token: string; action: 'close' | 'reduce' }) {
+  engine.clock.advance(1_000);
+  const parameters = { action: fields.action, reduce_percent: '50' };
+  return await engine.storeSignal({ ...fields, price: '100', parameters });
+}
 
 /** Runs a story with a process that dies at the given point, then with its successor; returns how far the first got. */
 export async function interrupt(engine: TestEngine, { begin }: CrashStory, diesAt: CrashAt) {

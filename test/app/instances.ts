@@ -8,6 +8,7 @@ import { startServerProcess, type TestServerProcess } from './test-server-proces
 
 export const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
 export const NAMES = ['one', 'two'] as const;
+export const SECRET_KEY = 'a secret key of the tests, long enough';
 
 export let database: string;
 let server: pg.Client;
@@ -16,8 +17,13 @@ let address: string;
 /** The balancer's instances. */
 export const instances = new Map<string, TestServerProcess>();
 const started = new Set<TestServerProcess>();
+let webhook: Promise<string> | undefined;
 
 export async function startInstances(): Promise<void> {
+  // Test files of one worker share this module.
+  webhook = undefined;
+  instances.clear();
+  started.clear();
   server = new pg.Client({ ...inject('testServer'), database: 'postgres' });
   await server.connect();
   database = `test_${randomBytes(8).toString('hex')}`;
@@ -26,7 +32,7 @@ export async function startInstances(): Promise<void> {
   balancer = createBalancer();
   await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve));
   address = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`;
-  await Promise.all(NAMES.map(startInstance));
+  await Promise.all(NAMES.map((name) => startInstance(name)));
 }
 
 export async function stopInstances(): Promise<void> {
@@ -37,12 +43,16 @@ export async function stopInstances(): Promise<void> {
   await server.end();
 }
 
-export async function startInstance(name: string): Promise<void> {
+export function databaseUrl(): string {
   const { host, port, user } = inject('testServer');
+  return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+}
+
+export async function startInstance(name: string, env: Record<string, string> = {}): Promise<void> {
   const instance = await startServerProcess({
     env: {
-      DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
-      SECRET_KEY: 'a secret key of the tests, long enough',
+      DATABASE_URL: databaseUrl(),
+      SECRET_KEY,
       INSTANCE_ID: name,
       WEBHOOK_RATE_LIMIT: '0',
       LOG_LEVEL: 'warn',
@@ -50,6 +60,7 @@ export async function startInstance(name: string): Promise<void> {
       APP_ENV: 'development',
       VERIFY_FIRST_MS: '200',
       VERIFY_SECOND_MS: '200',
+      ...env,
     },
   });
   instances.set(name, instance);
@@ -100,10 +111,11 @@ export async function call(
 export async function signIn(at = address): Promise<string> {
   const answer = await call('/api/auth/login', { body: ADMIN, at });
   expect(answer.status).toBe(200);
-  return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const confirmed = await call('/api/auth/step-up', { cookie, body: { password: ADMIN.password }, at });
+  expect(confirmed.status).toBe(200);
+  return cookie;
 }
-
-let webhook: Promise<string> | undefined;
 
 /** The key of the administrator's only webhook, which is created on first use. */
 export function hookKey(cookie: string): Promise<string> {

@@ -3,7 +3,7 @@ import { findTradingSettings } from '#server/admin/settings/settings.store.ts';
 import { commitOrderIntent } from '#server/engine/orders/commit-order-intent.ts';
 import { generatePosition, recordCalculation } from '#server/engine/sizing/generate-position.ts';
 import type { PositionGeneratorLogRow } from '#server/engine/sizing/position-generator.store.ts';
-import { findSignal } from '#server/ingest/stored-signals.ts';
+import { findSignal, isEntry } from '#server/ingest/stored-signals.ts';
 import { workflows } from '#server/platform/db/schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import type { TestEngine } from './test-engine.ts';
@@ -31,7 +31,7 @@ async function calculate(
   const { userId, signalId, profile, workflowId } = options;
   const signal = await findSignal(engine.db, signalId);
   const settings = await findTradingSettings(engine.db, userId);
-  if (signal === null || settings === null) throw new Error('no such signal or user');
+  if (signal === null || !isEntry(signal) || settings === null) throw new Error('no such signal or user');
   const request = { signal, priceLog: null, userId, settings, profile, workflowId };
   const result = await generatePosition(engine.deps, request);
   if (!result.ok) throw new Error(result.denial.reason);

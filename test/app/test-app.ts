@@ -1,10 +1,12 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type pg from 'pg';
 import type { CreateUserBody, User } from '#contract/users.ts';
 import { ensureFirstAdministrator } from '#server/admin/users/ensure-first-administrator.ts';
 import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { type Config, parseConfig } from '#server/platform/config/config.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram } from '#server/program.ts';
-import { signIn, type TestClient, testClient } from './test-client.ts';
+import { signInOnly, type TestClient, testClient } from './test-client.ts';
 import { createTestDatabase } from './test-database.ts';
 
 export const ADMIN_USERNAME = 'admin@example.com';
@@ -36,6 +38,8 @@ export interface TestAppOptions {
   /** Also runs workflows and orders; without the engine, deliveries are stored and wait. */
   engine?: boolean;
   webFolder?: string;
+  /** False: administrators of live mode have no second factor, and can only set one up. */
+  withFactors?: boolean;
 }
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>;
@@ -63,7 +67,33 @@ export async function startTestApp(options: TestAppOptions = {}) {
   });
   const { app, deps } = program;
   await (options.engine ? program.start() : ensureFirstAdministrator(deps));
-  const admin = await signIn(app, ADMIN_USERNAME, ADMIN_PASSWORD);
+
+  /** Signs in and steps the session up for good, unless a test is about the step-up. */
+  async function signInTo(username: string, password: string, { stepUp = true } = {}): Promise<TestClient> {
+    const client = await signInOnly(app, { username, password, findCode: () => addRecoveryCode(username) });
+    const tokenHash = createHash('sha256')
+      .update(client.cookie.replace(/^[^=]*=/, ''))
+      .digest();
+    const until = stepUp ? new Date('9999-01-01T00:00:00Z') : null;
+    await database.pool.query('update sessions set step_up_until = $2 where token_hash = $1', [
+      tokenHash,
+      until,
+    ]);
+    return client;
+  }
+
+  /** A recovery code that this user can use once. */
+  async function addRecoveryCode(username: string): Promise<string> {
+    const code = randomBytes(10).toString('hex').toUpperCase();
+    await database.pool.query(
+      'insert into recovery_codes (user_id, code_hash) select id, $2 from users where username = $1',
+      [username, createHash('sha256').update(code).digest()],
+    );
+    return code;
+  }
+
+  const admin = await signInTo(ADMIN_USERNAME, ADMIN_PASSWORD);
+  if (options.withFactors ?? true) await giveFactors(database.pool, config);
 
   let creator = admin;
   let created = 0;
@@ -76,12 +106,13 @@ export async function startTestApp(options: TestAppOptions = {}) {
     let answer = await create();
     if (answer.statusCode === 401) {
       // The test moved the clock past the end of the session.
-      creator = await signIn(app, ADMIN_USERNAME, ADMIN_PASSWORD);
+      creator = await signInTo(ADMIN_USERNAME, ADMIN_PASSWORD);
       answer = await create();
     }
     if (answer.statusCode !== 201) throw new Error(`No user was created: ${answer.body}`);
     const { user } = answer.json<{ user: User }>();
-    const client = await signIn(app, body.username, body.password);
+    if (options.withFactors ?? true) await giveFactors(database.pool, config);
+    const client = await signInTo(body.username, body.password);
     return { user, username: body.username, password: body.password, client };
   }
 
@@ -119,7 +150,7 @@ export async function startTestApp(options: TestAppOptions = {}) {
         clock: systemClock,
         database,
       }),
-    signIn: (username: string, password: string) => signIn(app, username, password),
+    signIn: signInTo,
     /** Everything that was logged so far. */
     logged: () => lines.join(''),
     async close() {
@@ -128,4 +159,14 @@ export async function startTestApp(options: TestAppOptions = {}) {
       await close();
     },
   };
+}
+
+/** Gives all administrators of live mode a passkey that nobody holds: they sign in with recovery codes. */
+async function giveFactors(pool: pg.Pool, { exchangeMode }: Config): Promise<void> {
+  if (exchangeMode !== 'live') return;
+  await pool.query(
+    `insert into passkeys (id, user_id, name, credential_id, public_key, counter, transports, created_at)
+     select gen_random_uuid(), id, 'Of the tests', id::text, '', 0, '{}', now() from users where is_admin
+     on conflict do nothing`,
+  );
 }

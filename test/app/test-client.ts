@@ -50,12 +50,36 @@ export function testClient(app: App, cookie = ''): TestClient {
   };
 }
 
-/** Signs in and keeps the cookie; throws the answer's text when the sign-in is refused. */
+/**
+ * Signs in, keeps the cookie and opens the five minutes of a step-up; throws the answer's text when the sign-in is
+ * refused.
+ */
 export async function signIn(app: App, username: string, password: string): Promise<TestClient> {
-  const answer = await testClient(app).post('/api/auth/login', { username, password });
-  const [cookie] = answer.cookies;
-  if (answer.statusCode !== 200 || cookie === undefined) {
+  const client = await signInOnly(app, { username, password });
+  const { statusCode, body } = await client.post('/api/auth/step-up', { password });
+  if (statusCode !== 200) throw new Error(`The step-up of ${username} was answered ${statusCode}: ${body}`);
+  return client;
+}
+
+/** `findCode`: for a user with a second factor, who cannot sign in without. */
+export async function signInOnly(
+  app: App,
+  account: { username: string; password: string; findCode?: () => Promise<string> },
+): Promise<TestClient> {
+  const { username, password, findCode } = account;
+  let answer = await testClient(app).post('/api/auth/login', { username, password });
+  if (findCode !== undefined && answer.statusCode === 200 && 'factorRequired' in answer.json()) {
+    const half = testClient(app, cookieOf(answer));
+    answer = await half.post('/api/auth/login/factor', { code: await findCode() });
+  }
+  if (answer.statusCode !== 200 || !('user' in answer.json())) {
     throw new Error(`The sign-in of ${username} was answered ${answer.statusCode}: ${answer.body}`);
   }
-  return testClient(app, `${cookie.name}=${cookie.value}`);
+  return testClient(app, cookieOf(answer));
+}
+
+/** The first cookie that an answer sets, as the browser would send it. */
+export function cookieOf(answer: Answer): string {
+  const [cookie] = answer.cookies;
+  return cookie === undefined ? '' : `${cookie.name}=${cookie.value}`;
 }

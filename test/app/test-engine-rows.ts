@@ -1,3 +1,4 @@
+import type { SignalAction } from '#domain/exits/signal-action.ts';
 import { DEFAULT_USER_SETTINGS, type TradingSettings } from '#domain/user-settings.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Db } from '#server/platform/db/database.ts';
@@ -6,7 +7,10 @@ import { randomId, timeOrderedId } from '#server/platform/ids.ts';
 
 export interface SignalFields {
   token?: string;
-  action?: 'buy' | 'sell';
+  action?: SignalAction;
+  /** What the payload held besides. */
+  parameters?: Record<string, unknown>;
+  processor?: string;
   price?: string;
   ownerUserId?: string;
   receivedAt?: Date;
@@ -74,7 +78,7 @@ export function testEngineRows(options: {
     async storeSignal(fields: SignalFields = {}) {
       const signalId = timeOrderedId();
       const workflowId = timeOrderedId();
-      const { token = 'BTC', action = 'buy', price = '65000' } = fields;
+      const { token = 'BTC', action = 'buy', price = '65000', processor = 'Tesla' } = fields;
       const receivedAt = fields.receivedAt ?? clock.now();
       await db.transaction(async (tx) => {
         await tx.insert(signals).values({
@@ -87,11 +91,11 @@ export function testEngineRows(options: {
           price,
           currency: 'USDT',
           timeframe: '15',
-          processor: 'Tesla',
+          processor,
           receivedAt,
           sourceIp: '127.0.0.1',
           hashValue: signalId,
-          parameters: {},
+          parameters: fields.parameters ?? {},
         });
         await tx.insert(workflows).values({
           id: workflowId,
@@ -100,7 +104,7 @@ export function testEngineRows(options: {
           isOwn: fields.ownerUserId !== undefined,
           status: 'pending',
           token,
-          processor: 'Tesla',
+          processor,
           createdAt: receivedAt,
         });
       });

@@ -13,6 +13,7 @@ import { tradeUser, tradeWave } from '#server/engine/workflow/trade-wave.ts';
 import { openPaper } from '#server/exchanges/paper/open-paper.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
+import { createAuditTrail } from '#server/platform/audit/audit-trail.ts';
 import { type Config, parseConfig } from '#server/platform/config/config.ts';
 import {
   orderAttempts,
@@ -109,6 +110,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
   });
 
   const secretBox = createSecretBox(SECRET);
+  const audit = createAuditTrail({ db, clock, secretBox });
   const paper = openPaper({
     db,
     clock,
@@ -119,6 +121,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
 
   /** Sent jobs; they survive the process, as in the job queue. */
   const sentTasks: TradeUserTask[] = [];
+  const calledWaves: { workflowId: string }[] = [];
   const doubleEntries: string[] = [];
   async function noteDoubleEntries(): Promise<void> {
     const open = await db
@@ -150,7 +153,10 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     send: async (_db, name, messages) => {
       if (name === 'trade-user') sentTasks.push(...([messages].flat() as TradeUserTask[]));
     },
-    sendMissing: async () => {},
+    sendMissing: async (_db, name, messages, { waitMs } = {}) => {
+      if (name !== 'trade-wave' || waitMs !== undefined) return;
+      calledWaves.push(...(messages as { workflowId: string }[]));
+    },
     start: async () => {},
     stop: async () => {},
     isRunning: () => true,
@@ -184,7 +190,8 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
       log,
       jobs,
       secretBox,
-      transitions: createTransitions({ db: overrides.db, clock, config: ownConfig, jobs, secretBox }),
+      audit,
+      transitions: createTransitions({ db: overrides.db, clock, config: ownConfig, jobs, secretBox, audit }),
       exchanges,
       accountGuard: OPEN_TO_ALL,
       findAccount: async (userId, platform) => ({
@@ -220,7 +227,11 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
         if (event > clock.now()) clock.set(event);
       }
       for (const { workflowId } of pipelines) await runWorkflow(by, workflowId);
+      // The next wave is called as soon as the orders of one are committed: no time passes in between.
       for (const wave of waves) await tradeWave(by, wave);
+      for (let wave = calledWaves.shift(); wave !== undefined; wave = calledWaves.shift()) {
+        await tradeWave(by, wave);
+      }
       for (const task of unsettled) await tradeUser(by, task);
       for (const id of tradeIds) await advanceTrade(by, id);
       await agenda?.onRound?.();

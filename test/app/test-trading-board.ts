@@ -30,6 +30,8 @@ export async function startTradingBoard(
   options: {
     instances?: number;
     config?: Partial<Config>;
+    /** Further tokens that the exchange lists, each at 100: a list of contracts that was read is kept for a while. */
+    tokens?: readonly string[];
     /** By how many ms each instance's clock is behind the database and the exchange; negative: ahead. */
     behindMs?: readonly number[];
   } = {},
@@ -75,6 +77,7 @@ export async function startTradingBoard(
   };
   const { behindMs = [] } = options;
   const clockOf = (index: number): Clock => ({ now: () => new Date(Date.now() - (behindMs[index] ?? 0)) });
+  for (const token of ['BTC', 'ETH', 'SOL', ...(options.tokens ?? [])]) marks.push(token, '100');
   const programs: Program[] = [];
   for (let index = 0; index < (options.instances ?? 1); index += 1) {
     const program = await buildProgram({

@@ -50,6 +50,29 @@ export async function flatten(
   );
 }
 
+/** The user opens a long position of 1 at the exchange without this product. */
+export async function openLongByHand(engine: TestEngine, userId: string, token: string): Promise<void> {
+  const account = await engine.deps.findAccount(userId, 'Bitget');
+  if (account === null) throw new Error('no account');
+  const exchange = engine.deps.exchanges.get('Bitget');
+  await exchange.prepareAccount(account, { token, leverage: 5 });
+  const placement = await exchange.placeOrder(
+    account,
+    {
+      token,
+      side: 'buy',
+      clientOrderId: timeOrderedId().replaceAll('-', ''),
+      price: '110',
+      quantity: '1',
+      leverage: 5,
+      stopLoss: '50',
+      takeProfit: '150',
+    },
+    { notAfter: new Date(engine.clock.now().getTime() + 60_000) },
+  );
+  expect(placement.outcome).toBe('placed');
+}
+
 export const ledgerOf = async (engine: TestEngine, userId: string) =>
   (await engine.exchangeOrders(userId)).map(({ side, reduceOnly, state }) => [side, reduceOnly, state]);
 

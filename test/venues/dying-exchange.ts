@@ -1,5 +1,5 @@
 import type { EngineDeps } from '#server/deps.ts';
-import type { Exchange } from '#server/exchanges/exchange.ts';
+import type { Exchange, PlacementContext } from '#server/exchanges/exchange.ts';
 import { Crash } from '../app/crashing-database.ts';
 
 export type DyingCall = {
@@ -23,7 +23,10 @@ export const answering = (deps: EngineDeps, answers: Answers): EngineDeps => ({
   },
 });
 
-/** The same dependencies, but `happens` runs at one kind of exchange call: before it leaves or after its answer. */
+/**
+ * The same dependencies, but `happens` runs at one kind of exchange call: before it leaves or after its answer. An entry
+ * is announced before it leaves.
+ */
 export function atExchangeCall(
   deps: EngineDeps,
   options: { call: DyingCall; when: 'before' | 'after'; happens: () => Promise<void> | void },
@@ -32,13 +35,22 @@ export function atExchangeCall(
   return answering(deps, (exchange) => {
     const original = exchange[call] as (...parameters: unknown[]) => Promise<unknown>;
     const wrapped = async (...parameters: unknown[]) => {
+      const announced =
+        when === 'before' && call === 'placeOrder' ? await announceFirst(parameters) : parameters;
       if (when === 'before') await happens();
-      const answer = await original(...parameters);
+      const answer = await original(...announced);
       if (when === 'after') await happens();
       return answer;
     };
     return { [call]: wrapped };
   });
+}
+
+/** Announces the placement; the same parameters without the announcement. */
+async function announceFirst(parameters: unknown[]): Promise<unknown[]> {
+  const { announce, ...context } = parameters.at(-1) as PlacementContext;
+  await announce?.();
+  return parameters.with(-1, context);
 }
 
 /** A process that crashes at this call, the nth time. */

@@ -94,6 +94,7 @@ export function positionTests(
         closePrice: '66000',
         realisedProfit: '10',
         fees: '0.786',
+        funding: '0',
       });
       const change = D(await under.balanceOf(account)).minus(before);
       expect(toPlain(change)).toBe(toPlain(D(position.realisedProfit).minus(position.fees)));

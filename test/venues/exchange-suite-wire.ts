@@ -1,16 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { CallRecord, Exchange, ExchangeAccount, OrderReport } from '#server/exchanges/exchange.ts';
+import { wiredMoveTests } from './exchange-suite-protection.ts';
 import { SUITE_WORDS } from './exchange-suite-words.ts';
 import type { FaultMatch, VenueFault } from './faults.ts';
-import { buy, type ExchangeUnderTest, inTime, newId, recording } from './test-registry.ts';
-
-/** An exchange reached over a wire, with control over the faults on it. */
-export interface WiredExchange extends ExchangeUnderTest {
-  /** The same exchange with a short deadline, for tests that wait for a timeout. */
-  hastyExchange: Exchange;
-  setFaults(faults: VenueFault[]): void;
-}
+import { buy, inTime, newId, recording, type WiredExchange } from './test-registry.ts';
 
 /** How every client of an exchange classifies failed requests and unreadable answers. */
 export function wireSuite(
@@ -41,6 +35,16 @@ export function wireSuite(
       if (!report) throw new Error(`${order.clientOrderId} was not found`);
       return report;
     };
+
+    const suite = {
+      get under() {
+        return under;
+      },
+      get account() {
+        return account;
+      },
+    };
+    wiredMoveTests(platform, suite);
 
     describe('an entry', () => {
       const resting = () => buy({ price: '64000', stopLoss: '62000' });

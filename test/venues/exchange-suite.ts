@@ -5,6 +5,7 @@ import { D } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Exchange, ExchangeAccount, OrderReport } from '#server/exchanges/exchange.ts';
 import { positionTests } from './exchange-suite-positions.ts';
+import { protectionMoveTests } from './exchange-suite-protection.ts';
 import { SUITE_WORDS } from './exchange-suite-words.ts';
 import { buy, type ExchangeUnderTest, inTime, newId, recording } from './test-registry.ts';
 
@@ -48,6 +49,7 @@ export function exchangeSuite(
       },
     };
     positionTests(suite, { longHistory });
+    protectionMoveTests(platform, suite);
 
     describe('describing an order', () => {
       test('returns the request that placing it sends, and sends nothing', async () => {
@@ -380,6 +382,21 @@ export function exchangeSuite(
         expect(await find(close)).toMatchObject({ state: 'filled', side: 'sell', price: null });
         expect(await exchange.fetchPosition(account, 'BTC')).toBeNull();
         expect(await exchange.fetchProtection(account, 'BTC')).toEqual({ stopLoss: null, takeProfit: null });
+      });
+
+      test('in part leaves the rest with its stop, which closes it and opens nothing', async () => {
+        await exchange.placeOrder(account, buy(), inTime());
+        const before = await exchange.fetchProtection(account, 'BTC');
+        const half = String(Number(LONG.quantity) / 2);
+        const close = { ...LONG, quantity: half, clientOrderId: newId() };
+        expect((await exchange.closePosition(account, close, inTime())).outcome).toBe('placed');
+        expect(await exchange.fetchHolding(account, 'BTC')).toMatchObject({
+          position: { side: 'long', quantity: half },
+          protection: before,
+        });
+        expect(before.stopLoss).not.toBeNull();
+        under.push('BTC', String(Number(before.stopLoss) - 1_000));
+        expect(await exchange.fetchHoldings(account)).toEqual([]);
       });
 
       test('never opens the opposite position', async () => {

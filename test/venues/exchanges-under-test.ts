@@ -11,11 +11,10 @@ import {
 } from '#server/exchanges/paper/paper-schema.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { createTestDatabase } from '../app/test-database.ts';
-import type { WiredExchange } from './exchange-suite-wire.ts';
 import { memoryMarks } from './memory-marks.ts';
 import { paperLedger } from './paper-ledger.ts';
 import { listenVenue } from './server.ts';
-import { type ExchangeUnderTest, testRegistry } from './test-registry.ts';
+import { type ExchangeUnderTest, testRegistry, type WiredExchange } from './test-registry.ts';
 import { createVenue } from './venue.ts';
 import { venueCredentials } from './venue-credentials.ts';
 

@@ -39,6 +39,8 @@ export type VenueFaultKind =
   | { kind: 'protectionKept' }
   /** Placing a stop or target on the open position is refused. */
   | { kind: 'stopRefused'; code?: string; message?: string }
+  /** Placing a stop or target on the open position is answered with success, but changes nothing. */
+  | { kind: 'stopIgnored' }
   /** Closing the position is refused. */
   | { kind: 'closeRefused'; code?: string; message?: string }
   /** The order fills just before the cancel arrives. */
@@ -93,6 +95,7 @@ const OPERATIONS_OF_KIND: Partial<Record<Kind, readonly VenueOperation[]>> = {
   lateArrival: ['place-order'],
   closeRefused: ['close-position'],
   stopRefused: ['place-protection'],
+  stopIgnored: ['place-protection'],
   cancelLosesToFill: ['cancel-order'],
   cancelAcknowledgedButFilled: ['cancel-order'],
   cancelUnknown: ['cancel-order'],

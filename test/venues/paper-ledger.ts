@@ -37,8 +37,8 @@ export function paperLedger(db: Db): PaperLedger {
         triggers.find((trigger) => trigger.planType === planType)?.triggerPrice ?? null;
       return {
         position: position ?? null,
-        stopLoss: priceOf('pos_loss'),
-        takeProfit: priceOf('pos_profit'),
+        stopLoss: priceOf('pos_loss') ?? priceOf('loss_plan'),
+        takeProfit: priceOf('pos_profit') ?? priceOf('profit_plan'),
       };
     },
   };

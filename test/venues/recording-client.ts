@@ -40,6 +40,7 @@ export function recordingClient(url: string): RecordingClient {
     async signIn(username, password) {
       const { status, body } = await client.send('POST', '/api/auth/login', { username, password });
       if (status !== 200) throw new Error(`Signing in as ${username} returned ${status}: ${body}`);
+      await client.send('POST', '/api/auth/step-up', { password });
     },
     answered: () => answers,
   };

@@ -12,6 +12,7 @@ import {
   type ExchangeRegistry,
   type ExchangeRegistryOptions,
 } from '#server/exchanges/registry.ts';
+import type { VenueFault } from './faults.ts';
 import { jsonAnswer, type VenueAnswer, type VenueRequest } from './http.ts';
 
 /** An exchange under test, with control over its prices and books. */
@@ -30,6 +31,13 @@ export interface ExchangeUnderTest {
   ordersOf(account: ExchangeAccount): Promise<{ clientOrderId: string; state: string; filledSize: string }[]>;
   balanceOf(account: ExchangeAccount): Promise<string>;
   close(): Promise<void>;
+}
+
+/** An exchange reached over a wire, with control over the faults on it. */
+export interface WiredExchange extends ExchangeUnderTest {
+  /** The same exchange with a short deadline, for tests that wait for a timeout. */
+  hastyExchange: Exchange;
+  setFaults(faults: VenueFault[]): void;
 }
 
 /** A registry in paper mode without limits, unless overridden. */

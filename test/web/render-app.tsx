@@ -6,12 +6,15 @@ import { Providers } from '#web/app/providers.tsx';
 import recording from '#web/app/recorded-answers.json' with { type: 'json' };
 import { SessionGate } from '#web/app/session-gate.tsx';
 import { toasts } from '#web/ui/toast.ts';
+import { AllInView, Silent } from './observers.ts';
 
 /** The ids of the records in the recorded answers. */
 export const { ids } = recording;
 /** Recorded answers of a real server, with the list of pages restored that the recording cuts off. */
 export const recorded = {
   ...recording.answers,
+  // Otherwise every screen would show its banner.
+  'GET /api/positions/close-all': [],
   'GET /api/navigation/pages': { pages: PAGES.filter((page) => !('navigation' in page)) },
 };
 
@@ -65,17 +68,6 @@ interface BrowserOptions {
 
 // --- What jsdom lacks --------------------------------------------------------------------------------------------
 
-class Silent {
-  addEventListener() {}
-  removeEventListener() {}
-  addListener() {}
-  removeListener() {}
-  close() {}
-  observe() {}
-  unobserve() {}
-  disconnect() {}
-}
-
 /** Files that the app has saved as downloads. */
 export const savedFiles: { name: string; blob: Blob }[] = [];
 /** Messages of the browser's alerts. */
@@ -115,7 +107,7 @@ const watchedWindows = new WeakSet<Window>();
 function prepareWindow(): void {
   vi.stubGlobal('EventSource', Silent);
   vi.stubGlobal('ResizeObserver', Silent);
-  vi.stubGlobal('IntersectionObserver', Silent);
+  vi.stubGlobal('IntersectionObserver', AllInView);
   vi.stubGlobal('matchMedia', (media: string) =>
     Object.assign(new Silent(), { media, matches: matches(media) }),
   );

@@ -1,25 +1,34 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { HaltBanner } from '../features/trading-halts/halt-banner.tsx';
+import { StopBanner } from '../features/trading-stops/stop-menu.tsx';
 import classes from './app-frame.module.css';
-import { Header } from './header/header.tsx';
 import { Shortcuts } from './palette/shortcuts.tsx';
+import { denseRows, railChoice } from './shell/shell-choices.ts';
+import { ShellHeader } from './shell/shell-header.tsx';
 
 export function AppFrame() {
   const content = useRef<HTMLElement>(null);
   useFocusOnNewPage(content);
   return (
-    <>
+    <div
+      className={classes.frame}
+      data-rail={railChoice.use() || undefined}
+      data-dense={denseRows.use() || undefined}
+    >
       <a href="#content" className={classes.skip}>
         Skip to content
       </a>
-      <Header />
-      <HaltBanner />
-      <main id="content" ref={content} tabIndex={-1} className={classes.content}>
-        <Outlet />
-      </main>
+      <ShellHeader />
+      <div className={classes.column}>
+        <HaltBanner />
+        <StopBanner />
+        <main id="content" ref={content} tabIndex={-1} className={classes.content}>
+          <Outlet />
+        </main>
+      </div>
       <Shortcuts />
-    </>
+    </div>
   );
 }
 

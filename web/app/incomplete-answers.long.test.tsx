@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { createRoot, type Root } from 'react-dom/client';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { AllInView, Silent } from '#test/web/observers.ts';
 import answerShapes from '../lib/answer-shapes.json' with { type: 'json' };
 import { completeAnswer, type Shape } from '../lib/complete-answer.ts';
 import { toasts } from '../ui/toast.ts';
@@ -47,7 +48,14 @@ const OF_ORDINARY_USER = { ...SESSION, user: { ...SESSION.user, isAdmin: false }
 
 const SCREENS: Screen[] = [
   screen('/', 'GET /api/auth/user', 'GET /api/my-positions', 'GET /api/attention'),
-  screen('/settings', 'GET /api/user-settings', 'GET /api/user-settings/exchange-credentials'),
+  screen(
+    '/settings',
+    'GET /api/user-settings',
+    'GET /api/user-settings/exchange-credentials',
+    'GET /api/auth/factors',
+    'GET /api/auth/sessions',
+    'GET /api/tokens',
+  ),
   screen(
     `/settings?userId=${ids.user}`,
     `GET /api/admin/user/${ids.user}`,
@@ -105,6 +113,20 @@ const SCREENS: Screen[] = [
   },
   screen('/position-maker', 'GET /api/position-maker/status', 'GET /api/position-maker/logs'),
   screen('/positions', 'GET /api/positions', 'GET /api/admin/trading-halts'),
+  screen(
+    '/performance?range=all',
+    'GET /api/performance',
+    'GET /api/performance/calendar',
+    'GET /api/performance/trades',
+  ),
+  screen('/strategies', 'GET /api/strategies'),
+  {
+    ...screen('/', 'GET /api/my-overview'),
+    answers: { 'GET /api/auth/user': OF_ORDINARY_USER },
+  },
+  screen('/audit', 'GET /api/audit'),
+  screen('/alerts', 'GET /api/notification-channels', 'GET /api/notifications'),
+  screen('/feeds', 'GET /api/feeds'),
 ];
 
 type Fields = Record<string, unknown>;
@@ -140,14 +162,6 @@ async function answer(input: RequestInfo | URL, init?: RequestInit): Promise<Res
     : new Response(JSON.stringify(found), { status: 200 });
 }
 
-class Silent {
-  addEventListener() {}
-  close() {}
-  observe() {}
-  unobserve() {}
-  disconnect() {}
-}
-
 /** Stubs what jsdom lacks: sizes, a canvas and the event stream. None of them affects an answer. */
 beforeAll(() => {
   // React captures a stack for every element, which costs a fifth of the run time.
@@ -155,7 +169,7 @@ beforeAll(() => {
   vi.stubGlobal('fetch', answer);
   vi.stubGlobal('EventSource', Silent);
   vi.stubGlobal('ResizeObserver', Silent);
-  vi.stubGlobal('IntersectionObserver', Silent);
+  vi.stubGlobal('IntersectionObserver', AllInView);
   vi.stubGlobal('matchMedia', (media: string) => ({
     ...new Silent(),
     matches: false,
@@ -300,7 +314,7 @@ function pathsIn(value: unknown, before: Path = []): Path[] {
   if (!isFields(value)) return [];
   return Object.entries(value).flatMap(([name, field]) => {
     const path = [...before, name];
-    // Data from the charting platform or an exchange has no guaranteed fields.
+    // Data from the charting platform, an exchange or the audit trail has no guaranteed fields.
     return FREE_FORM.has(name) ? [path] : [path, ...pathsIn(field, path)];
   });
 }
@@ -313,6 +327,8 @@ const FREE_FORM = new Set([
   'responseData',
   'orderPayload',
   'errorDetails',
+  'before',
+  'after',
 ]);
 
 type Loss = 'dropped' | 'null';
@@ -481,7 +497,15 @@ test.each(SCREENS)(
 );
 
 /** Sent only after a click; its order is covered by the recorded answer about orders. */
-const BEHIND_A_CLICK = new Set(['POST /api/position-maker/submit-order']);
+const BEHIND_A_CLICK = new Set([
+  'POST /api/position-maker/submit-order',
+  'GET /api/risk-limits',
+  'GET /api/positions/closed',
+  'GET /api/positions/protection',
+  'GET /api/risk-limits/strategies/Tesla',
+  'GET /api/signals/{id}/execution',
+  'GET /api/users/{id}/decisions',
+]);
 const VARIANTS_AT_LEAST = 500;
 
 test('uses every recorded answer', () => {

@@ -17,12 +17,15 @@ const ADMIN_SCREENS = [
   '/position-maker',
   '/automation-workflows',
   '/positions',
+  '/strategies',
+  '/performance',
+  '/audit',
 ] as const;
 
-const SCREENS = ['/', '/webhook', ...ADMIN_SCREENS] as const;
+const SCREENS = ['/', '/webhook', '/alerts', ...ADMIN_SCREENS] as const;
 
 export type AdminScreen = (typeof ADMIN_SCREENS)[number];
-type Screen = (typeof SCREENS)[number];
+export type Screen = (typeof SCREENS)[number];
 
 export const isScreen = (path: string): path is Screen => (SCREENS as readonly string[]).includes(path);
 

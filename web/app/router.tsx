@@ -6,8 +6,10 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router';
+import { parseAuditSearch } from '../features/audit/audit-search.ts';
 import { parseAutomationSearch } from '../features/automation/automation-search.ts';
 import { parseCalculatorSearch } from '../features/calculator/calculator-search.ts';
+import { parsePerformanceSearch } from '../features/performance/performance-search.ts';
 import { parsePositionsSearch } from '../features/positions/positions-search.ts';
 import { parsePriceLogsSearch } from '../features/price-logs/price-logs-search.ts';
 import { parseSettingsSearch } from '../features/settings/settings-search.ts';
@@ -15,9 +17,9 @@ import { parseSignalsSearch } from '../features/signals/signals-search.ts';
 import { parseUsersSearch } from '../features/users/users-search.ts';
 import { parseSearch, stringifySearch } from '../lib/search-params.ts';
 import { useSession } from '../lib/session.ts';
+import { lazily } from '../ui/lazily.tsx';
 import { ErrorState, LoadingState } from '../ui/states.tsx';
 import { AppFrame } from './app-frame.tsx';
-import { NotFound } from './not-found.tsx';
 
 /** Also shown when a page's code fails to load, for example after a server update. */
 function RouteError({ error }: ErrorComponentProps) {
@@ -26,7 +28,9 @@ function RouteError({ error }: ErrorComponentProps) {
   );
 }
 
-const rootRoute = createRootRoute({ component: AppFrame, notFoundComponent: NotFound });
+const NotFound = lazily(async () => ({ default: (await import('./not-found.tsx')).NotFound }));
+
+const rootRoute = createRootRoute({ component: AppFrame, notFoundComponent: () => <NotFound /> });
 
 /** Shows non-administrators the not-found page on every administrator path. */
 function AdministratorsOnly() {
@@ -66,6 +70,12 @@ const webhookRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/webhook',
   component: lazyRouteComponent(() => import('./pages/webhook-page.tsx'), 'WebhookPage'),
+});
+
+const alertsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('../features/alerts/alerts-screen.tsx'), 'AlertsScreen'),
 });
 
 const priceLogsRoute = createRoute({
@@ -128,11 +138,41 @@ const positionsRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/positions-page.tsx'), 'PositionsPage'),
 });
 
+const strategiesRoute = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/strategies',
+  component: lazyRouteComponent(
+    () => import('../features/strategies/strategies-screen.tsx'),
+    'StrategiesScreen',
+  ),
+});
+
+const performanceRoute = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/performance',
+  validateSearch: parsePerformanceSearch,
+  component: lazyRouteComponent(() => import('./pages/performance-page.tsx'), 'PerformancePage'),
+});
+
+const auditRoute = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/audit',
+  validateSearch: parseAuditSearch,
+  component: lazyRouteComponent(() => import('./pages/audit-page.tsx'), 'AuditPage'),
+});
+
+const feedsRoute = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/feeds',
+  component: lazyRouteComponent(() => import('../features/feeds/feeds-screen.tsx'), 'FeedsScreen'),
+});
+
 const routeTree = rootRoute.addChildren([
   dashboardRoute,
   settingsRoute,
   adminRoute,
   webhookRoute,
+  alertsRoute,
   adminArea.addChildren([
     priceLogsRoute,
     signalsRoute,
@@ -142,6 +182,10 @@ const routeTree = rootRoute.addChildren([
     positionCalculatorRoute,
     positionMakerRoute,
     positionsRoute,
+    strategiesRoute,
+    performanceRoute,
+    auditRoute,
+    feedsRoute,
   ]),
 ]);
 
@@ -154,7 +198,7 @@ export function createAppRouter() {
     defaultPreload: 'intent',
     defaultPendingComponent: LoadingState,
     defaultErrorComponent: RouteError,
-    defaultNotFoundComponent: NotFound,
+    defaultNotFoundComponent: () => <NotFound />,
     scrollRestoration: true,
   });
 }

@@ -23,6 +23,7 @@ const SESSION = 'GET /api/auth/user';
 const LOGOUT = 'POST /api/auth/logout';
 const NAVIGATION = 'GET /api/navigation/pages';
 const STATUS = 'GET /api/environment/status';
+const USERS = 'GET /api/admin/users';
 const { username } = recorded[SESSION].user;
 const status = recorded[STATUS];
 
@@ -30,20 +31,22 @@ const header = async () => scopeOf(await page().findByRole('banner'));
 const openUserMenu = async (app: ReturnType<typeof renderApp>) =>
   await app.user.click(await (await header()).findByRole('button', { name: username }));
 
+const mainLinks = async () =>
+  scopeOf((await header()).getByRole('navigation', { name: 'Main' })).getAllByRole('link');
+
 describe('the header', () => {
   // Requirements: screens-header-1, screens-header-2, screens-header-4, accounts-fields-10
   test("shows the logo, the server's pages without Settings, and the user menu", async () => {
     const app = renderApp('/admin');
     const { findByRole, getByRole } = await header();
-    const links = () => scopeOf(getByRole('navigation', { name: 'Main' })).getAllByRole('link');
     await findByRole('link', { name: 'Dashboard' });
+    const links = await mainLinks();
     const names = PAGES.filter(({ active }) => active).map(({ displayName }) => displayName);
-    const shown = links().map((link) => link.textContent);
+    const shown = links.map((link) => link.textContent);
     expect(shown[0]).toBe('Dashboard');
     expect(shown).not.toContain('Settings');
     expect(names.filter((name) => shown.includes(name))).toEqual(shown);
-    expect(links().filter((link) => link.querySelector('svg'))).toEqual([links()[0]]);
-    expect(links()[0]?.querySelector('svg.tabler-icon-home')).not.toBeNull();
+    expect(links.filter((link) => link.querySelector('svg.tabler-icon-home'))).toEqual([links[0]]);
 
     await openUserMenu(app);
     const items = await page().findAllByRole('menuitem');
@@ -55,6 +58,105 @@ describe('the header', () => {
     await eventually(() => expect(app.address()).toBe('/admin'));
     await app.user.click(getByRole('link', { name: 'Signal Board' }));
     await eventually(() => expect(app.address()).toBe('/'));
+  });
+
+  // Requirements: screens-header-11
+  test("draws the groups of the server's list, and marks the page that is open", async () => {
+    const pages = PAGES.filter(({ audience }) => audience !== 'ordinary users');
+    const app = renderApp('/position-maker', { [NAVIGATION]: { pages } });
+    const { findByRole, getAllByRole, queryByText } = await header();
+    await findByRole('link', { name: 'Dashboard' });
+    const groups = getAllByRole('list').map((list) => [
+      list.getAttribute('aria-label'),
+      scopeOf(list)
+        .getAllByRole('link')
+        .map((link) => link.textContent),
+    ]);
+    expect(groups).toEqual([
+      // A page alone in its group has no label.
+      [null, ['Dashboard']],
+      ['Trade', ['Signals', 'Positions', 'Position Calculator']],
+      [null, ['Performance']],
+      ['Manage', ['Strategies', 'Users', 'Configuration', 'Alerts']],
+      ['System', ['Workflows', 'Position Maker', 'Price Logs', 'Audit']],
+    ]);
+    expect(queryByText('Overview')).toBeNull();
+    const current = async () =>
+      (await mainLinks()).filter((link) => link.getAttribute('aria-current') === 'page');
+    expect((await current()).map((link) => link.textContent)).toEqual(['Position Maker']);
+    await app.user.click((await header()).getByRole('link', { name: 'Audit' }));
+    await eventually(async () =>
+      expect((await current()).map((link) => link.textContent)).toEqual(['Audit']),
+    );
+  });
+
+  // Requirements: screens-header-9
+  test('shows pages of a newer server that it has a screen for, whatever their icon and group', async () => {
+    const [first] = recorded[NAVIGATION].pages;
+    renderApp('/', {
+      [NAVIGATION]: {
+        pages: [
+          { ...first, icon: 'New', group: 'New' },
+          { pageName: 'Settings', path: '/webhook', displayName: 'Settings', icon: 'Home', group: 'New' },
+          { pageName: 'next', path: '/next', displayName: 'Next', icon: 'Next', group: 'New' },
+          { pageName: 'audit', path: '/audit', displayName: 'Trail', icon: 'Next', group: 'New' },
+        ],
+      },
+    });
+    await (await header()).findByRole('link', { name: 'Trail' });
+    expect((await mainLinks()).map((link) => link.getAttribute('href'))).toEqual(['/', '/audit']);
+  });
+
+  // Requirements: screens-header-7
+  test('More has the pages that are not tabs, the search, Admin, and the foot of the sidebar', async () => {
+    const app = renderApp('/signals');
+    await (await header()).findByRole('link', { name: 'Dashboard' });
+    const tabs = (await mainLinks()).filter((link) => link.closest('li')?.hasAttribute('data-tab'));
+    expect(tabs.map((link) => link.textContent)).toEqual([
+      'Dashboard',
+      'Signals',
+      'Positions',
+      'Performance',
+    ]);
+    const openMore = async () => {
+      await app.user.click((await header()).getByRole('button', { name: 'More' }));
+      return await dialog('More');
+    };
+    const more = await openMore();
+    const pages = scopeOf(more.getByRole('navigation', { name: 'More pages' })).getAllByRole('link');
+    expect([...tabs, ...pages].map((link) => link.textContent).toSorted()).toEqual(
+      (await mainLinks()).map((link) => link.textContent).toSorted(),
+    );
+    expect(more.element.textContent).toContain('America/Los_Angeles');
+    more.getByRole('button', { name: 'Display' });
+    await app.user.click(more.getByRole('link', { name: 'Admin' }));
+    await eventually(() => expect(app.address()).toBe('/admin'));
+    await expectGone(() => page().queryByRole('dialog'));
+    await app.user.click((await openMore()).getByRole('button', { name: 'Search and go to' }));
+    await dialog('Search and go to');
+    await expectGone(() => page().queryByRole('dialog', { name: 'More' }));
+  });
+
+  // Requirements: screens-header-12
+  test('names the time zone once, beside what is remembered: the rail and dense rows', async () => {
+    const app = renderApp('/audit');
+    const { findByRole, getByRole, getAllByText } = await header();
+    expect(getAllByText('America/Los_Angeles')).toHaveLength(1);
+    const frame = () => page().getByRole('banner').parentElement;
+    await app.user.click(await findByRole('button', { name: 'Collapse sidebar' }));
+    expect(frame()?.hasAttribute('data-rail')).toBe(true);
+    await app.user.click(getByRole('button', { name: 'Display' }));
+    await app.user.click(await page().findByRole('menuitemcheckbox', { name: 'Dense rows' }));
+    expect(frame()?.hasAttribute('data-dense')).toBe(true);
+    expect([localStorage.getItem('sidebar-rail'), localStorage.getItem('row-density')]).toEqual([
+      'on',
+      'dense',
+    ]);
+    await app.user.click(getByRole('button', { name: 'Expand sidebar' }));
+    await app.user.click(getByRole('button', { name: 'Display' }));
+    await app.user.click(await page().findByRole('menuitemcheckbox', { name: 'Dense rows', checked: true }));
+    expect(frame()?.hasAttribute('data-rail')).toBe(false);
+    expect(frame()?.hasAttribute('data-dense')).toBe(false);
   });
 
   // Requirements: screens-header-10
@@ -98,6 +200,17 @@ describe('signing out', () => {
     app.answers[SESSION] = failure(401, 'Not signed in');
     leaving.release();
     await findTitle('Welcome Back');
+  });
+
+  test('gives up what is still loading, and loads it again when it fails', async () => {
+    const app = renderApp('/create-client', { [LOGOUT]: UNREACHABLE, [USERS]: PENDING });
+    await openUserMenu(app);
+    await eventually(() => expect(app.sent(USERS)).toHaveLength(1));
+    app.answers[USERS] = recorded[USERS];
+    await app.user.click(await page().findByRole('menuitem', { name: 'Sign Out' }));
+    await expectToast('Error', 'Failed to sign out');
+    await page().findByRole('table', { name: 'Users' });
+    expect(app.sent(USERS)).toHaveLength(2);
   });
 
   // Requirements: accounts-states-2

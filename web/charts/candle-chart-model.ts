@@ -51,7 +51,8 @@ export function toChartModel(picture: CandlePicture, timeZone: string): ChartMod
         ? [
             {
               kind: mark.direction ? ('signal' as const) : ('candle' as const),
-              side: mark.direction,
+              // A signal that closes points in no direction.
+              side: mark.direction === 'buy' || mark.direction === 'sell' ? mark.direction : null,
               time: times[focus] ?? 0,
               price: Number(mark.price),
               text: mark.text,

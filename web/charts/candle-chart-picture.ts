@@ -1,4 +1,5 @@
 import type { Candle, ChartFill, ChartLevels } from '#contract/charts.ts';
+import type { SignalAction } from '#domain/exits/signal-action.ts';
 import { displayTimeframe } from '#domain/timeframe.ts';
 import { formatCount } from '../lib/format.ts';
 
@@ -7,8 +8,8 @@ export interface CandlePicture {
   token: string;
   timeframe: string;
   candles: readonly Candle[];
-  /** The chart's subject: a signal, or one candle. */
-  mark: { time: string; price: string; text: string; direction: 'buy' | 'sell' | null } | null;
+  /** The chart's subject: a signal, or one candle, which has no direction. */
+  mark: { time: string; price: string; text: string; direction: SignalAction | null } | null;
   levels: ChartLevels | null;
   fills: readonly ChartFill[];
 }

@@ -1,6 +1,12 @@
 import { ACTING_USER_HEADER, OTHER_USER } from '#contract/acting-user.ts';
 import type { ErrorBody } from '#contract/errors.ts';
+import type { FACTOR_REQUIRED, STEP_UP_REQUIRED } from '#contract/factors.ts';
 import { completeAnswer } from './complete-answer.ts';
+import { confirmStepUp, countConfirmations } from './step-up.ts';
+
+// Only their types are imported: the contract's code would double the sign-in.
+const STEP_UP: typeof STEP_UP_REQUIRED = 'stepUpRequired';
+const FACTOR: typeof FACTOR_REQUIRED = 'factorRequired';
 
 /** Any answer outside the 2xx range. The message reads `{status}: {body or status text}`. */
 export class ApiError extends Error {
@@ -41,9 +47,22 @@ export function actAs(userId: string | null): void {
   actingUser = userId;
 }
 
-/** Sends cookies and an optional JSON body, and parses the JSON answer. Omits empty parameters. */
+/**
+ * Sends cookies and an optional JSON body, and parses the JSON answer. Omits empty parameters. When the server wants a
+ * confirmation first, asks the user for it and repeats the call once; throws the refusal if they cancel.
+ */
 export async function requestJson<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
   const askedBy = options.anyUser ? null : actingUser;
+  const since = countConfirmations();
+  try {
+    return await send<Answer>(path, options, askedBy);
+  } catch (error) {
+    if (!hasFailureType(error, STEP_UP) || !(await confirmStepUp({ since }))) throw error;
+    return await send<Answer>(path, options, askedBy);
+  }
+}
+
+async function send<Answer>(path: string, options: RequestOptions, askedBy: string | null): Promise<Answer> {
   const response = await fetch(withParams(path, options.params), {
     method: options.method ?? 'GET',
     credentials: 'include',
@@ -61,7 +80,10 @@ export async function requestJson<Answer>(path: string, options: RequestOptions 
     const text = await response.text();
     throw new ApiError({ status: response.status, statusText: response.statusText, text });
   }
-  const answer = completeAnswer({ method: options.method ?? 'GET', path }, await response.json()) as Answer;
+  const body: unknown = response.status === 204 ? null : await response.json();
+  const answer = (
+    body === null ? null : completeAnswer({ method: options.method ?? 'GET', path }, body)
+  ) as Answer;
   if (askedBy !== null && askedBy !== actingUser)
     throw new Error('Another user has signed in to this browser');
   return answer;
@@ -91,8 +113,13 @@ export function isStatus(error: unknown, status: number): boolean {
 }
 
 /** Whether the session belongs to another user than the displayed screens. */
-export const isOfOtherUser = (error: unknown): boolean =>
-  error instanceof ApiError && error.body?.failureType === OTHER_USER;
+export const isOfOtherUser = (error: unknown): boolean => hasFailureType(error, OTHER_USER);
+
+/** Whether the user has to set up a second factor before anything else. */
+export const isFactorMissing = (error: unknown): boolean => hasFailureType(error, FACTOR);
+
+const hasFailureType = (error: unknown, failureType: string): boolean =>
+  error instanceof ApiError && error.body?.failureType === failureType;
 
 function parseErrorBody(text: string): Partial<ErrorBody> | undefined {
   try {

@@ -43,6 +43,10 @@ export function formatFullPrice(price: Figure): string {
   return `$${format.format(number)}`;
 }
 
+/** Like `formatFullPrice`, for prices as received: 'Unknown' for anything that is not a number. */
+export const formatReceivedPrice = (price: Figure): string =>
+  toNumber(price) === null ? 'Unknown' : formatFullPrice(price);
+
 /** '1,250,000', '0.123'. */
 export function formatQuantity(quantity: Figure): string {
   const number = toNumber(quantity);

@@ -1,11 +1,11 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { isOfOtherUser, isStatus, type QueryParams, requestJson } from './api-client.ts';
+import { isFactorMissing, isOfOtherUser, isStatus, type QueryParams, requestJson } from './api-client.ts';
 import { forgetFormerUsers, lookUpSession, sessionKey } from './session.ts';
 
 /** A client that never refetches or retries on its own initiative. */
 export function createQueryClient(): QueryClient {
   const endSession = (error: unknown) => {
-    if (isOfOtherUser(error)) return void lookUpSession(client).catch(() => {});
+    if (isOfOtherUser(error) || isFactorMissing(error)) return void lookUpSession(client).catch(() => {});
     if (!isStatus(error, 401)) return;
     client.setQueryData(sessionKey, null);
     // The user may still be signed in: a request with a cookie from before a password change is refused too.

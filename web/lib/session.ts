@@ -23,9 +23,10 @@ const sessionQuery = queryOptions({
 });
 
 /** Falls back to the browser's time zone. */
-const withKnownNames = ({ user, displayTimezone }: SessionAnswer): SessionAnswer => ({
+const withKnownNames = ({ user, displayTimezone, mustEnrolFactor }: SessionAnswer): SessionAnswer => ({
   user: { ...user, username: user.username ?? '–' },
   displayTimezone: displayTimezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  ...(mustEnrolFactor === true ? { mustEnrolFactor } : {}),
 });
 
 /** Looks up the signed-in user. Cancels an earlier look-up, whose answer would be outdated. */

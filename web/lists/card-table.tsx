@@ -8,8 +8,13 @@ export interface CardColumn<Row> {
   /** Shown in the table instead of the header's text, such as a button that sorts. */
   head?: ReactNode;
   sorted?: 'ascending' | 'descending' | 'none';
-  /** Place on a card: the title at the top without its header, the action in the corner beside it. */
-  place?: 'title' | 'action';
+  /**
+   * Place on a card: the title at the top without its header, the action in the corner beside it. `card`: shown only on
+   * cards, instead of all columns but `select` and `action`.
+   */
+  place?: 'title' | 'action' | 'card' | 'select';
+  /** Left out of a table that has little space; a card shows it. */
+  isSpare?: boolean;
   /** Null shows a dash in the table and nothing on a card. */
   cell: (row: Row) => ReactNode;
 }
@@ -23,6 +28,8 @@ interface CardTableProps<Row> {
   emptyText: string;
   /** Minimum width of the table; in less space it scrolls inside its own region. */
   minWidth: number;
+  /** Rows of one group stand together, below its head. */
+  groups?: { of: (row: Row) => string; head: (name: string, rows: readonly Row[]) => ReactNode } | undefined;
   /** Shown below the row. */
   note?: (row: Row) => ReactNode;
   /** Rows of the previous filters are shown while the next ones load. */
@@ -31,7 +38,8 @@ interface CardTableProps<Row> {
 
 /** A table where it fits, else a card per row. */
 export function CardTable<Row>(props: CardTableProps<Row>) {
-  const { label, columns, rows, rowId, emptyText, minWidth, note, faded = false } = props;
+  const { label, columns, rows, rowId, emptyText, minWidth, groups, note, faded = false } = props;
+  const grouped = groups === undefined ? [['', rows] as const] : [...Map.groupBy(rows, groups.of)];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section className={`${tableClasses.scroll} ${classes.cards}`} aria-label={label} tabIndex={0}>
@@ -44,8 +52,15 @@ export function CardTable<Row>(props: CardTableProps<Row>) {
       >
         <thead>
           <tr>
-            {columns.map(({ header, head = header, align, sorted }) => (
-              <th key={header} scope="col" data-align={align} aria-sort={sorted}>
+            {columns.map(({ header, head = header, align, sorted, place, isSpare }) => (
+              <th
+                key={header}
+                scope="col"
+                data-align={align}
+                data-place={place}
+                data-spare={isSpare}
+                aria-sort={sorted}
+              >
                 {head}
               </th>
             ))}
@@ -59,37 +74,53 @@ export function CardTable<Row>(props: CardTableProps<Row>) {
               </td>
             </tr>
           ) : null}
-          {rows.map((row) => {
-            const said = note?.(row) ?? null;
-            return (
-              <Fragment key={rowId(row)}>
-                <tr data-noted={said === null ? undefined : true}>
-                  {columns.map((column) => (
-                    <Cell key={column.header} column={column} row={row} />
-                  ))}
+          {grouped.map(([name, members]) => (
+            <Fragment key={name}>
+              {groups === undefined ? null : (
+                <tr className={classes.group}>
+                  <th colSpan={columns.length} scope="rowgroup">
+                    {groups.head(name, members)}
+                  </th>
                 </tr>
-                {said === null ? null : (
-                  <tr className={classes.note}>
-                    <td colSpan={columns.length}>{said}</td>
-                  </tr>
-                )}
-              </Fragment>
-            );
-          })}
+              )}
+              {members.map((row) => (
+                <Row key={rowId(row)} columns={columns} row={row} note={note?.(row) ?? null} />
+              ))}
+            </Fragment>
+          ))}
         </tbody>
       </table>
     </section>
   );
 }
 
+function Row<Item>(props: { columns: readonly CardColumn<Item>[]; row: Item; note: ReactNode }) {
+  const { columns, row, note } = props;
+  return (
+    <>
+      <tr data-noted={note === null ? undefined : true}>
+        {columns.map((column) => (
+          <Cell key={column.header} column={column} row={row} />
+        ))}
+      </tr>
+      {note === null ? null : (
+        <tr className={classes.note}>
+          <td colSpan={columns.length}>{note}</td>
+        </tr>
+      )}
+    </>
+  );
+}
+
 function Cell<Row>({ column, row }: { column: CardColumn<Row>; row: Row }) {
-  const { header, align, place, cell } = column;
+  const { header, align, place, isSpare, cell } = column;
   const content = cell(row);
   return (
     <td
       data-align={align}
       data-label={place === undefined ? header : undefined}
       data-place={place}
+      data-spare={isSpare}
       data-empty={content === null || undefined}
     >
       {content ?? '–'}

@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { UserEligibility } from '#contract/signals.ts';
+import type { UserResult } from '#contract/signals.ts';
 import { QueryView } from '../ui/query-view.tsx';
 import { useDialogHistory } from '../ui/use-dialog-history.ts';
 import { UserEligibilityList } from '../ui/user-eligibility-list.tsx';
@@ -23,15 +23,15 @@ interface ConsideredUsersProps<User> {
   usernameOf?: (userId: string, atHand: string) => string;
   /** Shown above the list. */
   note?: (users: readonly User[]) => ReactNode;
-  /** A tab between the list and the explanation. */
-  middle?: { tab: string; title: string; content: ReactNode };
+  /** Tabs between the list and the explanation. */
+  middle?: readonly { tab: string; title: string; content: ReactNode }[];
   /** Shown above the explanation. */
   children?: ReactNode;
 }
 
 /** The users considered for a signal or workflow, and why any user did or did not trade. */
-export function ConsideredUsers<User extends UserEligibility>(props: ConsideredUsersProps<User>) {
-  const { query, signalId, workflowId, search, note, middle, children } = props;
+export function ConsideredUsers<User extends UserResult>(props: ConsideredUsersProps<User>) {
+  const { query, signalId, workflowId, search, note, middle = [], children } = props;
   const { usernameOf = (_id, atHand) => atHand } = props;
   const { adjust } = useDialogHistory();
   const list = (onWhy?: (userId: string) => void) => (
@@ -57,11 +57,19 @@ export function ConsideredUsers<User extends UserEligibility>(props: ConsideredU
     >
       <Tabs.List className={classes.tabs}>
         <Tabs.Tab value={FIRST_TAB}>Users</Tabs.Tab>
-        {middle ? <Tabs.Tab value={middle.tab}>{middle.title}</Tabs.Tab> : null}
+        {middle.map(({ tab, title }) => (
+          <Tabs.Tab key={tab} value={tab}>
+            {title}
+          </Tabs.Tab>
+        ))}
         <Tabs.Tab value="why">Why / why not</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value={FIRST_TAB}>{list((user) => adjust({ tab: 'why', user }))}</Tabs.Panel>
-      {middle ? <Tabs.Panel value={middle.tab}>{middle.content}</Tabs.Panel> : null}
+      {middle.map(({ tab, content }) => (
+        <Tabs.Panel key={tab} value={tab}>
+          {content}
+        </Tabs.Panel>
+      ))}
       <Tabs.Panel value="why">
         <ExplainUser
           signalId={signalId}

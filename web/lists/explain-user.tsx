@@ -10,7 +10,7 @@ import { useAllUsers } from './use-all-users.ts';
 
 interface ExplainUserProps {
   signalId: string;
-  /** Undefined means the signal's newest workflow. */
+  /** Undefined means the workflow that the signal's row shows. */
   workflowId: string | undefined;
   /** The user in the URL. */
   userId: string | undefined;

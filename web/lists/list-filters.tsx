@@ -1,6 +1,9 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { displayTimeframe, sameTimeframe } from '#domain/timeframe.ts';
+import type { ReactNode } from 'react';
+import { displayTimeframe, distinctTimeframes, sameTimeframe } from '#domain/timeframe.ts';
+import { OUTCOME_KINDS } from '#domain/workflow/outcome-kinds.ts';
+import { capitalise } from '../lib/format.ts';
 import { FailedQueries } from '../ui/failed-queries.tsx';
 import { FilterSelect } from './filter-select.tsx';
 
@@ -13,6 +16,8 @@ export interface ListFilter<Search> {
   list: string;
   choices?: readonly string[];
   display?: (choice: string) => string;
+  /** The fetched choices in the order in which they are offered. */
+  arrange?: (choices: readonly string[]) => string[];
   /** Whether a URL value is another spelling of a choice. */
   matches?: (choice: string, value: string) => boolean;
 }
@@ -24,19 +29,33 @@ export const TIMEFRAME_FILTER = {
   list: 'timeframes',
   display: displayTimeframe,
   matches: sameTimeframe,
+  arrange: distinctTimeframes,
+} as const;
+
+export const OUTCOME_FILTER = {
+  name: 'outcome',
+  label: 'Outcome',
+  list: 'outcomes',
+  choices: OUTCOME_KINDS,
+  display: (kind: string) => capitalise(kind.replaceAll('_', ' ')),
 } as const;
 
 interface ListFiltersProps<Search> {
   /** API path of the list. */
   path: string;
   filters: readonly ListFilter<Search>[];
+  /** URL parameters of filters in `more`. */
+  fields: readonly (keyof Search & string)[];
   search: Search;
   onSearch: (change: Search) => void;
   hasClear?: boolean | undefined;
+  /** Shown after the choices. */
+  more?: ReactNode;
 }
 
 /** Changing any filter returns to page 1. */
-export function ListFilters<Search>({ path, filters, search, onSearch, hasClear }: ListFiltersProps<Search>) {
+export function ListFilters<Search>(props: ListFiltersProps<Search>) {
+  const { path, filters, fields, search, onSearch, hasClear, more } = props;
   const change = (values: Partial<Record<string, string>>) =>
     onSearch({ ...values, page: undefined } as Search);
   return (
@@ -50,12 +69,16 @@ export function ListFilters<Search>({ path, filters, search, onSearch, hasClear 
           onChange={(value) => change({ [filter.name]: value })}
         />
       ))}
+      {more}
       {hasClear ? (
         <Button
           variant="subtle"
           color="gray"
           size="xs"
-          onClick={() => change(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
+          onClick={() => {
+            const names = [...filters.map(({ name }) => name), ...fields];
+            change(Object.fromEntries(names.map((name) => [name, undefined])));
+          }}
         >
           Clear Filters
         </Button>
@@ -72,8 +95,9 @@ interface ChoiceFilterProps<Search> {
 }
 
 function ChoiceFilter<Search>({ path, filter, value, onChange }: ChoiceFilterProps<Search>) {
-  const { label, list, display = String, matches } = filter;
-  const { data: choices = filter.choices ?? [] } = useChoices(path, filter);
+  const { label, list, display = String, arrange, matches } = filter;
+  const { data: offered = filter.choices ?? [] } = useChoices(path, filter);
+  const choices = arrange ? arrange(offered) : offered;
   const matching = value && matches && choices.find((choice) => matches(choice, value));
   return (
     <FilterSelect

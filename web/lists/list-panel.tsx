@@ -3,12 +3,15 @@ import type { ReactNode } from 'react';
 import { Panel } from '../ui/panel.tsx';
 import { ErrorBanner, ErrorState } from '../ui/states.tsx';
 import { DataTable, type DataTableProps } from './data-table.tsx';
+import classes from './list-panel.module.css';
 
 interface ListPanelProps<Row> extends DataTableProps<Row> {
   title: string;
   description: string;
   /** Shown beside the title, such as the filters. */
   aside: ReactNode;
+  /** Shown above the table, in lines of their own. */
+  filters?: ReactNode;
   query: Pick<UseQueryResult, 'isError' | 'isFetching' | 'isPlaceholderData' | 'error' | 'refetch'>;
   errorTitle: string;
   /** Shown below the table. */
@@ -17,7 +20,7 @@ interface ListPanelProps<Row> extends DataTableProps<Row> {
 
 /** A table with its states. The error of a failed refresh appears above the previous rows. */
 export function ListPanel<Row extends { id: string }>(props: ListPanelProps<Row>) {
-  const { title, description, aside, query, errorTitle, children, ...table } = props;
+  const { title, description, aside, filters, query, errorTitle, children, ...table } = props;
   const failure = {
     title: errorTitle,
     error: query.error,
@@ -26,6 +29,7 @@ export function ListPanel<Row extends { id: string }>(props: ListPanelProps<Row>
   };
   return (
     <Panel flush title={title} description={description} aside={aside}>
+      {filters ? <div className={classes.filters}>{filters}</div> : null}
       {query.isError && table.rows ? <ErrorBanner {...failure} /> : null}
       {query.isError && !table.rows ? (
         <ErrorState {...failure} />

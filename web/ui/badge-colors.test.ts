@@ -36,7 +36,7 @@ const badgeRules = readRules('./badge.module.css');
 
 /** Background and text colour of a badge; properties missing from its own rule come from its base rule. */
 function lookOf(selector: string, scheme: Scheme) {
-  const look = { ...badgeRules.get(selector.replace(/\[.*/, '')), ...badgeRules.get(selector) };
+  const look = { ...badgeRules.get(selector.replace(/\[.*\]/, '')), ...badgeRules.get(selector) };
   return { background: resolveColor(look.background, scheme), color: resolveColor(look.color, scheme) };
 }
 
@@ -67,14 +67,14 @@ function contrast({ background, color }: { background: string; color: string }):
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-const tokenSelector = (token: string) => `.token[data-token="${token}"]`;
+const tokenSelector = (token: string) => `.token[data-token="${token}"]::before`;
 const timeframeSelector = (text: string) => `.timeframe[data-minutes="${timeframeMinutes(text)}"]`;
-const toneSelectors = [...badgeRules.keys()].filter((selector) => selector.startsWith('.badge[data-tone'));
+const toneSelectors = [...badgeRules.keys()].filter((selector) => /^\.badge\[data-tone[^:]*$/.test(selector));
 
 describe.each(SCHEMES)('in %s colours', (scheme) => {
   // Requirements: trading-constants-19
   test.each([
-    ['.token'],
+    ['.token::before'],
     ['.timeframe'],
     ...toneSelectors.map((selector) => [selector]),
     ...TOKENS.map((token) => [tokenSelector(token)]),
@@ -86,7 +86,9 @@ describe.each(SCHEMES)('in %s colours', (scheme) => {
 
   // Requirements: trading-constants-19
   test('tokens differ from each other and from unknown ones', () => {
-    const looks = [...TOKENS.map(tokenSelector), '.token'].map((one) => JSON.stringify(lookOf(one, scheme)));
+    const looks = [...TOKENS.map(tokenSelector), '.token::before'].map((one) =>
+      JSON.stringify(lookOf(one, scheme)),
+    );
     expect(new Set(looks).size).toBe(TOKENS.length + 1);
   });
 
@@ -97,6 +99,6 @@ describe.each(SCHEMES)('in %s colours', (scheme) => {
   });
 });
 
-test('checks all seven tones', () => {
-  expect(toneSelectors).toHaveLength(7);
+test('checks all nine tones', () => {
+  expect(toneSelectors).toHaveLength(9);
 });

@@ -7,17 +7,20 @@ interface CellButtonProps {
   opens: string;
   onClick: () => void;
   tip?: string;
+  /** The id of the row whose panel it opens. */
+  row?: string;
   /** Shown instead of the text, such as a badge. */
   children?: ReactNode;
 }
 
-export function CellButton({ text, opens, onClick, tip, children }: CellButtonProps) {
+export function CellButton({ text, opens, onClick, tip, row, children }: CellButtonProps) {
   return (
     <button
       type="button"
       className={classes.button}
       data-plain={children ? true : undefined}
       data-tip={tip}
+      data-row-open={row}
       aria-label={`${text}, ${opens}`}
       onClick={onClick}
     >

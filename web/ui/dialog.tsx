@@ -7,11 +7,18 @@ interface DialogProps {
   onClose: () => void;
   title: ReactNode;
   size?: 'sm' | 'md' | 'lg' | 'xl' | number;
+  /** Lies above other dialogs, whichever was opened last. */
+  above?: boolean;
+  /** Only its own buttons close it. */
+  mustAnswer?: boolean;
   children: ReactNode;
 }
 
+const ABOVE_DIALOGS = 250;
+
 /** Composed from Modal's parts, because Modal's header is a second banner landmark and its close button has no name. */
-export function Dialog({ opened, onClose, title, size = 'md', children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { opened, onClose, title, size = 'md', above = false, mustAnswer = false, children } = props;
   useReturnFocus({ enabled: opened });
   return (
     <Modal.Root
@@ -19,6 +26,9 @@ export function Dialog({ opened, onClose, title, size = 'md', children }: Dialog
       onClose={onClose}
       size={size}
       yOffset="4dvh"
+      closeOnEscape={!mustAnswer}
+      closeOnClickOutside={!mustAnswer}
+      {...(above ? { zIndex: ABOVE_DIALOGS } : {})}
       classNames={{ content: classes.content ?? '' }}
       transitionProps={{ duration: 120 }}
     >
@@ -26,7 +36,7 @@ export function Dialog({ opened, onClose, title, size = 'md', children }: Dialog
       <Modal.Content data-scroll-lock radius="md">
         <Modal.Header role="presentation" className={classes.header}>
           <Modal.Title className={classes.title}>{title}</Modal.Title>
-          <Modal.CloseButton aria-label="Close dialog" />
+          {mustAnswer ? null : <Modal.CloseButton aria-label="Close dialog" />}
         </Modal.Header>
         <Modal.Body className={classes.body}>{opened ? children : null}</Modal.Body>
       </Modal.Content>

@@ -1,4 +1,4 @@
-import { formatPrice } from '../lib/format.ts';
+import { formatReceivedPrice } from '../lib/figures.ts';
 import classes from './full-price.module.css';
 
 /** A price with two decimals, plus the full price where they truncate it. */
@@ -6,7 +6,7 @@ export function FullPrice({ price }: { price: string }) {
   const [, decimals = ''] = price.split('.');
   return (
     <>
-      {formatPrice(price)}
+      {formatReceivedPrice(price)}
       {decimals.length > 2 ? <span className={classes.full}> {price}</span> : null}
     </>
   );

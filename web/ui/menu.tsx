@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
 import classes from './menu.module.css';
 
 interface MenuProps {
@@ -7,19 +7,23 @@ interface MenuProps {
   /** Accessible name of the menu when its button has no label. */
   menuLabel?: string;
   tip?: string;
+  /** Opens upwards, to the right of the button's left edge. */
+  above?: boolean;
   buttonClassName?: string | undefined;
   button: ReactNode;
+  /** Its code may load when the menu opens. */
   children: (close: () => void) => ReactNode;
 }
 
 /**
  * A menu below its button, right-aligned. Mantine's menu would bundle a positioning engine of 40 KiB (gzip), which the
- * two menus of the header do not need.
+ * menus of the shell do not need.
  */
 export function Menu({
   label,
   menuLabel = label ?? 'Account',
   tip,
+  above = false,
   buttonClassName,
   button,
   children,
@@ -39,7 +43,6 @@ export function Menu({
 
   useEffect(() => {
     if (!opened) return;
-    root.current?.querySelector<HTMLElement>('[role^="menuitem"]:not(:disabled)')?.focus();
     const closeFromOutside = (event: PointerEvent) => {
       if (!root.current?.contains(event.target as Node)) setOpened(false);
     };
@@ -79,12 +82,29 @@ export function Menu({
         {button}
       </button>
       {opened ? (
-        <div id={id} role="menu" aria-label={menuLabel} className={classes.menu} onKeyDown={move}>
-          {children(close)}
+        <div
+          id={id}
+          role="menu"
+          aria-label={menuLabel}
+          className={classes.menu}
+          data-above={above || undefined}
+          onKeyDown={move}
+        >
+          <Suspense>
+            {children(close)}
+            <OnceShown run={() => items()[0]?.focus()} />
+          </Suspense>
         </div>
       ) : null}
     </div>
   );
+}
+
+/** Runs when its neighbours in the same Suspense are there. */
+function OnceShown({ run }: { run: () => void }) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(run, []);
+  return null;
 }
 
 interface MenuItemProps {

@@ -4,9 +4,15 @@ import type { ReactNode } from 'react';
 import { RefreshButton } from './refresh-button.tsx';
 import classes from './states.module.css';
 
-export function LoadingState({ label = 'Loading...' }: { label?: string }) {
+interface LoadingStateProps {
+  label?: string;
+  /** Pixels of what is loading, so that what is below does not jump. */
+  minHeight?: number;
+}
+
+export function LoadingState({ label = 'Loading...', minHeight }: LoadingStateProps) {
   return (
-    <div className={classes.state} role="status">
+    <div className={classes.state} style={{ minHeight }} role="status">
       <Loader size="sm" aria-hidden />
       <span className={classes.detail}>{label}</span>
     </div>

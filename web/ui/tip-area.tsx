@@ -14,12 +14,15 @@ interface Tip {
   text: string;
   left: number;
   top: number;
-  below: boolean;
+  place: 'above' | 'below' | 'beside';
 }
+
+/** Up to this width, what has `data-tip-if-narrow` shows an icon without its name. */
+const NARROW_PX = 64;
 
 /**
  * One tooltip for all descendants with `data-tip`. A tooltip component per cell of a hundred rows makes the table
- * several times slower to show.
+ * several times slower to show. With `data-tip-if-narrow` it appears beside the owner, and only if that is narrow.
  */
 export function TipArea({ children }: { children: ReactNode }) {
   const [tip, setTip] = useState<Tip | null>(null);
@@ -38,18 +41,20 @@ export function TipArea({ children }: { children: ReactNode }) {
     const text = owner?.getAttribute('data-tip');
     if (!owner || !text) return hide();
     const box = owner.getBoundingClientRect();
-    const below = box.top < 90;
+    const beside = owner.hasAttribute('data-tip-if-narrow');
+    if (beside && box.width > NARROW_PX) return hide();
     described.current?.removeAttribute('aria-describedby');
     described.current = target?.closest('button, a') ?? owner;
     described.current.setAttribute('aria-describedby', id);
+    const shared = { owner, text };
+    if (beside) {
+      setTip({ ...shared, place: 'beside', left: box.right + 10, top: box.top + box.height / 2 });
+      return;
+    }
     const middle = box.left + box.width / 2;
-    setTip({
-      owner,
-      text,
-      left: Math.min(Math.max(middle, 150), window.innerWidth - 150),
-      top: below ? box.bottom + 6 : box.top - 6,
-      below,
-    });
+    const left = Math.min(Math.max(middle, 150), window.innerWidth - 150);
+    if (box.top < 90) setTip({ ...shared, place: 'below', left, top: box.bottom + 6 });
+    else setTip({ ...shared, place: 'above', left, top: box.top - 6 });
   };
 
   // Follow text changes while the tooltip is open.
@@ -87,7 +92,7 @@ export function TipArea({ children }: { children: ReactNode }) {
           id={id}
           role="tooltip"
           className={classes.tip}
-          data-below={tip.below || undefined}
+          data-place={tip.place}
           style={{ left: tip.left, top: tip.top }}
         >
           {tip.text}

@@ -46,7 +46,8 @@ function Toast({ toast }: { toast: ShownToast }) {
       color={color}
       closeButtonProps={{ 'aria-label': 'Close notification' }}
       onClose={leave}
-      onMouseEnter={() => hold(true)}
+      // Not on entering: a toast that appears under a resting pointer leaves like any other.
+      onMouseMove={() => hold(true)}
       onMouseLeave={() => hold(false)}
     >
       {message}

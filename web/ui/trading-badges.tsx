@@ -3,10 +3,20 @@ import { capitalise } from '../lib/format.ts';
 import classes from './badge.module.css';
 import { Badge, type BadgeTone } from './badge.tsx';
 
-const ACTION_TONES: Readonly<Record<string, BadgeTone>> = { buy: 'success', sell: 'failure' };
+const SIDE_TONES: Readonly<Record<string, BadgeTone>> = {
+  buy: 'buy',
+  long: 'buy',
+  sell: 'sell',
+  short: 'sell',
+};
 
-export function ActionBadge({ action }: { action: string }) {
-  return <Badge tone={ACTION_TONES[action] ?? 'neutral'}>{capitalise(action) || '–'}</Badge>;
+/**
+ * Buy or sell, long or short: an arrow and a tint, because green and red mean profit and outcome. Another word is shown
+ * as received.
+ */
+export function SideBadge({ side, shout = false }: { side: string; shout?: boolean }) {
+  const text = shout ? side.toUpperCase() : capitalise(side);
+  return <Badge tone={SIDE_TONES[side] ?? 'neutral'}>{text || '–'}</Badge>;
 }
 
 const STATUS_TONES: Readonly<Record<string, BadgeTone>> = {
@@ -18,20 +28,23 @@ const STATUS_TONES: Readonly<Record<string, BadgeTone>> = {
   skipped: 'neutral',
 };
 
-/** Shows an unknown status as received. */
-export function StatusBadge({ status, tip }: { status: string; tip?: string }) {
-  const tone = STATUS_TONES[status];
-  return (
-    <Badge tone={tone ?? 'outline'} {...(tip ? { tip } : {})}>
-      {tone ? capitalise(status) : status}
-    </Badge>
-  );
+export const isKnownStatus = (status: string): boolean => STATUS_TONES[status] !== undefined;
+
+/** An unknown status is shown as received. */
+export const statusText = (status: string): string => (isKnownStatus(status) ? capitalise(status) : status);
+
+/** The status of a step. A workflow has the colour of its outcome: `WorkflowStatus`. */
+export function StatusBadge({ status }: { status: string }) {
+  return <Badge tone={STATUS_TONES[status] ?? 'outline'}>{statusText(status)}</Badge>;
 }
 
-/** The style sheet lists the tokens that have a colour. */
+const SHORT_NAME = 3;
+
+/** A disc with its first letters and the name; the style sheet lists the tokens that have a colour. */
 export function TokenBadge({ token }: { token: string }) {
+  const letters = token.slice(0, token.length > SHORT_NAME ? 2 : 1);
   return (
-    <span className={classes.token} data-token={token}>
+    <span className={classes.token} data-token={token} data-letters={letters}>
       {token}
     </span>
   );

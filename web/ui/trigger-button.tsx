@@ -8,15 +8,15 @@ interface TriggerButtonProps {
   label: string;
   /** True in a production deployment, where the server also refuses manual triggers. */
   triggersDisabled: boolean;
-  pending: boolean;
+  pending?: boolean;
   onTrigger: () => void;
 }
 
 /** Starts a workflow manually, from a table row. */
 export function TriggerButton(props: TriggerButtonProps) {
-  const { icon, children, label, triggersDisabled, pending, onTrigger } = props;
+  const { icon, children, label, triggersDisabled, pending = false, onTrigger } = props;
   return (
-    <span data-tip={triggersDisabled ? 'Manual triggers disabled in production' : undefined}>
+    <span data-tip={triggersDisabled ? 'Manual triggers disabled in production' : label}>
       <button
         type="button"
         className={classes.trigger}
@@ -25,7 +25,7 @@ export function TriggerButton(props: TriggerButtonProps) {
         onClick={onTrigger}
       >
         {icon}
-        {children}
+        <span>{children}</span>
       </button>
     </span>
   );

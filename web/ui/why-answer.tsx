@@ -1,5 +1,6 @@
 import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
 import type { ExplainedDecision, WhyAnswer } from '#contract/signals.ts';
+import { outcomeText } from '#domain/workflow/workflow-outcome.ts';
 import { capitalise, plainCount, shortId } from '../lib/format.ts';
 import { useFormatInstant } from '../lib/use-format-instant.ts';
 import { Badge, type BadgeTone } from './badge.tsx';
@@ -34,7 +35,8 @@ export function WhyAnswerView({ answer }: { answer: WhyAnswer }) {
             <span className="mono" data-tip={workflow.workflowId}>
               {shortId(workflow.workflowId, 9)}
             </span>{' '}
-            of {formatInstant(workflow.createdAt)}, {workflow.status}
+            of {formatInstant(workflow.createdAt)},{' '}
+            {[workflow.status, outcomeText(workflow.outcome)].filter(Boolean).join(': ')}
           </p>
         ) : null}
       </section>

@@ -205,28 +205,39 @@ test('verifies a correct password and answers 403 to a wrong one', async () => {
 });
 
 // Requirements: screens-header-2, screens-routes-5, accounts-fields-10, sign-in-and-sessions-17
-test('lists every page for administrators, and the dashboard, settings and webhook for other users', async () => {
+test('lists every page by group for administrators, and the dashboard, settings and webhook for other users', async () => {
   const admin = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const { client } = await board.createUser();
   const pagesFor = async (caller: typeof client) =>
     (await caller.get('/api/navigation/pages'))
       .json()
-      .pages.map((page: NavigationPage) => [page.pageName, page.path, page.displayName, page.icon]);
+      .pages.map((page: NavigationPage) => [
+        page.pageName,
+        page.path,
+        page.displayName,
+        page.icon,
+        page.group,
+      ]);
   expect(await pagesFor(client)).toEqual([
-    ['Dashboard', '/', 'Dashboard', 'Home'],
-    ['Settings', '/settings', 'Settings', 'Settings'],
-    ['webhook', '/webhook', 'Webhook', 'Webhook'],
+    ['Dashboard', '/', 'Dashboard', 'Home', 'Overview'],
+    ['webhook', '/webhook', 'Webhook', 'Webhook', 'Manage'],
+    ['alerts', '/alerts', 'Alerts', 'Bell', 'Manage'],
+    ['Settings', '/settings', 'Settings', 'Settings', 'Manage'],
   ]);
   expect(await pagesFor(admin)).toEqual([
-    ['Dashboard', '/', 'Dashboard', 'Home'],
-    ['Settings', '/settings', 'Settings', 'Settings'],
-    ['price-logs', '/price-logs', 'Price Logs', 'ChartCandle'],
-    ['signals', '/signals', 'Signals', 'Activity'],
-    ['configuration', '/configuration', 'Configuration', 'Webhook'],
-    ['position-calculator', '/position-calculator', 'Position Calculator', 'Calculator'],
-    ['create-client', '/create-client', 'Users', 'Users'],
-    ['position-maker', '/position-maker', 'Position Maker', 'Cpu'],
-    ['automation-workflows', '/automation-workflows', 'Workflows', 'Route'],
-    ['positions', '/positions', 'Positions', 'Wallet'],
+    ['Dashboard', '/', 'Dashboard', 'Home', 'Overview'],
+    ['signals', '/signals', 'Signals', 'Activity', 'Trade'],
+    ['positions', '/positions', 'Positions', 'Wallet', 'Trade'],
+    ['position-calculator', '/position-calculator', 'Position Calculator', 'Calculator', 'Trade'],
+    ['performance', '/performance', 'Performance', 'ChartLine', 'Performance'],
+    ['strategies', '/strategies', 'Strategies', 'Stack2', 'Manage'],
+    ['create-client', '/create-client', 'Users', 'Users', 'Manage'],
+    ['configuration', '/configuration', 'Configuration', 'Webhook', 'Manage'],
+    ['alerts', '/alerts', 'Alerts', 'Bell', 'Manage'],
+    ['Settings', '/settings', 'Settings', 'Settings', 'Manage'],
+    ['automation-workflows', '/automation-workflows', 'Workflows', 'Route', 'System'],
+    ['position-maker', '/position-maker', 'Position Maker', 'Cpu', 'System'],
+    ['price-logs', '/price-logs', 'Price Logs', 'ChartCandle', 'System'],
+    ['audit', '/audit', 'Audit', 'History', 'System'],
   ]);
 });

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import { StartError } from '#server/platform/db/start-error.ts';
+import { splitLines } from '#server/platform/text-lines.ts';
 
 /*
  * A backup is gzipped text: a header line; for every table, a line with its name and a line for each row as a JSON
@@ -18,6 +18,8 @@ export const header = z.object({
   program: z.string(),
   /** Tells whether a SECRET_KEY is the one that sealed the backup's secrets, without revealing it. */
   keyCheck: z.string(),
+  /** The check of the next key as the database has it, while a rotation of SECRET_KEY is not finished. */
+  nextKeyCheck: z.string().exactOptional(),
   /** Hashes of the applied migrations, in order. */
   migrations: z.array(z.string()).min(1),
 });
@@ -32,22 +34,32 @@ export const lastLine = z.object({ rows: z.number().int().min(0), whole: z.liter
  */
 export const LEFT_OUT: readonly string[] = [
   'sessions',
+  'half_sign_ins',
+  'passkey_challenges',
   'rate_limits',
   'password_guesses',
   'known_addresses',
   'leases',
   'engine_workers',
+  'instances',
   'engine_restarts',
   'engine_restart_answers',
   'exchange_slots',
   'exchange_preparations',
   'account_readings',
+  'account_figures',
   // The next start writes it, because it knows the key.
   'secret_key_checks',
   // Rebuilt from the price logs.
   'price_log_hashes',
-  // The trigger on closed positions fills it as they are restored.
+  // The triggers on closed positions fill them as those are restored.
   'closed_position_totals',
+  // The triggers on workflows fill them.
+  'signal_outcomes',
+  'list_outcome_totals',
+  'list_outcome_changes',
+  'trade_results',
+  'performance_totals',
 ];
 
 export interface OpenBackup {
@@ -94,26 +106,18 @@ export async function openBackup(path: string): Promise<OpenBackup> {
   return { header: parsed.data, batches };
 }
 
-/** Splits at line feeds only: readline would also split at separators that JSON may contain unescaped. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const file = createReadStream(path);
   const unzipped = file.pipe(createGunzip());
   file.on('error', (error) => unzipped.destroy(error));
-  const decoder = new StringDecoder('utf8');
-  let rest = '';
   try {
-    for await (const chunk of unzipped as AsyncIterable<Buffer>) {
-      const lines = (rest + decoder.write(chunk)).split('\n');
-      rest = lines.pop() ?? '';
-      yield* lines;
-    }
+    yield* splitLines(unzipped);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw new StartError(`${path} cannot be read: ${error.message}`);
   } finally {
     file.destroy();
   }
-  if (rest !== '') yield rest;
 }
 
 function parseJson(text: string): unknown {

@@ -6,12 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { readMigrations } from '#server/platform/db/migrate.ts';
 import { type DatabaseConnection, openPool } from '#server/platform/db/pool.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
 import { createLog } from '#server/platform/log.ts';
+import { keyCheckOf } from '#server/platform/secret-keys/key-state.ts';
 import { buildProgram } from '#server/program.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { LEFT_OUT } from './backup-file.ts';
@@ -19,6 +20,7 @@ import { restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
 
 const SECRET_KEY = 'a secret key of the tests, long enough';
+const KEYS = { secretKey: SECRET_KEY, nextKey: null };
 
 const made: string[] = [];
 
@@ -41,17 +43,18 @@ async function emptyDatabase(): Promise<DatabaseConnection> {
 async function query<Row extends pg.QueryResultRow>(
   connection: DatabaseConnection,
   text: string,
+  values: unknown[] = [],
 ): Promise<Row[]> {
   const client = new pg.Client(connection);
   await client.connect();
   try {
-    return (await client.query<Row>(text)).rows;
+    return (await client.query<Row>(text, values)).rows;
   } finally {
     await client.end();
   }
 }
 
-/** A digest of every table in a backup. */
+/** A digest of every table in a backup, without what a restore adds to the audit trail. */
 async function digest(connection: DatabaseConnection): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     connection,
@@ -62,7 +65,8 @@ async function digest(connection: DatabaseConnection): Promise<Record<string, st
   for (const { name } of tables.filter((table) => !LEFT_OUT.includes(table.name))) {
     const [row] = await query<{ digest: string }>(
       connection,
-      `select count(*) || ' ' || coalesce(md5(string_agg(one::text, chr(10) order by one::text)), '') as digest from ${name} as one`,
+      `select count(*) || ' ' || coalesce(md5(string_agg(one::text, chr(10) order by one::text)), '') as digest from ${name} as one
+       ${name === 'audit_log' ? "where action <> 'backup restored'" : ''}`,
     );
     digests[name] = row?.digest ?? '';
   }
@@ -80,13 +84,13 @@ async function changeMigrations(path: string, change: (hashes: string[]) => stri
 }
 
 const backUp = (connection: DatabaseConnection, path: string) =>
-  writeBackup({ connection, secretKey: SECRET_KEY, path, now: new Date() });
+  writeBackup({ connection, keys: KEYS, path, now: new Date() });
 
 const restore = (
   connection: DatabaseConnection,
   path: string,
   more: { replace?: boolean; migrations?: MigrationMeta[] } = {},
-) => restoreBackup({ connection, path, secretKey: SECRET_KEY, replace: false, now: new Date(), ...more });
+) => restoreBackup({ connection, path, keys: KEYS, replace: false, now: new Date(), ...more });
 
 describe('a running board', () => {
   let board: TradingBoard;
@@ -181,8 +185,33 @@ describe('a running board', () => {
     expect(restored).toMatchObject({ rows, endedWorkflows: 0, ordersInDoubt: 0 });
     expect(Object.keys(before).length).toBeGreaterThan(15);
     expect(await digest(target)).toEqual(before);
+    const entry = await query(
+      target,
+      `select actor_kind, after from audit_log where action = 'backup restored'`,
+    );
+    expect(entry).toEqual([{ actor_kind: 'command', after: { asOf: restored.createdAt, rows } }]);
     expect(await query(target, sums)).toEqual(await query(source, sums));
-    for (const table of LEFT_OUT.filter((name) => name !== 'closed_position_totals')) {
+    const outcomes = `select outcome, count(*) from signal_outcomes group by 1 order by 1`;
+    const counted = `select list, outcome, sum(rows) from (
+      select list, outcome, rows from list_outcome_totals where month = '-infinity'
+      union all select list, outcome, rows from list_outcome_changes) as counts group by 1, 2 order by 1, 2`;
+    for (const derived of [outcomes, counted]) {
+      expect(await query(source, derived)).not.toEqual([]);
+      expect(await query(target, derived)).toEqual(await query(source, derived));
+    }
+    const byTriggers = [
+      'closed_position_totals',
+      'signal_outcomes',
+      'list_outcome_totals',
+      'list_outcome_changes',
+      'trade_results',
+      'performance_totals',
+    ];
+    const results = 'select * from trade_results order by id';
+    expect(await query(target, results)).toEqual(await query(source, results));
+    const figures = 'select * from performance_totals order by grain, span, user_id, token';
+    expect(await query(target, figures)).toEqual(await query(source, figures));
+    for (const table of LEFT_OUT.filter((name) => !byTriggers.includes(name))) {
       const [row] = await query<{ count: string }>(target, `select count(*) from ${table}`);
       expect(row, table).toEqual({ count: '0' });
     }
@@ -190,6 +219,7 @@ describe('a running board', () => {
     await query(target, 'delete from trade_events');
     await restore(target, path, { replace: true });
     expect(await digest(target)).toEqual(before);
+    expect(await query(target, counted)).toEqual(await query(source, counted));
     await query(source, 'delete from closed_positions');
   });
 
@@ -316,12 +346,51 @@ describe('a backup', () => {
   test('with another secret key is refused unless explicitly allowed', async () => {
     const target = await emptyDatabase();
     const options = { connection: target, path, replace: false, now: new Date() };
-    await expect(restoreBackup({ ...options, secretKey: 'k'.repeat(32) })).rejects.toThrow(
+    await expect(restoreBackup({ ...options, keys: { ...KEYS, secretKey: 'k'.repeat(32) } })).rejects.toThrow(
       'The backup was made with another SECRET_KEY',
     );
-    await restoreBackup({ ...options, secretKey: null });
+    await restoreBackup({ ...options, keys: null });
     const [check] = await query(target, 'select key_check from secret_key_checks');
     expect(check, 'the next start brings its own').toEqual({ key_check: null });
+  });
+
+  const forgetKeys = async () => void (await query(source, 'delete from secret_key_checks'));
+
+  test('from a rotation of the secret key needs both keys, and the rotation goes on from there', async () => {
+    const nextKey = 'the next secret key of these tests, long enough';
+    const [own, next] = [keyCheckOf(SECRET_KEY), keyCheckOf(nextKey)];
+    onTestFinished(() => forgetKeys());
+    await query(source, 'insert into secret_key_checks (key_check, next_key_check) values ($1, $2)', [
+      own,
+      next,
+    ]);
+    const both = { secretKey: SECRET_KEY, nextKey };
+    await writeBackup({ connection: source, keys: both, path, now: new Date() });
+    const target = await emptyDatabase();
+    const options = { connection: target, path, replace: false, now: new Date() };
+    await expect(restoreBackup({ ...options, keys: KEYS })).rejects.toThrow(
+      'The backup was made while SECRET_KEY was rotated',
+    );
+    await restoreBackup({ ...options, keys: both });
+    const state = 'select key_check, next_key_check from secret_key_checks';
+    expect(await query(target, state)).toEqual([{ key_check: own, next_key_check: next }]);
+  });
+
+  test('from after a rotation is under the next key, also where the former one is still set', async () => {
+    const nextKey = 'the next secret key of these tests, long enough';
+    const next = keyCheckOf(nextKey);
+    onTestFinished(() => forgetKeys());
+    await query(source, 'insert into secret_key_checks (key_check) values ($1)', [next]);
+    const both = { secretKey: SECRET_KEY, nextKey };
+    await writeBackup({ connection: source, keys: both, path, now: new Date() });
+    const options = { connection: await emptyDatabase(), path, now: new Date() };
+    await expect(restoreBackup({ ...options, replace: false, keys: KEYS })).rejects.toThrow(
+      'The backup was made with another SECRET_KEY',
+    );
+    await restoreBackup({ ...options, replace: false, keys: { secretKey: nextKey, nextKey: null } });
+    await restoreBackup({ ...options, replace: true, keys: both });
+    const state = 'select key_check, next_key_check from secret_key_checks';
+    expect(await query(options.connection, state)).toEqual([{ key_check: next, next_key_check: null }]);
   });
 
   test('of a newer version is refused', async () => {
@@ -353,7 +422,9 @@ describe('a backup', () => {
     const hashes = await query(target, 'select hash from drizzle.__drizzle_migrations order by id');
     expect(hashes.map(({ hash }) => hash)).toEqual([...readMigrations(), next].map(({ hash }) => hash));
     await query(target, 'alter table users drop column note');
-    expect(await digest(target)).toEqual(await digest(source));
+    // The entry about the restore is the first that needs a key.
+    const audit_keys = expect.stringMatching(/^1 /);
+    expect(await digest(target)).toEqual({ ...(await digest(source)), audit_keys });
   });
 
   test('does not replace a database that is in use', async () => {

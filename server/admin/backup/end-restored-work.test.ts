@@ -37,6 +37,8 @@ test('ends a workflow that had not started, and its signal is not traded', async
   await engine.settle();
   expect(await engine.workflow(workflowId)).toMatchObject({
     status: 'aborted',
+    outcome: 'aborted',
+    topReason: expect.stringMatching(/restored from a backup/),
     errorMessage:
       'Workflow failed: the database was restored from a backup; what was under way then is not traded again',
   });

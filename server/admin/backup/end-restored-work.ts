@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { explainFailure } from '#domain/workflow/workflow-lifecycle.ts';
+import { storeOutcomes } from '#server/engine/records/workflow-outcomes.store.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 
@@ -25,6 +26,11 @@ export async function endRestoredWork(db: Queryable, now: Date): Promise<Restore
     update order_attempts set state = 'unknown', submitted_at = ${at}, lookup_misses = 0
     where state in ('planned', 'submitting', 'unknown')
       and trade_id in (select id from trades where restored_at = ${at})`);
+  // A later move may have followed: what rests at the exchange stays.
+  await db.execute(sql`
+    update protection_moves set state = 'failed', finished_at = ${at},
+      message = 'Not moved: the database was restored from a backup'
+    where state in ('requested', 'sent')`);
   for (const { id } of orders.rows) {
     await db.execute(sql`
       insert into trade_events (id, trade_id, at, kind, text)
@@ -57,6 +63,12 @@ export async function endRestoredWork(db: Queryable, now: Date): Promise<Restore
       or (user_id is not null and exists (
         select from workflow_users where workflow_users.workflow_id = workflow_steps.workflow_id
           and workflow_users.user_id = workflow_steps.user_id and outcome = 'failed')))`);
+  await storeOutcomes(
+    db,
+    ended.rows.map(({ id }) => id),
+  );
+  // What somebody wanted closed then is not closed now.
+  await db.execute(sql`update flattens set ended_at = ${at} where ended_at is null`);
   await db.execute(sql`
     delete from processing_slots where workflow_id not in (
       select id from workflows where status in ('pending', 'processing'))`);

@@ -1,13 +1,22 @@
 import type { MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
 import { forgetSecretKey } from '#server/admin/hooks/check-secret-key.ts';
+import { createAuditTrail, programActor } from '#server/platform/audit/audit-trail.ts';
 import { drizzleOn } from '#server/platform/db/drizzle-over.ts';
 import { applyMigrations, isBeforeBaseline, readMigrations } from '#server/platform/db/migrate.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
+import { secretKeyChecks } from '#server/platform/db/schema.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
+import { createSecretBox } from '#server/platform/secret-box.ts';
+import {
+  isSameCheck,
+  type KeyState,
+  keyCheckOf,
+  type SecretKeys,
+} from '#server/platform/secret-keys/key-state.ts';
 import { type OpenBackup, openBackup } from './backup-file.ts';
 import { endRestoredWork, type RestoredWork } from './end-restored-work.ts';
-import { keyCheckOf } from './write-backup.ts';
+import { backupCheckOf } from './write-backup.ts';
 
 export interface Restored extends RestoredWork {
   createdAt: string;
@@ -22,17 +31,18 @@ export async function restoreBackup(options: {
   connection: DatabaseConnection;
   path: string;
   /** Null accepts a backup that was sealed with any key. */
-  secretKey: string | null;
+  keys: SecretKeys | null;
   /** Empties the database first. */
   replace: boolean;
   now: Date;
   /** Defaults to the program's own migrations. */
   migrations?: MigrationMeta[];
 }): Promise<Restored> {
-  const { connection, path, secretKey, replace, now, migrations = readMigrations() } = options;
+  const { connection, path, keys, replace, now, migrations = readMigrations() } = options;
   const backup = await openBackup(path);
   const known = knownMigrations(backup, { path, migrations });
-  if (secretKey !== null && backup.header.keyCheck !== keyCheckOf(secretKey)) {
+  const state = keys === null ? null : keyStateOf(backup, keys);
+  if (keys !== null && state === null) {
     throw new StartError(
       'The backup was made with another SECRET_KEY: put that one into SECRET_KEY or DATA_DIR/secret.key, or add --other-key to go without what is sealed with it (webhook keys, exchange credentials)',
     );
@@ -51,12 +61,35 @@ export async function restoreBackup(options: {
     await fillHashes(client);
     await applyMigrations(client, migrations.slice(known));
     const work = await endRestoredWork(drizzleOn(client), now);
-    if (secretKey === null) await forgetSecretKey(drizzleOn(client));
+    // Without the key, the next start writes an entry about its replacement.
+    if (keys === null) await forgetSecretKey(drizzleOn(client));
+    else await noteRestore(client, { keys, now, backup, rows });
+    // Of two keys, the next start cannot tell which one it is.
+    if (state !== null && keys?.nextKey != null) {
+      await drizzleOn(client).insert(secretKeyChecks).values(state);
+    }
     await client.query('commit');
     return { createdAt: backup.header.createdAt, rows, ...work };
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/**
+ * The keys under which the backup is sealed, as the database has to know them; null when another key has sealed it. A
+ * backup from a rotation that was not finished needs both keys.
+ */
+function keyStateOf({ header }: OpenBackup, { secretKey, nextKey }: SecretKeys): KeyState | null {
+  const given = nextKey === null ? [secretKey] : [secretKey, nextKey];
+  const key = given.find((one) => backupCheckOf(one) === header.keyCheck);
+  if (key === undefined) return null;
+  const keyCheck = keyCheckOf(key);
+  if (header.nextKeyCheck === undefined) return { keyCheck, nextKeyCheck: null };
+  const nextKeyCheck = Buffer.from(header.nextKeyCheck, 'hex');
+  if (given.some((one) => isSameCheck(keyCheckOf(one), nextKeyCheck))) return { keyCheck, nextKeyCheck };
+  throw new StartError(
+    'The backup was made while SECRET_KEY was rotated: put the former key into SECRET_KEY and the next one into SECRET_KEY_NEXT',
+  );
 }
 
 /** Number of migrations that had been applied when the backup was made. */
@@ -108,6 +141,21 @@ async function empty(client: pg.Client): Promise<void> {
        and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')`,
   );
   for (const { name } of functions.rows) await client.query(`drop function if exists ${name} cascade`);
+}
+
+async function noteRestore(
+  client: pg.Client,
+  options: { keys: SecretKeys; now: Date; backup: OpenBackup; rows: number },
+): Promise<void> {
+  const { keys, now, backup, rows } = options;
+  const db = drizzleOn(client);
+  const secretBox = createSecretBox(keys.secretKey, keys.nextKey);
+  await createAuditTrail({ db, clock: { now: () => now }, secretBox }).record(db, {
+    actor: programActor('npm run restore', 'command'),
+    action: 'backup restored',
+    subject: { kind: 'installation', id: null, name: null },
+    after: { asOf: backup.header.createdAt, rows },
+  });
 }
 
 async function fill(client: pg.Client, backup: OpenBackup): Promise<number> {

@@ -1,20 +1,24 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
+import { createAuditTrail, programActor } from '#server/platform/audit/audit-trail.ts';
+import { systemClock } from '#server/platform/clock.ts';
+import { drizzleOn } from '#server/platform/db/drizzle-over.ts';
 import { listAppliedMigrations } from '#server/platform/db/migrate.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
 import { createSecretBox } from '#server/platform/secret-box.ts';
+import { isSameCheck, keyCheckOf, type SecretKeys } from '#server/platform/secret-keys/key-state.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { type BackupHeader, FORMAT, LEFT_OUT } from './backup-file.ts';
 
 const FETCH_ROWS = 500;
 
-export const keyCheckOf = (secretKey: string): string =>
+export const backupCheckOf = (secretKey: string): string =>
   createSecretBox(secretKey).lookupHash('the key of this backup', 'backup').toString('hex');
 
 /**
@@ -23,11 +27,11 @@ export const keyCheckOf = (secretKey: string): string =>
  */
 export async function writeBackup(options: {
   connection: DatabaseConnection;
-  secretKey: string;
+  keys: SecretKeys;
   path: string;
   now: Date;
 }): Promise<{ tables: number; rows: number }> {
-  const { connection, secretKey, path, now } = options;
+  const { connection, keys, path, now } = options;
   const client = new pg.Client({ ...connection, application_name: 'signal-board backup' });
   client.on('error', () => {});
   await client.connect();
@@ -48,7 +52,7 @@ export async function writeBackup(options: {
       version: 1,
       createdAt: now.toISOString(),
       program: manifest.version,
-      keyCheck: keyCheckOf(secretKey),
+      ...(await readKeyChecks(client, keys)),
       migrations,
     };
     const zip = createGzip({ level: 6 });
@@ -78,6 +82,47 @@ export async function writeBackup(options: {
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/** Records a backup that is complete. It is not in the backup itself. */
+export async function noteBackup(options: {
+  connection: DatabaseConnection;
+  keys: SecretKeys;
+  path: string;
+  rows: number;
+}): Promise<void> {
+  const { connection, keys, path, rows } = options;
+  const client = new pg.Client({ ...connection, application_name: 'signal-board backup' });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const db = drizzleOn(client);
+    const secretBox = createSecretBox(keys.secretKey, keys.nextKey);
+    const trail = createAuditTrail({ db, clock: systemClock, secretBox });
+    await trail.record(db, {
+      actor: programActor('npm run backup', 'command'),
+      action: 'backup written',
+      subject: { kind: 'installation', id: null, name: null },
+      after: { file: basename(path), rows },
+    });
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Which of the keys has sealed what the backup holds; both while a rotation is not finished. */
+async function readKeyChecks(
+  client: pg.Client,
+  { secretKey, nextKey }: SecretKeys,
+): Promise<Pick<BackupHeader, 'keyCheck' | 'nextKeyCheck'>> {
+  // All columns: a database that the program has not migrated yet lacks the second one.
+  const { rows } = await client.query('select * from secret_key_checks');
+  const state: { key_check?: Buffer | null; next_key_check?: Buffer | null } = rows[0] ?? {};
+  const isRotated = nextKey !== null && isSameCheck(state.key_check ?? null, keyCheckOf(nextKey));
+  return {
+    keyCheck: backupCheckOf(isRotated ? nextKey : secretKey),
+    ...(state.next_key_check ? { nextKeyCheck: state.next_key_check.toString('hex') } : {}),
+  };
 }
 
 async function writeTable(

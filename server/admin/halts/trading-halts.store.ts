@@ -1,10 +1,12 @@
 import { and, asc, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { type HaltKind, worstHalt } from '#domain/orders/trading-halt.ts';
+import { type AuditActor, type AuditTrail, programActor } from '#server/platform/audit/audit-trail.ts';
 import type { Queryable, Tx } from '#server/platform/db/database.ts';
 import { isOneOf } from '#server/platform/db/json-rows.ts';
 import { tradingHalts, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
+import { noteEvents } from '#server/platform/notices/note-event.ts';
 
 export type HaltRow = typeof tradingHalts.$inferSelect;
 
@@ -30,10 +32,30 @@ const ofPosition = ({ userId, exchangePlatform, token }: HaltedPosition) =>
  */
 export async function startHalt(
   tx: Tx,
-  halt: HaltedPosition & { tradeId: string | null; kind: HaltKind; reason: string; now: Date },
+  { audit, ...halt }: NewHalt & { audit: Pick<AuditTrail, 'record'> },
 ): Promise<boolean> {
+  const [changed] = await writeHalt(tx, halt);
+  if (changed === undefined) return false;
+  const { token, userId, exchangePlatform, tradeId, kind, reason } = halt;
+  await audit.record(tx, {
+    actor: ENGINE,
+    action: 'trading halted',
+    subject: { kind: 'halt', id: changed.id, name: haltName(token, changed.username) },
+    after: { userId, exchangePlatform, tradeId, kind, reason },
+  });
+  await noteEvents(tx, [{ code: 'user_halted', userId, tradeId, data: { token, reason }, at: halt.now }]);
+  return true;
+}
+
+type NewHalt = HaltedPosition & { tradeId: string | null; kind: HaltKind; reason: string; now: Date };
+
+async function writeHalt(tx: Tx, halt: NewHalt): Promise<{ id: string; username: string | undefined }[]> {
   const { now, ...fields } = halt;
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, halt.userId)).for('no key update');
+  const [owner] = await tx
+    .select({ username: users.username })
+    .from(users)
+    .where(eq(users.id, halt.userId))
+    .for('no key update');
   const { kind, reason } = halt;
   const standing = await tx
     .update(tradingHalts)
@@ -45,14 +67,22 @@ export async function startHalt(
       ),
     )
     .returning({ id: tradingHalts.id });
-  if (standing.length > 0) return true;
+  const { username } = owner ?? {};
+  if (standing.length > 0) return standing.map(({ id }) => ({ id, username }));
   const inserted = await tx
     .insert(tradingHalts)
     .values({ id: timeOrderedId(), ...fields, since: now })
     .onConflictDoNothing()
     .returning({ id: tradingHalts.id });
-  return inserted.length > 0;
+  return inserted.map(({ id }) => ({ id, username }));
 }
+
+/** The trading engine as an actor of the audit trail. */
+export const ENGINE: AuditActor = programActor('trading engine');
+
+/** A halt as a subject of the audit trail. */
+export const haltName = (token: string, username: string | undefined): string =>
+  username === undefined ? token : `${token} (${username})`;
 
 /** A position that the exchange shows closed or protected again, and how. */
 export type ClearedPosition = HaltedPosition & { how: string };
@@ -62,18 +92,67 @@ export type ClearedPosition = HaltedPosition & { how: string };
  * Does nothing without a halt.
  */
 export async function clearHalts(
-  db: Pick<Queryable, 'execute'>,
-  positions: readonly ClearedPosition[],
-  now: Date,
+  tx: Tx,
+  {
+    positions,
+    now,
+    audit,
+    actor = ENGINE,
+  }: {
+    positions: readonly ClearedPosition[];
+    now: Date;
+    audit: Pick<AuditTrail, 'record'>;
+    actor?: AuditActor;
+  },
 ): Promise<void> {
-  await db.execute(sql`
+  const { rows } = await tx.execute<ClearedHalt>(sql`
     update trading_halts as halt
     set cleared_at = ${now}, cleared_how = cleared.how,
       ended_at = case when halt.kind = 'unverified' then ${now}::timestamptz end
     from json_to_recordset(${JSON.stringify(positions.map(({ userId, exchangePlatform, token, how }) => ({ userId, exchangePlatform, token, how })))}::json)
       as cleared ("userId" uuid, "exchangePlatform" text, token text, how text)
     where halt.user_id = cleared."userId" and halt.exchange_platform = cleared."exchangePlatform"
-      and halt.token = cleared.token and halt.ended_at is null and halt.cleared_at is null`);
+      and halt.token = cleared.token and halt.ended_at is null and halt.cleared_at is null
+    returning halt.id, halt.token, halt.reason, halt.user_id as "userId",
+      (select username from users where users.id = halt.user_id) as username,
+      halt.cleared_how as how, halt.ended_at is not null as "isEnded"`);
+  for (const { id, token, reason, userId, username, how, isEnded } of rows) {
+    if (!isEnded) continue;
+    await audit.record(tx, {
+      actor,
+      action: 'trading resumed',
+      subject: { kind: 'halt', id, name: haltName(token, username) },
+      before: { reason },
+      after: { userId, how },
+    });
+  }
+  await noteResumed(
+    tx,
+    rows.filter(({ isEnded }) => isEnded),
+    now,
+  );
+}
+
+/** For halts that have ended. */
+export const noteResumed = (
+  tx: Tx,
+  ended: readonly { userId: string; token: string }[],
+  at: Date,
+): Promise<void> =>
+  noteEvents(
+    tx,
+    ended.map(({ userId, token }) => ({ code: 'user_resumed', userId, data: { token }, at })),
+  );
+
+interface ClearedHalt {
+  [field: string]: unknown;
+  id: string;
+  token: string;
+  reason: string;
+  userId: string;
+  username: string;
+  how: string;
+  isEnded: boolean;
 }
 
 /** The user's most serious open halt, or null. */

@@ -67,17 +67,19 @@ describe('halts', () => {
   });
 
   test('become uncleared when started again, and change only from unverified to unprotected', async () => {
-    const { db } = board.deps;
+    const { audit, db } = board.deps;
     const user = await board.createUser();
     const position = { userId: user.user.id, exchangePlatform: 'Bitget', token: 'AGAIN' };
     const now = new Date('2026-05-04T12:00:00Z');
     const start = (kind: 'unprotected' | 'unverified') =>
-      db.transaction((tx) => startHalt(tx, { ...position, kind, reason: kind, now, tradeId: null }));
+      db.transaction((tx) => startHalt(tx, { ...position, kind, reason: kind, now, tradeId: null, audit }));
     expect(await start('unverified')).toBe(true);
     expect(await start('unverified')).toBe(false);
     expect(await start('unprotected')).toBe(true);
     expect(await start('unverified')).toBe(false);
-    await clearHalts(db, [{ ...position, how: 'The position is closed' }], now);
+    await db.transaction((tx) =>
+      clearHalts(tx, { positions: [{ ...position, how: 'The position is closed' }], now, audit }),
+    );
     expect(await findHalt(db, user.user.id)).toMatchObject({ kind: 'unprotected', clearedAt: now });
     expect(await start('unprotected')).toBe(true);
     expect(await findHalt(db, user.user.id)).toMatchObject({ reason: 'unprotected', clearedAt: null });

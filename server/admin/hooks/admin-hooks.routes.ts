@@ -9,7 +9,8 @@ import {
 } from '#contract/hooks.ts';
 import { idParams } from '#contract/paging.ts';
 import type { Deps } from '#server/deps.ts';
-import { getUser } from '#server/platform/http/access.ts';
+import { actorOf } from '#server/platform/audit/audit-trail.ts';
+import { getUser, requireStepUp } from '#server/platform/http/access.ts';
 import { AppError, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
@@ -23,7 +24,7 @@ const admin = routeOptions({ access: 'admin' });
 /** The webhooks of all users with masked keys: only the owner can read a key, after a password check. */
 export function registerAdminHookRoutes(
   app: App,
-  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'limitPasswordAttempts' | 'secretBox'>,
+  deps: Pick<Deps, 'audit' | 'config' | 'clock' | 'db' | 'limitPasswordAttempts' | 'secretBox'>,
 ): void {
   app.get(
     '/api/admin/hooks',
@@ -36,18 +37,30 @@ export function registerAdminHookRoutes(
 
   app.put(
     '/api/admin/hooks/:id',
-    admin({ params: idParams, body: adminHookBody, answer: adminHook }),
+    admin({
+      write: {
+        stepUp: 'handler',
+        audit: ['webhook key renewed', 'webhook suspended', 'webhook suspension lifted'],
+        token: null,
+      },
+      params: idParams,
+      body: adminHookBody,
+      answer: adminHook,
+    }),
     async (request) => {
       const { id } = request.params;
       const { suspended, password = '' } = request.body;
-      const { userId } = (await findHook(id)).hook;
+      const { hook, owner } = await findHook(id);
+      const { userId } = hook;
+      const by = { actor: actorOf(request, deps.config), owner: owner.username };
       const logged = { webhookId: id, userId, by: getUser(request).id };
       if (suspended === undefined) {
         await checkOwnPassword(deps, request, password);
-        await renewHook(deps, { id, userId });
+        await renewHook(deps, { id, userId, ...by });
         request.log.info(logged, 'webhook key renewed by an administrator');
       } else {
-        await suspendHook(deps, { id, suspended });
+        if (!suspended) requireStepUp(request, deps.clock.now());
+        await suspendHook(deps, { id, suspended, ...by });
         request.log.info(logged, suspended ? 'webhook suspended' : 'webhook suspension lifted');
       }
       return toAdminHook(await findHook(id));
@@ -56,12 +69,20 @@ export function registerAdminHookRoutes(
 
   app.delete(
     '/api/admin/hooks/:id',
-    admin({ params: idParams, body: deleteHookBody, answer: messageAnswer }),
+    admin({
+      write: { stepUp: 'password', audit: ['webhook deleted'], token: null },
+      params: idParams,
+      body: deleteHookBody,
+      answer: messageAnswer,
+    }),
     async (request) => {
       const { id } = request.params;
-      const { userId } = (await findHook(id)).hook;
+      const { hook, owner } = await findHook(id);
+      const { userId } = hook;
       await checkOwnPassword(deps, request, request.body.password);
-      if (!(await deleteHook(deps, { id, evenSuspended: true }))) throw new AppError('webhookNotFound');
+      const actor = actorOf(request, deps.config);
+      const removed = { id, evenSuspended: true, actor, owner: owner.username };
+      if (!(await deleteHook(deps, removed))) throw new AppError('webhookNotFound');
       const by = getUser(request).id;
       request.log.info({ webhookId: id, userId, by }, 'webhook deleted by an administrator');
       return { message: 'Webhook deleted' };

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hooks, secretKeyChecks } from '#server/platform/db/schema.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
+import { keyCheckOf } from '#server/platform/secret-keys/key-state.ts';
 import { startTestApp } from '#test/app/test-app.ts';
 import { checkSecretKey, forgetSecretKey } from './check-secret-key.ts';
 
@@ -21,7 +22,7 @@ afterEach(() => {
 });
 
 const check = (secretKey: string, replace = false) =>
-  checkSecretKey({ db: board.database.db, secretKey, replace, log: log as never });
+  checkSecretKey({ db: board.database.db, keys: { secretKey, nextKey: null }, replace, log: log as never });
 const createHook = () => board.admin.post('/api/hooks', {});
 
 describe('the secret key at startup', () => {
@@ -56,6 +57,15 @@ describe('the secret key at startup', () => {
     expect(warnings).toEqual(['what was sealed with the former SECRET_KEY cannot be read any more']);
     await check(OTHER);
     await expect(check(ownKey)).rejects.toThrow(StartError);
+  });
+
+  test('replaces a rotation that was not finished', async () => {
+    await check(ownKey);
+    await board.database.db.update(secretKeyChecks).set({ nextKeyCheck: keyCheckOf(OTHER) });
+    await expect(check(ownKey)).rejects.toThrow('start with that key in SECRET_KEY_NEXT');
+    await check(ownKey, true);
+    await check(ownKey);
+    await expect(check(OTHER)).rejects.toThrow('is not the one that this database was sealed with');
   });
 
   test('may be any key after a restore without the former key', async () => {

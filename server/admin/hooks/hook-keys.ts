@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type SecretBox, SecretBoxError } from '#server/platform/secret-box.ts';
+import { type SealOptions, type SecretBox, SecretBoxError } from '#server/platform/secret-box.ts';
 
 const PURPOSE = 'webhook-key';
 const KEY_BYTES = 32;
@@ -21,7 +21,7 @@ export function createHookKey(box: SecretBox, hook: HookOwner): SealedKey {
   const key = randomBytes(KEY_BYTES).toString('base64url');
   return {
     key,
-    keySealed: box.seal(key, { purpose: PURPOSE, binding: bindingOf(hook) }),
+    keySealed: box.seal(key, hookKeyPlace(hook)),
     keyHash: hashHookKey(box, key),
   };
 }
@@ -29,21 +29,27 @@ export function createHookKey(box: SecretBox, hook: HookOwner): SealedKey {
 /** Null if the key cannot be opened: SECRET_KEY has changed, or the row was altered or moved. */
 export function openHookKey(box: SecretBox, hook: HookOwner & { keySealed: string }): string | null {
   try {
-    return box.open(hook.keySealed, { purpose: PURPOSE, binding: bindingOf(hook) });
+    return box.open(hook.keySealed, hookKeyPlace(hook));
   } catch (error) {
     if (error instanceof SecretBoxError) return null;
     throw error;
   }
 }
 
-export function hashHookKey(box: SecretBox, key: string): Buffer {
+export function hashHookKey(box: Pick<SecretBox, 'lookupHash'>, key: string): Buffer {
   return box.lookupHash(key, PURPOSE);
+}
+
+/** The hashes under which the key may be stored: two while SECRET_KEY is rotated. */
+export function hookKeyHashes(box: Pick<SecretBox, 'lookupHashes'>, key: string): Buffer[] {
+  return box.lookupHashes(key, PURPOSE);
 }
 
 export function maskHookKey(key: string): string {
   return `${key.slice(0, SHOWN_CHARACTERS)}…`;
 }
 
-function bindingOf(hook: HookOwner): string {
-  return `${hook.id}:${hook.userId}`;
-}
+export const hookKeyPlace = (hook: HookOwner): SealOptions => ({
+  purpose: PURPOSE,
+  binding: `${hook.id}:${hook.userId}`,
+});

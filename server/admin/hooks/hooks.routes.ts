@@ -10,6 +10,7 @@ import {
 } from '#contract/hooks.ts';
 import { idParams } from '#contract/paging.ts';
 import type { Deps } from '#server/deps.ts';
+import { actorOf } from '#server/platform/audit/audit-trail.ts';
 import { getSession, getUser } from '#server/platform/http/access.ts';
 import { AppError, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
@@ -25,7 +26,7 @@ const user = routeOptions({ access: 'user' });
 
 export function registerHookRoutes(
   app: App,
-  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'log' | 'limitPasswordAttempts' | 'secretBox'>,
+  deps: Pick<Deps, 'audit' | 'config' | 'clock' | 'db' | 'log' | 'limitPasswordAttempts' | 'secretBox'>,
 ): void {
   app.get('/api/hooks', user({ answer: webhooks }), (request) => {
     const { user: owner, keyRevealedUntil } = getSession(request);
@@ -34,10 +35,13 @@ export function registerHookRoutes(
 
   app.post(
     '/api/hooks',
-    { config: { access: 'user' }, schema: { body: createHookBody, response: { 201: webhook } } },
+    {
+      config: { access: 'user', write: { stepUp: 'outsidePaper', audit: ['webhook created'], token: null } },
+      schema: { body: createHookBody, response: { 201: webhook } },
+    },
     async (request, reply) => {
       const { id: userId } = getUser(request);
-      const created = await createHook(deps, { userId, name: request.body.name });
+      const created = await createHook(deps, { userId, name: request.body.name, ...byOwner(request) });
       request.log.info({ userId, webhookId: created.id }, 'webhook created');
       return reply.code(201).send(created);
     },
@@ -45,11 +49,16 @@ export function registerHookRoutes(
 
   app.put(
     '/api/hooks/:id',
-    user({ params: idParams, body: renewHookBody, answer: webhook }),
+    user({
+      write: { stepUp: 'password', audit: ['webhook key renewed'], token: null },
+      params: idParams,
+      body: renewHookBody,
+      answer: webhook,
+    }),
     async (request) => {
       const { id, userId } = await ownHook(request, request.params.id);
       await checkOwnPassword(deps, request, request.body.password);
-      const renewed = await renewHook(deps, { id, userId, name: request.body.name });
+      const renewed = await renewHook(deps, { id, userId, name: request.body.name, ...byOwner(request) });
       request.log.info({ userId, webhookId: id }, 'webhook key renewed');
       return renewed;
     },
@@ -57,11 +66,16 @@ export function registerHookRoutes(
 
   app.delete(
     '/api/hooks/:id',
-    user({ params: idParams, body: deleteHookBody, answer: messageAnswer }),
+    user({
+      write: { stepUp: 'password', audit: ['webhook deleted'], token: null },
+      params: idParams,
+      body: deleteHookBody,
+      answer: messageAnswer,
+    }),
     async (request) => {
       const { id, userId } = await ownHook(request, request.params.id);
       await checkOwnPassword(deps, request, request.body.password);
-      if (!(await deleteHook(deps, { id, evenSuspended: false }))) {
+      if (!(await deleteHook(deps, { id, evenSuspended: false, ...byOwner(request) }))) {
         await ownHook(request, id);
         throw new AppError('webhookSuspended');
       }
@@ -77,6 +91,11 @@ export function registerHookRoutes(
   });
 
   registerAdminHookRoutes(app, deps);
+
+  const byOwner = (request: FastifyRequest) => ({
+    actor: actorOf(request, deps.config),
+    owner: getUser(request).username,
+  });
 
   async function ownHook(request: FastifyRequest, id: string): Promise<HookRow> {
     return required(await findOwnHook(deps.db, { id, userId: getUser(request).id }), 'webhookNotFound');

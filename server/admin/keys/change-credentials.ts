@@ -7,8 +7,9 @@ import type {
 } from '#contract/exchange-credentials.ts';
 import type { Denial, DenialCode } from '#domain/workflow/denials.ts';
 import type { Deps } from '#server/deps.ts';
+import type { AuditActor, AuditSubject } from '#server/platform/audit/audit-trail.ts';
 import type { Tx } from '#server/platform/db/database.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { assertHeld, LeaseLostError, withLeaseWithin } from '#server/platform/jobs/leases.ts';
 import { claimAccount } from './account-claims.ts';
@@ -32,7 +33,7 @@ import {
 } from './seal-credentials.ts';
 import { testConnection } from './test-connection.ts';
 
-type ChangeDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'exchanges' | 'jobs' | 'secretBox'>;
+type ChangeDeps = Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'exchanges' | 'jobs' | 'secretBox'>;
 
 const LEASE_PATIENCE_MS = 2_000;
 
@@ -82,9 +83,10 @@ export async function saveCredentials(
     body: ExchangeCredentialsBody;
     viewer: Viewer;
     onTest: (test: ConnectionTest) => void;
+    by: By;
   },
 ): Promise<SavedExchangeCredentials> {
-  const { userId, body, viewer, onTest } = request;
+  const { userId, body, viewer, onTest, by } = request;
   const owner = { userId, platform: body.exchangePlatform };
   const secrets = secretsOf(body);
   const environment = deps.config.exchangeMode;
@@ -118,21 +120,45 @@ export async function saveCredentials(
       updatedAt: deps.clock.now(),
     });
     await wakeUnsettledTrades(tx, deps, owner);
+    const { platform: exchangePlatform } = owner;
+    const former = stored.state === 'none' ? null : stored.row;
+    await deps.audit.record(tx, {
+      ...by,
+      action: 'exchange keys stored',
+      ...(former === null ? {} : { before: keyValues(former) }),
+      after: keyValues({ exchangePlatform, apiKeyHint: hintOf(secrets.apiKey), accountId }),
+    });
   });
   return { ...(await showCredentials(deps, owner, viewer)), test };
 }
 
 export async function removeCredentials(
   deps: ChangeDeps,
-  owner: CredentialsOwner,
-  viewer: Viewer,
+  { owner, viewer, by }: { owner: CredentialsOwner; viewer: Viewer; by: By },
 ): Promise<ExchangeCredentials> {
   await whileNothingIsSized(deps, owner, async (tx) => {
     if (await hasUnsettledTrade(tx, owner)) throw new AppError('credentialsInUse');
-    if (!(await deleteCredentials(tx, owner))) throw new AppError('credentialsNotFound');
+    const removed = required(await deleteCredentials(tx, owner), 'credentialsNotFound');
+    await deps.audit.record(tx, { ...by, action: 'exchange keys deleted', before: keyValues(removed) });
   });
   return showCredentials(deps, owner, viewer);
 }
+
+/** Who changes the keys, and whose they are. */
+interface By {
+  actor: AuditActor;
+  subject: AuditSubject;
+}
+
+const keyValues = ({
+  exchangePlatform,
+  apiKeyHint,
+  accountId,
+}: {
+  exchangePlatform: string;
+  apiKeyHint: string;
+  accountId: string | null;
+}) => ({ exchangePlatform, apiKeyHint, accountId });
 
 function secretsOf({ exchangePlatform, apiKey, apiSecret, passphrase }: ExchangeCredentialsBody): Secrets {
   if (exchangePlatform === 'Bybit' || passphrase === undefined) return { apiKey, apiSecret };

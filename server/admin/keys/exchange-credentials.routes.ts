@@ -10,6 +10,8 @@ import {
 import { userIdParams } from '#contract/paging.ts';
 import { DEFAULT_USER_SETTINGS, EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
+import { aboutUser } from '#server/platform/audit/audit-subjects.ts';
+import { actorOf } from '#server/platform/audit/audit-trail.ts';
 import { getUser } from '#server/platform/http/access.ts';
 import { AppError, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
@@ -80,7 +82,12 @@ function registerFor(
 
   app.put(
     path,
-    route({ ...params, body: exchangeCredentialsBody, answer: savedExchangeCredentials }),
+    route({
+      ...params,
+      write: { stepUp: 'always', audit: ['exchange keys stored'], token: null },
+      body: exchangeCredentialsBody,
+      answer: savedExchangeCredentials,
+    }),
     async (request) => {
       const { body } = request;
       const owner = await ownerOf(deps, userIdOf(request), body);
@@ -91,26 +98,47 @@ function registerFor(
         body,
         viewer: getUser(request),
         onTest: (test) => logTest(request, owner, test),
+        by: { actor: actorOf(request, deps.config), subject: aboutOwner(owner) },
       });
       log(request, owner, 'exchange credentials stored');
       return saved;
     },
   );
 
-  app.delete(path, route({ ...params, querystring, answer: exchangeCredentials }), async (request) => {
-    const owner = await ownerOf(deps, userIdOf(request), request.query);
-    const left = await removeCredentials(deps, owner, getUser(request));
-    log(request, owner, 'exchange credentials removed');
-    return left;
-  });
+  const removal = { write: { stepUp: 'always', audit: ['exchange keys deleted'], token: null } } as const;
+  app.delete(
+    path,
+    route({ ...params, ...removal, querystring, answer: exchangeCredentials }),
+    async (request) => {
+      const owner = await ownerOf(deps, userIdOf(request), request.query);
+      const left = await removeCredentials(deps, {
+        owner,
+        viewer: getUser(request),
+        by: { actor: actorOf(request, deps.config), subject: aboutOwner(owner) },
+      });
+      log(request, owner, 'exchange credentials removed');
+      return left;
+    },
+  );
 
-  app.post(`${path}/test`, route({ ...params, querystring, answer: connectionTest }), async (request) => {
-    const owner = await ownerOf(deps, userIdOf(request), request.query);
-    await limits.call(owner);
-    const test = await testStoredConnection(deps, owner, getUser(request));
-    logTest(request, owner, test);
-    return test;
-  });
+  const test = { write: { stepUp: 'never', audit: ['exchange keys tested'], token: null } } as const;
+  app.post(
+    `${path}/test`,
+    route({ ...params, ...test, querystring, answer: connectionTest }),
+    async (request) => {
+      const owner = await ownerOf(deps, userIdOf(request), request.query);
+      await limits.call(owner);
+      const test = await testStoredConnection(deps, owner, getUser(request));
+      await deps.audit.record(deps.db, {
+        actor: actorOf(request, deps.config),
+        action: 'exchange keys tested',
+        subject: aboutOwner(owner),
+        after: { exchangePlatform: owner.platform, result: resultOf(test) },
+      });
+      logTest(request, owner, test);
+      return test;
+    },
+  );
 }
 
 function log(request: FastifyRequest, owner: CredentialsOwner, message: string, more: object = {}): void {
@@ -119,17 +147,23 @@ function log(request: FastifyRequest, owner: CredentialsOwner, message: string, 
 }
 
 function logTest(request: FastifyRequest, owner: CredentialsOwner, test: ConnectionTest): void {
-  log(request, owner, 'exchange credentials tested', { result: test.success ? 'success' : test.error });
+  log(request, owner, 'exchange credentials tested', { result: resultOf(test) });
 }
+
+const resultOf = (test: ConnectionTest): string => (test.success ? 'success' : test.error);
+
+const aboutOwner = ({ userId: id, username }: NamedOwner) => aboutUser({ id, username });
+
+type NamedOwner = CredentialsOwner & { username: string };
 
 /** The user, who must exist, and the requested exchange; defaults to the exchange in the user's settings. */
 async function ownerOf(
   deps: Pick<Deps, 'db'>,
   userId: string,
   asked: { exchangePlatform?: ExchangePlatform | undefined },
-): Promise<CredentialsOwner> {
-  const { settings } = required(await findUser(deps.db, userId), 'userNotFound');
+): Promise<NamedOwner> {
+  const { user, settings } = required(await findUser(deps.db, userId), 'userNotFound');
   const wanted = asked.exchangePlatform ?? settings?.exchangePlatform;
   const platform = EXCHANGE_PLATFORMS.find((one) => one === wanted) ?? DEFAULT_USER_SETTINGS.exchangePlatform;
-  return { userId, platform };
+  return { userId, platform, username: user.username };
 }

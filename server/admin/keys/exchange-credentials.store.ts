@@ -3,6 +3,7 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
 import type { Config } from '#server/platform/config/config.ts';
 import type { Queryable, Tx } from '#server/platform/db/database.ts';
+import { isOneOf } from '#server/platform/db/json-rows.ts';
 import { exchangeCredentials, trades } from '#server/platform/db/schema.ts';
 import { accountUsedBy } from './account-claims.ts';
 
@@ -25,6 +26,26 @@ const ownedBy = ({ userId, platform }: CredentialsOwner) =>
 export async function findCredentials(db: Queryable, owner: CredentialsOwner): Promise<StoredRow | null> {
   const [row] = await db.select(storedColumns).from(exchangeCredentials).where(ownedBy(owner));
   return row ?? null;
+}
+
+/** In the order of the owners, in one statement. */
+export async function findCredentialsOf(
+  db: Queryable,
+  owners: readonly CredentialsOwner[],
+): Promise<(StoredRow | null)[]> {
+  const rows = await db
+    .select(storedColumns)
+    .from(exchangeCredentials)
+    .where(
+      isOneOf(
+        exchangeCredentials.userId,
+        owners.map(({ userId }) => userId),
+      ),
+    );
+  return owners.map(
+    ({ userId, platform }) =>
+      rows.find((row) => row.userId === userId && row.exchangePlatform === platform) ?? null,
+  );
 }
 
 export const listCredentials = (db: Queryable): Promise<StoredRow[]> =>
@@ -73,12 +94,13 @@ export async function writeCredentials(db: Queryable, row: CredentialsRow): Prom
     });
 }
 
-export async function deleteCredentials(db: Queryable, owner: CredentialsOwner): Promise<boolean> {
-  const removed = await db
-    .delete(exchangeCredentials)
-    .where(ownedBy(owner))
-    .returning({ userId: exchangeCredentials.userId });
-  return removed.length > 0;
+/** Returns the deleted row; null if there was none. */
+export async function deleteCredentials(
+  db: Queryable,
+  owner: CredentialsOwner,
+): Promise<CredentialsRow | null> {
+  const [removed] = await db.delete(exchangeCredentials).where(ownedBy(owner)).returning();
+  return removed ?? null;
 }
 
 /** Settling an order needs the key that placed the order. */

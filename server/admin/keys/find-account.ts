@@ -4,9 +4,14 @@ import type { AccountGuard, Deps, UserAccount } from '#server/deps.ts';
 import type { KeyRefused } from '#server/exchanges/ccxt/connection.ts';
 import { isVerified, listCredentials } from './exchange-credentials.store.ts';
 import { inspectStored, rejectKey } from './key-findings.ts';
-import { openCredentials, readCredentials, type StoredCredentials } from './seal-credentials.ts';
+import {
+  createCredentialsReader,
+  openCredentials,
+  readCredentials,
+  type StoredCredentials,
+} from './seal-credentials.ts';
 
-type FinderDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'jobs' | 'log' | 'secretBox'>;
+type FinderDeps = Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'jobs' | 'log' | 'secretBox'>;
 
 /** Why stored credentials are not used, judging by the database; null: they are used. */
 export function denyStored(
@@ -45,8 +50,9 @@ const denyUnverified = (stored: StoredCredentials, exchange: string): Denial | n
 export function createAccountFinder(
   deps: Pick<Deps, 'config' | 'db' | 'exchanges' | 'log' | 'secretBox'>,
 ): Deps['findAccount'] {
+  const read = createCredentialsReader(deps);
   return async (userId, platform, { evenRejected } = { evenRejected: false }) => {
-    const stored = await readCredentials(deps, { userId, platform });
+    const stored = await read({ userId, platform });
     if (stored.state === 'locked') {
       deps.log.error(
         { userId, exchangePlatform: platform },
@@ -86,10 +92,11 @@ export function accountOf(
 }
 
 export function createAccountGuard(deps: FinderDeps & Pick<Deps, 'exchanges'>): AccountGuard {
+  const read = createCredentialsReader(deps);
   return {
     async deny(userId, platform) {
       const owner = { userId, platform };
-      const stored = await readCredentials(deps, owner);
+      const stored = await read(owner);
       const denial = denyStored(deps, stored, platform);
       if (denial !== null || stored.state !== 'open' || isVerified(stored.row)) return denial;
       if (!deps.exchanges.supported.includes(platform)) return null;
@@ -97,7 +104,7 @@ export function createAccountGuard(deps: FinderDeps & Pick<Deps, 'exchanges'>): 
       const exchange = deps.exchanges.get(platform);
       const problem = await inspectStored(deps, { row: stored.row, account, exchange });
       if (problem !== null) return problem;
-      const known = await readCredentials(deps, owner);
+      const known = await read(owner);
       return denyStored(deps, known, platform) ?? denyUnverified(known, platform);
     },
 

@@ -8,7 +8,12 @@ import {
   ExchangeError,
   type KeyInspection,
 } from '#server/exchanges/exchange.ts';
+import { aboutUser } from '#server/platform/audit/audit-subjects.ts';
+import { programActor } from '#server/platform/audit/audit-trail.ts';
 import { cutText } from '#server/platform/cut-text.ts';
+import { required } from '#server/platform/http/errors.ts';
+import { noteEvents } from '#server/platform/notices/note-event.ts';
+import { findUser } from '../users/users.store.ts';
 import { claimAccount } from './account-claims.ts';
 import {
   type CredentialsOwner,
@@ -18,7 +23,7 @@ import {
   wakeUnsettledTrades,
 } from './exchange-credentials.store.ts';
 
-type FindingDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'exchanges' | 'jobs' | 'log'>;
+type FindingDeps = Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'exchanges' | 'jobs' | 'log'>;
 
 /** Maximum length of a rejection reason, in characters. */
 const LONGEST_REASON = 300;
@@ -42,6 +47,7 @@ export const findingsOf = (
   inspectedAt: key === null ? null : clock.now(),
   rejectedAt: null,
   rejectedReason: null,
+  keyExpiresAt: key?.expiresAt ?? null,
 });
 
 export const supportedAccountMode = (exchanges: Deps['exchanges'], platform: ExchangePlatform) =>
@@ -62,14 +68,27 @@ export async function acceptKey(deps: FindingDeps, row: CredentialsRow, key: Goo
 
 /** From now on no order is placed with the key. */
 export async function rejectKey(
-  deps: Pick<Deps, 'clock' | 'db' | 'log'>,
+  deps: Pick<Deps, 'audit' | 'clock' | 'db' | 'log'>,
   row: CredentialsRow,
   reason: string,
 ): Promise<void> {
   if (row.rejectedAt !== null) return;
   const changes = { rejectedAt: deps.clock.now(), rejectedReason: cutText(reason, LONGEST_REASON) };
-  if (!(await updateCredentials(deps.db, row, changes))) return;
-  const { userId, exchangePlatform } = row;
+  const { userId, exchangePlatform, apiKeyHint } = row;
+  const isChanged = await deps.db.transaction(async (tx) => {
+    if (!(await updateCredentials(tx, row, changes))) return false;
+    const owner = required(await findUser(tx, userId), 'userNotFound').user;
+    await deps.audit.record(tx, {
+      actor: programActor('key watch'),
+      action: 'exchange keys refused by the exchange',
+      subject: aboutUser(owner),
+      after: { exchangePlatform, apiKeyHint, reason: changes.rejectedReason },
+    });
+    const data = { exchange: exchangePlatform, reason: changes.rejectedReason };
+    await noteEvents(tx, [{ code: 'key_refused', userId, data, at: changes.rejectedAt }]);
+    return true;
+  });
+  if (!isChanged) return;
   deps.log.warn(
     { userId, exchangePlatform, reason: changes.rejectedReason },
     'exchange credentials rejected: nothing is traded with them',

@@ -1,10 +1,15 @@
 import { z } from 'zod';
+import { batched } from '#server/exchanges/batched.ts';
 import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
-import { type SecretBox, SecretBoxError } from '#server/platform/secret-box.ts';
-import { type CredentialsOwner, findCredentials, type StoredRow } from './exchange-credentials.store.ts';
+import { type SealOptions, type SecretBox, SecretBoxError } from '#server/platform/secret-box.ts';
+import {
+  type CredentialsOwner,
+  findCredentials,
+  findCredentialsOf,
+  type StoredRow,
+} from './exchange-credentials.store.ts';
 
-const PURPOSE = 'exchange-credentials';
 const SHOWN_CHARACTERS = 4;
 /** For shorter keys the last four characters would reveal too much. */
 const SHORTEST_HINTED_KEY = 12;
@@ -27,24 +32,35 @@ export type StoredCredentials =
 
 /** Bound to user and platform, so the sealed text cannot be opened in another row. */
 export function sealSecrets(box: SecretBox, owner: CredentialsOwner, secrets: Secrets): string {
-  return box.seal(JSON.stringify(secrets), { purpose: PURPOSE, binding: bindingOf(owner) });
+  return box.seal(JSON.stringify(secrets), credentialsPlace(owner));
 }
 
 export async function readCredentials(
   deps: { db: Queryable; secretBox: SecretBox },
   owner: CredentialsOwner,
 ): Promise<StoredCredentials> {
-  const row = await findCredentials(deps.db, owner);
-  return row === null ? { state: 'none' } : openCredentials(deps.secretBox, row);
+  return openStored(deps, await findCredentials(deps.db, owner));
 }
+
+/** The same for many users at once, who share statements. Each is read after it was asked for, never before. */
+export function createCredentialsReader(deps: {
+  db: Queryable;
+  secretBox: SecretBox;
+}): (owner: CredentialsOwner) => Promise<StoredCredentials> {
+  const find = batched((owners: CredentialsOwner[]) => findCredentialsOf(deps.db, owners));
+  return async (owner) => openStored(deps, await find(owner));
+}
+
+const openStored = ({ secretBox }: { secretBox: SecretBox }, row: StoredRow | null): StoredCredentials =>
+  row === null ? { state: 'none' } : openCredentials(secretBox, row);
 
 export function openCredentials(
   box: SecretBox,
   row: StoredRow,
 ): Extract<StoredCredentials, { row: StoredRow }> {
-  const binding = bindingOf({ userId: row.userId, platform: row.exchangePlatform });
+  const place = credentialsPlace({ userId: row.userId, platform: row.exchangePlatform });
   try {
-    const text = box.open(row.sealed, { purpose: PURPOSE, binding });
+    const text = box.open(row.sealed, place);
     const secrets = sealedSecrets.parse(JSON.parse(text));
     return { state: 'open', row, credentials: { ...secrets, accountMode: row.accountMode } };
   } catch (error) {
@@ -57,4 +73,7 @@ export function hintOf(apiKey: string): string {
   return apiKey.length < SHORTEST_HINTED_KEY ? HIDDEN : apiKey.slice(-SHOWN_CHARACTERS);
 }
 
-const bindingOf = ({ userId, platform }: { userId: string; platform: string }) => `${userId}:${platform}`;
+export const credentialsPlace = (owner: { userId: string; platform: string }): SealOptions => ({
+  purpose: 'exchange-credentials',
+  binding: `${owner.userId}:${owner.platform}`,
+});

@@ -14,7 +14,7 @@ type TestFailure = Extract<ConnectionTest, { success: false }>;
 
 type TestDeps = Pick<
   Deps,
-  'clock' | 'config' | 'db' | 'exchanges' | 'findAccount' | 'jobs' | 'log' | 'secretBox'
+  'audit' | 'clock' | 'config' | 'db' | 'exchanges' | 'findAccount' | 'jobs' | 'log' | 'secretBox'
 >;
 
 /** `key`: the exchange's answer about a good key, else null. */

@@ -25,7 +25,8 @@ const asked = (path: string) => site.requests.filter((request) => request.path.e
 
 /** The eligibility decision about the trader. */
 async function eligibility() {
-  const signal = { processor: 'Tesla', timeframe: '15', ownerUserId: trader.user.id, fromAdmin: true };
+  const owner = { ownerUserId: trader.user.id, fromAdmin: true };
+  const signal = { processor: 'Tesla', timeframe: '15', token: 'BTC', ...owner };
   const { decisions } = evaluateEligibility(await readEligibilityInput(board.deps, signal));
   return decisions.find(({ userId }) => userId === trader.user.id);
 }

@@ -186,11 +186,11 @@ test('a backup contains the rows of all partitions, and a restore fills the part
     const path = join(folder, 'board.backup');
     await writeBackup({
       connection: here.database.connection,
-      secretKey: 'k'.repeat(32),
+      keys: { secretKey: 'k'.repeat(32), nextKey: null },
       path,
       now: new Date(),
     });
-    const options = { connection: target, path, secretKey: null, now: new Date() };
+    const options = { connection: target, path, keys: null, now: new Date() };
     await restoreBackup({ ...options, replace: false });
     await migrateDatabase({ connection: target, log });
     await restored.connect();

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { messageAnswer } from '#contract/auth.ts';
 import { userIdParams } from '#contract/paging.ts';
@@ -9,32 +10,40 @@ import {
   settingsBody,
 } from '#contract/settings.ts';
 import type { Deps } from '#server/deps.ts';
+import { aboutUser } from '#server/platform/audit/audit-subjects.ts';
+import { actorOf } from '#server/platform/audit/audit-trail.ts';
+import { changedFields } from '#server/platform/audit/audit-values.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { listChoices } from '#server/platform/db/list-totals/list-choices.ts';
-import { getUser } from '#server/platform/http/access.ts';
+import { getUser, requireStepUp } from '#server/platform/http/access.ts';
 import { setSessionCookie } from '#server/platform/http/access-sessions.ts';
 import { AppError, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
+import type { WriteRule } from '#server/platform/http/write-rules.ts';
 import { toUserSettings } from '../users/user-rows.ts';
 import { findUser } from '../users/users.store.ts';
 import { changePassword } from './change-password.ts';
+import { loosensSettings } from './loosens-settings.ts';
 import { updateSettings } from './settings.store.ts';
 import { signalProcessors, signalTimeframes } from './signal-choices.ts';
 
 const user = routeOptions({ access: 'user' });
 const admin = routeOptions({ access: 'admin' });
+const settingsWrite: WriteRule = { stepUp: 'handler', audit: ['settings changed'], token: 'admin' };
 
 export function registerSettingsRoutes(
   app: App,
-  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'limitPasswordAttempts'>,
+  deps: Pick<Deps, 'audit' | 'config' | 'clock' | 'db' | 'limitPasswordAttempts'>,
 ): void {
   app.get('/api/user-settings', user({ answer: settingsAnswer }), (request) =>
     readSettings(deps.db, getUser(request).id),
   );
 
-  app.put('/api/user-settings', user({ body: settingsBody, answer: settingsAnswer }), (request) =>
-    writeSettings(deps, getUser(request).id, request.body),
+  app.put(
+    '/api/user-settings',
+    user({ write: settingsWrite, body: settingsBody, answer: settingsAnswer }),
+    (request) => writeSettings(deps, request, { userId: getUser(request).id, changes: request.body }),
   );
 
   app.get('/api/user-settings/signal-timeframes', user({ answer: z.array(z.string()) }), async (request) => {
@@ -51,7 +60,11 @@ export function registerSettingsRoutes(
 
   app.put(
     '/api/user-settings/change-password',
-    user({ body: changePasswordBody, answer: messageAnswer }),
+    user({
+      write: { stepUp: 'password', audit: ['password changed'], token: null },
+      body: changePasswordBody,
+      answer: messageAnswer,
+    }),
     async (request, reply) => {
       setSessionCookie(request, reply, await changePassword(deps, request, request.body));
       request.log.info({ userId: getUser(request).id }, 'password changed');
@@ -67,10 +80,10 @@ export function registerSettingsRoutes(
 
   app.put(
     '/api/admin/user-settings/:userId',
-    admin({ params: userIdParams, body: adminSettingsBody, answer: settingsAnswer }),
+    admin({ write: settingsWrite, params: userIdParams, body: adminSettingsBody, answer: settingsAnswer }),
     async (request) => {
       const { userId } = request.params;
-      const answer = await writeSettings(deps, userId, request.body);
+      const answer = await writeSettings(deps, request, { userId, changes: request.body });
       request.log.info({ userId, by: getUser(request).id }, 'settings changed');
       return answer;
     },
@@ -83,11 +96,33 @@ async function readSettings(db: Queryable, userId: string) {
   return { success: true as const, data };
 }
 
-async function writeSettings(deps: Pick<Deps, 'clock' | 'db'>, userId: string, changes: AdminSettingsBody) {
+async function writeSettings(
+  deps: Pick<Deps, 'audit' | 'clock' | 'config' | 'db'>,
+  request: FastifyRequest,
+  { userId, changes }: { userId: string; changes: AdminSettingsBody },
+) {
+  const now = deps.clock.now();
   return deps.db.transaction(async (tx) => {
-    const isWritten = await updateSettings(tx, { userId, changes, now: deps.clock.now() });
+    const { user: owner, settings } = required(await findUser(tx, userId), 'userNotFound');
+    // In paper mode no money moves.
+    if (settings !== null && deps.config.exchangeMode !== 'paper') {
+      const { isTestUser } = owner;
+      if (loosensSettings({ ...settings, isTestUser }, changes)) requireStepUp(request, now);
+    }
+    const isWritten = await updateSettings(tx, { userId, changes, now });
     const answer = await readSettings(tx, userId);
-    if (!isWritten) throw new AppError('settingsChanged', { data: answer.data });
+    if (!isWritten || settings === null) throw new AppError('settingsChanged', { data: answer.data });
+    const before = toUserSettings(owner, settings);
+    // The time of the change is that of the entry.
+    const changed = changedFields({ ...before, updatedAt: null }, { ...answer.data, updatedAt: null });
+    if (changed !== null) {
+      await deps.audit.record(tx, {
+        actor: actorOf(request, deps.config),
+        action: 'settings changed',
+        subject: aboutUser(owner),
+        ...changed,
+      });
+    }
     return answer;
   });
 }

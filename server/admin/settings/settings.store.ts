@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, gt } from 'drizzle-orm';
 import type { AdminSettingsBody } from '#contract/settings.ts';
 import type { EligibilityUser } from '#domain/eligibility/eligibility-rules.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
@@ -9,7 +9,7 @@ import type { SettingsRow } from '../users/user-rows.ts';
 import { settingsUpdatedAt } from '../users/users.store.ts';
 
 /** A user for the eligibility check, without the exchange connection and halts, which other features provide. */
-export type TradingUser = Omit<EligibilityUser, 'exchangeReady' | 'tradingHalt'>;
+export type TradingUser = Omit<EligibilityUser, 'exchangeReady' | 'tradingHalt' | 'tradingStop'>;
 
 /** A user's settings for the domain; null without settings. */
 export async function findTradingSettings(db: Queryable, userId: string): Promise<TradingSettings | null> {
@@ -23,6 +23,20 @@ export async function listTradingSettings(
 ): Promise<Map<string, TradingSettings>> {
   const rows = await db.select().from(userSettings).where(isOneOf(userSettings.userId, userIds));
   return new Map(rows.map((row) => [row.userId, toTradingSettings(row)]));
+}
+
+/** The users whose settings pause them now; `userId`: only this one. */
+export async function listPauses(
+  db: Queryable,
+  { now, userId }: { now: Date; userId: string | null },
+): Promise<{ userId: string; until: Date }[]> {
+  const { userId: id, tradingPausedUntil } = userSettings;
+  const rows = await db
+    .select({ userId: id, until: tradingPausedUntil })
+    .from(userSettings)
+    .where(and(gt(tradingPausedUntil, now), userId === null ? undefined : eq(id, userId)))
+    .orderBy(id);
+  return rows.flatMap(({ until, ...row }) => (until === null ? [] : [{ ...row, until }]));
 }
 
 /** All users with their settings, including inactive users: eligibility gives a reason for each. */

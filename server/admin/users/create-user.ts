@@ -2,6 +2,8 @@ import type { CreateUserBody, User } from '#contract/users.ts';
 import { eligibilityMode } from '#domain/eligibility/trading-mode.ts';
 import { DEFAULT_USER_SETTINGS } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
+import { aboutUser } from '#server/platform/audit/audit-subjects.ts';
+import type { AuditActor } from '#server/platform/audit/audit-trail.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { isUniqueViolation } from '#server/platform/db/database-errors.ts';
 import { userSettings, users } from '#server/platform/db/schema.ts';
@@ -13,8 +15,8 @@ import { toUser, usernameKey } from './user-rows.ts';
 
 /** Creates a user with the default settings; trading is off until an administrator turns it on. */
 export async function createUser(
-  deps: Pick<Deps, 'config' | 'clock'> & { db: Queryable },
-  body: CreateUserBody,
+  deps: Pick<Deps, 'audit' | 'config' | 'clock'> & { db: Queryable },
+  { actor, ...body }: CreateUserBody & { actor: AuditActor },
 ): Promise<User> {
   const { username, password, isAdmin } = body;
   const { exchangeMode } = deps.config;
@@ -42,6 +44,13 @@ export async function createUser(
     await deps.db.transaction(async (tx) => {
       await tx.insert(users).values(user);
       await tx.insert(userSettings).values(settings);
+      const { isTestUser } = user;
+      await deps.audit.record(tx, {
+        actor,
+        action: 'user created',
+        subject: aboutUser(user),
+        after: { username, isAdmin, isTestUser },
+      });
     });
     return toUser(user, settings);
   } catch (error) {

@@ -3,6 +3,7 @@ import { systemClock } from '#server/platform/clock.ts';
 import { parseConfig } from '#server/platform/config/config.ts';
 import { createLog } from '#server/platform/log.ts';
 import { verifyPassword } from '#server/platform/password.ts';
+import { auditTrailOf } from '#test/app/test-audit.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import { ensureFirstAdministrator } from './ensure-first-administrator.ts';
 import { countUsers, findUserByKey } from './users.store.ts';
@@ -19,6 +20,7 @@ afterAll(() => own.close());
 const ensure = (env: Record<string, string> = {}) =>
   ensureFirstAdministrator({
     config: parseConfig(env),
+    audit: auditTrailOf(own.database.db),
     clock: systemClock,
     db: own.database.db,
     log: createLog({ level: 'trace', destination: { write: (line) => lines.push(line) } }),

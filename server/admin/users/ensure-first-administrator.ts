@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Deps } from '#server/deps.ts';
+import { programActor } from '#server/platform/audit/audit-trail.ts';
 import { ConfigError } from '#server/platform/config/config.ts';
 import { generatePassword } from '#server/platform/password.ts';
 import { createUser } from './create-user.ts';
@@ -17,7 +18,7 @@ export interface FirstAdministrator {
 
 /** Creates the first administrator if there are no users; otherwise null. */
 export async function ensureFirstAdministrator(
-  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'log'>,
+  deps: Pick<Deps, 'audit' | 'config' | 'clock' | 'db' | 'log'>,
 ): Promise<FirstAdministrator | null> {
   if ((await countUsers(deps.db, { includeInactive: true })) > 0) return null;
   return deps.db.transaction(async (tx) => {
@@ -26,7 +27,10 @@ export async function ensureFirstAdministrator(
     const { adminUsername: username, adminPassword } = deps.config;
     if (adminPassword !== null) await checkAdminPassword(deps.config, adminPassword);
     const password = adminPassword ?? generatePassword();
-    const administrator = await createUser({ ...deps, db: tx }, { username, password, isAdmin: true });
+    const administrator = await createUser(
+      { ...deps, db: tx },
+      { username, password, isAdmin: true, actor: programActor('Signal Board') },
+    );
     deps.log.info({ userId: administrator.id }, 'first administrator created');
     return { username, password: adminPassword === null ? password : null };
   });

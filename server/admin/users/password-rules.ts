@@ -11,6 +11,8 @@ interface NewPassword {
   username: string;
   isAdmin: boolean;
   exchangeMode: Config['exchangeMode'];
+  /** Signing in takes a second factor. */
+  hasFactor?: boolean;
 }
 
 /** The message to return for a refused password; null when it is accepted. */

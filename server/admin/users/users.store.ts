@@ -115,6 +115,16 @@ export async function holdForSignIn(
   return rows.length > 0;
 }
 
+/** Locks the row of an active user until the transaction ends; null for others. */
+export async function holdActiveUser(db: Queryable, userId: string): Promise<{ isAdmin: boolean } | null> {
+  const [user] = await db
+    .select({ isAdmin: users.isAdmin })
+    .from(users)
+    .where(and(eq(users.id, userId), eq(users.isActive, true)))
+    .for('update');
+  return user ?? null;
+}
+
 interface UserFilter {
   includeInactive: boolean;
   /** Part of the username, of 'first last' or of the phone number; case-insensitive. */

@@ -4,6 +4,7 @@ import type { AttentionSource, Deps } from '#server/deps.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
 import type { Logger } from '#server/platform/log.ts';
+import { tradingConditions } from './trading-conditions.ts';
 
 /** Shorter than the statement limit, so that one unreadable source does not delay the known conditions. */
 const SOURCE_LIMIT_MS = 5_000;
@@ -20,8 +21,10 @@ const NOT_CHECKED: AttentionCondition = {
 
 export function registerAttentionRoutes(
   app: App,
-  { attentionSources: sources, log }: Pick<Deps, 'attentionSources' | 'log'>,
+  deps: Pick<Deps, 'attentionSources'> & Parameters<typeof tradingConditions>[0],
 ): void {
+  const { attentionSources, log } = deps;
+  const sources = [...attentionSources, ...tradingConditions(deps)];
   const admin = routeOptions({ access: 'admin' });
   app.get('/api/attention', admin({ answer: attentionAnswer }), async () => ({
     conditions: await collectConditions({ sources, log }),

@@ -102,6 +102,30 @@ describe('a manual calculation', () => {
     expect(log?.priceLogId).not.toBeNull();
   });
 
+  // Requirements: additions-calculator-1
+  test('uses the settings of the request, and stores none of them', async () => {
+    const { userId, signalId } = await subject({ atr: '1' }, { positionSizingMethod: 'Risk Management' });
+    const settingsOf = () =>
+      trading.board.database.db.select().from(userSettings).where(eq(userSettings.userId, userId));
+    const before = await settingsOf();
+    const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.20' };
+    const answer = await post(GENERATE, { signalId, userId, settings });
+    expect(answer.statusCode, answer.body).toBe(200);
+    const used = calculated(answer.json());
+    expect(used.position).toMatchObject({ method: 'Portfolio Allocation' });
+    expect(await settingsOf()).toEqual(before);
+    const log = await findPositionGeneratorLog(trading.board.database.db, used.positionGeneratorLogId);
+    expect(log?.settings).toMatchObject(settings);
+    expect(calculated(await trading.generate({ signalId, userId })).position.method).toBe('Risk Management');
+    for (const wrong of [
+      { investmentPortion: '0.9' },
+      { maximumRiskPerTrade: '1' },
+      { positionSizingMethod: 'Scalping' },
+    ]) {
+      expect((await post(GENERATE, { signalId, userId, settings: wrong })).statusCode).toBe(400);
+    }
+  });
+
   // Requirements: trading-fields-17
   test('is also recorded when refused, with its reason', async () => {
     const { userId, signalId } = await subject(

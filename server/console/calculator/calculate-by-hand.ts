@@ -13,14 +13,18 @@ import { describeCalculation } from '#server/console/calculator/describe-calcula
 import { calculateFromFacts, recordCalculation } from '#server/engine/sizing/generate-position.ts';
 import { matchPriceLog } from '#server/engine/sizing/match-price-log.ts';
 import { findPriceLog, type PriceLogRow } from '#server/ingest/stored-price-logs.ts';
-import { findSignal, type SignalRow } from '#server/ingest/stored-signals.ts';
+import { type EntrySignalRow, findSignal, isEntry, type SignalRow } from '#server/ingest/stored-signals.ts';
 import { invalidFields, required } from '#server/platform/http/errors.ts';
 import { type CalculatorDeps, readCalculatorFacts } from './calculator-facts.ts';
 
-/** Calculates a position with the saved settings and records the result, including refusals. Trades nothing. */
+/**
+ * Calculates a position with the stored settings, or with those of the request where it names some, and records the
+ * result, including refusals. Stores no settings and trades nothing.
+ */
 export async function generateByHand(deps: CalculatorDeps, body: GenerateBody): Promise<GenerateAnswer> {
   const { userId, currentMarketPrice } = body;
-  const { signal, settings } = await findSubject(deps, body);
+  const { signal, settings: stored } = await findSubject(deps, body);
+  const settings = { ...stored, ...withoutUndefined(body.settings ?? {}) };
   const priceLog = await findOwnPriceLog(deps, signal, body.priceLogId ?? null);
   const { exchangePlatform } = settings;
   const read = await readCalculatorFacts(deps, {
@@ -88,9 +92,14 @@ export async function previewPosition(deps: CalculatorDeps, body: PreviewBody): 
 async function findSubject(
   { db }: CalculatorDeps,
   { signalId, userId }: { signalId: string; userId: string },
-): Promise<{ signal: SignalRow; settings: TradingSettings }> {
+): Promise<{ signal: EntrySignalRow; settings: TradingSettings }> {
+  const signal = required(await findSignal(db, signalId), 'signalNotFound');
+  if (!isEntry(signal)) {
+    const message = `A ${signal.action} signal opens no position; choose a buy or sell signal`;
+    throw invalidFields([{ path: 'signalId', message }]);
+  }
   return {
-    signal: required(await findSignal(db, signalId), 'signalNotFound'),
+    signal,
     settings: required(await findTradingSettings(db, userId), 'settingsNotFound'),
   };
 }

@@ -19,13 +19,17 @@ import { followOrder, type Submission, submitOrder } from '#server/engine/orders
 import { listOrdersInDoubt, writeOffOrder } from '#server/engine/orders/write-off.ts';
 import { findTrade, findTradeOfCalculation } from '#server/engine/records/trades.store.ts';
 import { findPositionGeneratorLog } from '#server/engine/sizing/position-generator.store.ts';
+import { actorOf } from '#server/platform/audit/audit-trail.ts';
 import { getUser } from '#server/platform/http/access.ts';
 import { AppError, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
+import { CHANGES_NOTHING, type WriteRule } from '#server/platform/http/write-rules.ts';
 
 /** Two attempts with their waits take half a minute; an order in doubt is settled within this limit. */
 const FOLLOW_LIMIT_MS = 90_000;
+
+const submission: WriteRule = { stepUp: 'outsidePaper', audit: ['order submitted'], token: 'trade' };
 
 /** Manual orders: preparation, submission and progress. */
 export function registerOrderRoutes(app: App, deps: Deps): void {
@@ -33,20 +37,22 @@ export function registerOrderRoutes(app: App, deps: Deps): void {
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
 
-  app.post('/api/position-maker/prepare', admin({ body: prepareBody, answer: prepareAnswer }), ({ body }) =>
-    prepareOrder(deps, body),
+  app.post(
+    '/api/position-maker/prepare',
+    admin({ write: CHANGES_NOTHING, body: prepareBody, answer: prepareAnswer }),
+    ({ body }) => prepareOrder(deps, body),
   );
 
   app.post(
     '/api/position-maker/submit-order',
-    admin({ body: submitOrderBody, answer: submitOrderAnswer }),
-    ({ body }, reply) => submitAndFollow(body, reply),
+    admin({ write: submission, body: submitOrderBody, answer: submitOrderAnswer }),
+    (request, reply) => submitAndFollow({ ...request.body, actor: actorOf(request, deps.config) }, reply),
   );
 
   app.post(
     '/api/individual-position-maker/process',
-    admin({ body: processBody, answer: submitOrderAnswer }),
-    ({ body }, reply) => submitAndFollow(body, reply),
+    admin({ write: submission, body: processBody, answer: submitOrderAnswer }),
+    (request, reply) => submitAndFollow({ ...request.body, actor: actorOf(request, deps.config) }, reply),
   );
 
   async function submitAndFollow(submission: Submission, reply: FastifyReply): Promise<SubmitOrderAnswer> {
@@ -85,10 +91,18 @@ export function registerOrderRoutes(app: App, deps: Deps): void {
 
   app.post(
     '/api/position-maker/orders/:tradeId/write-off',
-    admin({ params: orderParams, answer: orderResult }),
+    admin({
+      write: { stepUp: 'always', audit: ['order written off'], token: 'admin' },
+      params: orderParams,
+      answer: orderResult,
+    }),
     async (request) => {
       const { id, username } = getUser(request);
-      const trade = await writeOffOrder(deps, { tradeId: request.params.tradeId, by: { id, username } });
+      const trade = await writeOffOrder(deps, {
+        tradeId: request.params.tradeId,
+        by: { id, username },
+        actor: actorOf(request, deps.config),
+      });
       return await readOrderResult(deps, trade);
     },
   );

@@ -15,6 +15,7 @@ import type { Deps } from '#server/deps.ts';
 import { required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
+import { CHANGES_NOTHING } from '#server/platform/http/write-rules.ts';
 import { generateByHand, previewPosition } from './calculate-by-hand.ts';
 import { createCurrentPrices } from './current-price.ts';
 
@@ -57,13 +58,13 @@ export function registerPositionGeneratorRoutes(app: App, deps: Deps): void {
 
   app.post(
     '/api/internal/position-generator/generate',
-    admin({ body: generateBody, answer: generateAnswer }),
+    admin({ write: CHANGES_NOTHING, body: generateBody, answer: generateAnswer }),
     ({ body }) => generateByHand({ ...deps, prices }, body),
   );
 
   app.post(
     '/api/internal/position-generator/preview',
-    admin({ body: previewBody, answer: previewAnswer }),
+    admin({ write: CHANGES_NOTHING, body: previewBody, answer: previewAnswer }),
     ({ body }) => previewPosition({ ...deps, prices }, body),
   );
 }

@@ -5,6 +5,7 @@ import type { Deps } from '#server/deps.ts';
 import { sessions, users } from '#server/platform/db/schema.ts';
 import { getSession } from '#server/platform/http/access.ts';
 import { SESSION_IDLE_MS } from '#server/platform/http/access-sessions.ts';
+import { isTokenLiving } from '#server/platform/http/access-tokens.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
@@ -57,10 +58,15 @@ async function follow(
   deps: StreamDeps,
   { request, stream }: { request: FastifyRequest; stream: EventStream },
 ): Promise<() => void> {
-  const { id, user } = getSession(request);
+  const { id, user, token } = getSession(request);
+  const { isAdmin } = user;
+  const isLiving = () =>
+    token === null
+      ? isSessionLiving(deps, { id, isAdmin })
+      : isTokenLiving({ db: deps.db, id, isAdmin, now: deps.clock.now() });
   const checkSession = async () => {
     try {
-      if (!(await isSessionLiving(deps, { id, isAdmin: user.isAdmin }))) stream.end();
+      if (!(await isLiving())) stream.end();
     } catch (error) {
       request.log.debug({ err: error }, 'the session of an event stream cannot be checked now');
     }
@@ -134,7 +140,13 @@ async function isSessionLiving(
 }
 
 /** Topics that ordinary users' screens show; each user sees only their own. */
-const OF_ONES_OWN: ReadonlySet<ChangeTopic> = new Set(['deliveries', 'hooks', 'users', 'trading-halts']);
+const OF_ONES_OWN: ReadonlySet<ChangeTopic> = new Set([
+  'deliveries',
+  'hooks',
+  'users',
+  'trading-halts',
+  'notifications',
+]);
 
 /**
  * The part of a change that the viewer may receive: administrators see everything except others' deliveries; other users

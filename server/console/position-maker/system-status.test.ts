@@ -13,7 +13,9 @@ const logs = async () => (await board.admin.get('/api/position-maker/logs')).jso
 
 test('there are no execution logs before anything is traded', async () => {
   expect(await logs()).toEqual([]);
-  expect((await status()).threadManager).toMatchObject({ processingTasks: 0, completedTasks: 0 });
+  const { threadManager, health } = await status();
+  expect(threadManager).toMatchObject({ processingTasks: 0, completedTasks: 0 });
+  expect(health).toMatchObject({ queue: 0, endedOrders: 0, errorRate: null, latencyP95Ms: null });
 });
 
 describe('the status', () => {
@@ -40,7 +42,15 @@ describe('the status', () => {
       .poll(async () => (await status()).threadManager.processingTasks, { timeout: 10_000 })
       .toBe(1);
     await board.traded(signalId);
-    expect((await status()).threadManager).toMatchObject({ processingTasks: 0, completedTasks: 1 });
+    const done = await status();
+    expect(done.threadManager).toMatchObject({ processingTasks: 0, completedTasks: 1 });
+    expect(done.health).toEqual({
+      queue: 0,
+      endedOrders: 1,
+      errorRate: 0,
+      latencyP95Ms: expect.any(Number),
+      instances: 2,
+    });
     const processed = async () =>
       (await status()).workers.reduce((sum, { processedTasks }) => sum + processedTasks, 0);
     await expect.poll(processed, { timeout: 5_000 }).toBeGreaterThan(2);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { asc, eq } from 'drizzle-orm';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { ClosePositionAnswer, PositionsAnswer } from '#contract/positions.ts';
-import { toPlain } from '#domain/decimal.ts';
+import { D, floorToStep, toPlain } from '#domain/decimal.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { positionCloses, trades } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
@@ -13,9 +13,11 @@ import { closeOpenPosition } from './close-open-position.ts';
 /** Closing for an operator, in production. */
 let tokens = 0;
 
-const board = await startTradingBoard({ instances: 2, config: { verifyFirstMs: 50 } });
-// The list of contracts contains tokens that have a price when it is first read.
-for (let token = 1; token <= 30; token += 1) await board.push(`C${token}`, '100');
+const board = await startTradingBoard({
+  instances: 2,
+  config: { verifyFirstMs: 50 },
+  tokens: Array.from({ length: 60 }, (_, index) => `C${index + 1}`),
+});
 afterEach(() => {
   board.setFaults([]);
   board.setReachable(true);
@@ -128,6 +130,112 @@ test('closing twice closes once, concurrently at two instances and again later',
     message: `There is no open position in ${held.token}`,
   });
   expect(await closings(held.id)).toEqual([['sell', 'filled', held.quantity]]);
+});
+
+describe('a part of a position', () => {
+  const closePart = (held: { id: string; token: string }, percent: unknown) =>
+    board.admin.post('/api/positions/close', { userId: held.id, token: held.token, percent });
+  const half = (quantity: string) => toPlain(floorToStep(D(quantity).div(2), '0.001'));
+  const rest = (quantity: string) => toPlain(D(quantity).minus(half(quantity)));
+  const isHalf = async (held: { id: string; token: string; quantity: string }) => {
+    const holding = await board.holding(held.id, held.token);
+    expect(toPlain(holding.position?.size ?? '0')).toBe(rest(held.quantity));
+    expect(holding.stopLoss).not.toBeNull();
+    expect(holding.takeProfit).not.toBeNull();
+  };
+
+  // Requirements: additions-order-and-positions-13
+  test('is closed with one order, and the rest keeps its stop and differs from no record', async () => {
+    const held = await withPosition();
+    const answer = await closePart(held, 50);
+    expect(answer.json()).toEqual({
+      success: true,
+      message:
+        `${half(held.quantity)} of ${held.quantity} ${held.token} is closed, ` +
+        `${rest(held.quantity)} stays open with its stop`,
+    });
+    expect(await closings(held.id)).toEqual([['sell', 'filled', half(held.quantity)]]);
+    await isHalf(held);
+    expect(await recorded(held.id)).toMatchObject([
+      { state: 'closed', quantity: half(held.quantity), leftQuantity: rest(held.quantity), error: null },
+    ]);
+    const { open, closed } = await positionsOf(held.id);
+    expect(open).toMatchObject([{ tradeId: held.trade.id, processor: 'Tesla', differences: [] }]);
+    expect(closed).toEqual([]);
+
+    // The stop closes what is left.
+    await board.push(held.token, '97');
+    // A reading of the account serves for two seconds.
+    await expect.poll(async () => (await positionsOf(held.id)).open, { timeout: 10_000 }).toEqual([]);
+    expect((await positionsOf(held.id)).closed).toMatchObject([
+      { closedBy: 'stop loss', tradeId: held.trade.id },
+    ]);
+  });
+
+  test.each([
+    'acceptThenTimeout',
+    'cutAfterAccept',
+    'badGatewayAfter',
+    'empty200',
+    'cutBeforeAccept',
+    'badGatewayBefore',
+    'tooManyRequests',
+  ] as const)('is closed once after %s', async (kind) => {
+    const held = await withPosition();
+    board.setFaults([{ kind, on: { path: 'place-order' } }]);
+    expect((await closePart(held, 50)).json()).toMatchObject({ success: true });
+    expect(await closings(held.id)).toEqual([['sell', 'filled', half(held.quantity)]]);
+    await isHalf(held);
+  });
+
+  test('is closed to the last step when the exchange fills an order only in part', async () => {
+    const held = await withPosition();
+    board.setFaults([{ kind: 'partialFill', fraction: '0.4' }]);
+    expect((await closePart(held, 50)).json()).toMatchObject({ success: true });
+    expect(await closings(held.id)).toHaveLength(2);
+    await isHalf(held);
+  }, 30_000);
+
+  test('and all of it leave a closed position, whose record has the whole quantity', async () => {
+    const held = await withPosition();
+    await closePart(held, 50);
+    expect(await close(held)).toMatchObject({ success: true });
+    const { open, closed } = await positionsOf(held.id);
+    expect(open).toEqual([]);
+    expect(closed).toMatchObject([{ closedBy: 'operator', quantity: held.quantity }]);
+  });
+
+  test('of 100 percent is all of it', async () => {
+    const held = await withPosition();
+    expect((await closePart(held, 100)).json()).toMatchObject({
+      message: `The long position of ${held.quantity} ${held.token} is closed`,
+    });
+  });
+
+  test('that is smaller than the smallest order is refused, and nothing is sent', async () => {
+    const held = await withPosition();
+    for (const percent of [99, 99])
+      expect((await closePart(held, percent)).json()).toMatchObject({ success: true });
+    const left = (await positionsOf(held.id)).open[0]?.quantity ?? '';
+    const before = await closings(held.id);
+    const answer = (await closePart(held, 1)).json<ClosePositionAnswer>();
+    expect(answer.success).toBe(false);
+    expect(answer.message).toMatch(
+      /^Not closed\. 1 % of the position is [\d.]+ C\d+, and the smallest order is /,
+    );
+    expect(await closings(held.id)).toEqual(before);
+    expect((await positionsOf(held.id)).open[0]?.quantity).toBe(left);
+  });
+
+  test.each([[0], [101], [12.5], ['50'], [null]])(
+    'of %j percent is a bad request that names the field',
+    async (percent) => {
+      const held = { id: randomUUID(), token: 'BTC' };
+      const answer = await closePart(held, percent);
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json<{ message: string }>().message).toContain('percent');
+    },
+  );
 });
 
 describe('a faulty exchange', () => {
@@ -290,7 +398,7 @@ test('closing waits while the user’s next order is being sized, then is refuse
   const held = await withPosition();
   await acquireLease({ db: board.db, key: `user:${held.id}`, holder: 'somebody' });
   const { deps } = board;
-  const task = { userId: held.id, token: held.token, requestedBy: held.id };
+  const task = { userId: held.id, token: held.token, percent: 100, requestedBy: held.id };
   const patience = { leasePatienceMs: 300 };
   expect(await closeOpenPosition(deps, createAccountReader(deps), task, patience)).toEqual({
     success: false,

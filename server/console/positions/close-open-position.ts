@@ -1,18 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClosePositionAnswer } from '#contract/positions.ts';
+import { D, toPlain } from '#domain/decimal.ts';
 import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
 import { isSamePosition } from '#domain/orders/held-position.ts';
+import { partialClose } from '#domain/orders/partial-close.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { deny } from '#domain/workflow/denials.ts';
 import { findTradingSettings } from '#server/admin/settings/settings.store.ts';
 import { findUser } from '#server/admin/users/users.store.ts';
 import type { EngineDeps, UserAccount } from '#server/deps.ts';
-import {
-  type CloseResult,
-  closePosition,
-  endClosing,
-  findUnsettledClose,
-} from '#server/engine/orders/close-position.ts';
+import { type CloseResult, endClosing } from '#server/engine/orders/close-position.ts';
+import { closeUntilDone, isClosed } from '#server/engine/orders/close-until-done.ts';
 import { findOpenTradePlatform, listOpenTrades } from '#server/engine/protection/positions.store.ts';
 import type { AccountReader } from '#server/engine/protection/read-account.ts';
 import { nearestTrade } from '#server/engine/protection/record-closings.ts';
@@ -23,19 +20,20 @@ import { AppError, required } from '#server/platform/http/errors.ts';
 import { type Lease, LeaseLostError, withLeaseWithin } from '#server/platform/jobs/leases.ts';
 
 const LEASE_PATIENCE_MS = 10_000;
-const CLOSE_LIMIT_MS = 15_000;
-const CLOSE_POLL_MS = 200;
-const MOST_REFUSALS = 3;
-/** A closing order that is still open after this time is cancelled, and another order closes the rest. */
-const UNDER_WAY_LIMIT_MS = 3_000;
 
 interface CloseTask {
   userId: string;
   token: string;
+  /** 1 to 100. */
+  percent: number;
   requestedBy: string;
 }
 
-interface CloseWork extends CloseTask {
+/** One position of a user, under the user's lease. */
+export interface PositionWork {
+  userId: string;
+  token: string;
+  requestedBy: string | null;
   deps: EngineDeps;
   exchange: Exchange;
   account: UserAccount;
@@ -43,7 +41,7 @@ interface CloseWork extends CloseTask {
 }
 
 /**
- * Closes a user's position in a token at market for an operator. Allowed in every mode because it only reduces risk. The
+ * Closes a user's position in a token, or a part of it, at market for an operator. Allowed in every mode because it only reduces risk. The
  * order is reduce-only and recorded before it is sent; closing ends when the exchange reports nothing left. It holds the
  * user's lease, so a second request finds the position closed and no order is planned during the closing. Refused while
  * an order of the user in the token is in progress, because that order could open the position again.
@@ -56,24 +54,49 @@ export async function closeOpenPosition(
 ): Promise<ClosePositionAnswer> {
   const { userId, token } = task;
   const platform = await findPlatform(deps, task);
-  const account = await deps.findAccount(userId, platform);
-  if (account === null) {
-    const denial = await deps.accountGuard.deny(userId, platform);
-    return refused((denial ?? deny('exchange_not_connected', { exchange: platform })).reason);
-  }
-  const exchange = deps.exchanges.get(platform);
   const key = { userId, exchangePlatform: platform };
-  const holder = `${deps.config.instanceId} close ${token}`;
-  const leased = await withLeaseWithin(
-    { db: deps.db, key: `user:${userId}`, holder, log: deps.log, patienceMs: leasePatienceMs },
-    (lease) => closeUnderLease({ ...task, deps, exchange, account, lease }),
+  const leased = await withPosition(
+    deps,
+    { userId, token, platform, requestedBy: task.requestedBy, leasePatienceMs },
+    (work) => closeUnderLease(work, task.percent),
   ).finally(() => reader.forget(key));
-  if (!leased.held) {
-    return refused('Another order of this user is being prepared or closed; try again in a moment');
-  }
+  if (!leased.isHeld) return refused(leased.reason);
   // Read the account immediately, so that the outcome is recorded with the closing.
   await reader.read(key, 0).catch(() => undefined);
   return leased.result;
+}
+
+/**
+ * Works on one position of a user under the user's lease: no order of the user is planned meanwhile. Without an account
+ * or the lease it does nothing, and says why.
+ */
+export async function withPosition<Result>(
+  deps: EngineDeps,
+  options: {
+    userId: string;
+    token: string;
+    platform: ExchangePlatform;
+    requestedBy: string | null;
+    leasePatienceMs?: number;
+  },
+  run: (work: PositionWork) => Promise<Result>,
+): Promise<{ isHeld: true; result: Result } | { isHeld: false; reason: string }> {
+  const { userId, token, platform, requestedBy, leasePatienceMs = LEASE_PATIENCE_MS } = options;
+  const account = await deps.findAccount(userId, platform);
+  if (account === null) {
+    const denial = await deps.accountGuard.deny(userId, platform);
+    const { reason } = denial ?? deny('exchange_not_connected', { exchange: platform });
+    return { isHeld: false, reason };
+  }
+  const exchange = deps.exchanges.get(platform);
+  const holder = `${deps.config.instanceId} close ${token}`;
+  const leased = await withLeaseWithin(
+    { db: deps.db, key: `user:${userId}`, holder, log: deps.log, patienceMs: leasePatienceMs },
+    (lease) => run({ userId, token, requestedBy, deps, exchange, account, lease }),
+  );
+  if (leased.held) return { isHeld: true, result: leased.result };
+  const reason = 'Another order of this user is being prepared or closed; try again in a moment';
+  return { isHeld: false, reason };
 }
 
 const refused = (message: string): ClosePositionAnswer => ({ success: false, message });
@@ -89,7 +112,7 @@ async function findPlatform(deps: EngineDeps, { userId, token }: CloseTask): Pro
   throw new AppError('unavailable', { message: deny('exchange_unsupported', context).reason });
 }
 
-async function closeUnderLease(work: CloseWork): Promise<ClosePositionAnswer> {
+async function closeUnderLease(work: PositionWork, percent: number): Promise<ClosePositionAnswer> {
   const { deps, exchange, account, userId, token } = work;
   // Only a working order can still open something; one that is protecting or closing its position cannot.
   if ((await findWorkingTrade(deps.db, { userId, token }))?.state === 'working') {
@@ -105,7 +128,13 @@ async function closeUnderLease(work: CloseWork): Promise<ClosePositionAnswer> {
       const left = await endClosing(deps, { exchange, account, token });
       return closed(`There is no open position in ${token}`, left);
     }
-    const result = await closeUntilFlat(work, position);
+    const part = percent === 100 ? null : await findPart(work, position, percent);
+    if (part?.isPossible === false) return refused(`Not closed. ${part.reason}`);
+    const result = await closeAll(work, position, part?.keep ?? null);
+    if (result.outcome === 'kept') {
+      const what = `${toPlain(D(position.quantity).minus(result.left))} of ${position.quantity} ${token} is closed`;
+      return closed(`${what}, ${result.left} stays open with its stop`, null);
+    }
     const what = `The ${position.side} position of ${position.quantity} ${token} is closed`;
     if (result.outcome === 'flat') return closed(what, null);
     if (isClosed(result)) return closed(what, result.message);
@@ -119,51 +148,41 @@ async function closeUnderLease(work: CloseWork): Promise<ClosePositionAnswer> {
   }
 }
 
+async function findPart({ exchange, token }: PositionWork, { quantity }: OpenPosition, percent: number) {
+  const rules = await exchange.fetchContract(token, { priority: 'protect' });
+  if (rules === null)
+    throw new ExchangeError('refused', `${exchange.platform} lists no contract for ${token}`);
+  return partialClose({ quantity, percent, rules });
+}
+
 const closed = (what: string, but: string | null): ClosePositionAnswer => ({
   success: true,
   message: but === null ? what : `${what}, but ${but}`,
 });
 
-async function readTrades({ deps, exchange, account, userId }: CloseWork) {
+/** Our open trades of the position's account, and those that another account would have to show. */
+export async function readTrades({ deps, exchange, account, userId }: PositionWork) {
   const trades = await listOpenTrades(deps.db, { userId, exchangePlatform: exchange.platform });
   return tradesOfAccount(deps, trades, account);
 }
 
-const isClosed = ({ outcome }: CloseResult) => ['flat', 'leftovers', 'other'].includes(outcome);
-
-/** Repeats until the exchange reports the position closed, the time limit passes, or it has refused three times. */
-async function closeUntilFlat(work: CloseWork, position: OpenPosition): Promise<CloseResult> {
+/** Repeats until the exchange reports no more open than `keep` (null: nothing), the time limit passes, or it refuses. */
+export async function closeAll(
+  work: PositionWork,
+  position: OpenPosition,
+  keep: string | null,
+): Promise<CloseResult> {
   const { deps, exchange, account, token, requestedBy, lease } = work;
   const { here } = await readTrades(work);
-  const tradeId = nearestTrade(here, position, deps.clock.now())?.id ?? null;
-  const deadline = performance.now() + CLOSE_LIMIT_MS;
-  let refusals = 0;
-  for (;;) {
-    const result = await closePosition(deps, {
-      exchange,
-      account,
-      token,
-      isMeant: (open) => isSamePosition(position, open),
-      reason: CLOSE_REASONS.operator,
-      tradeId,
-      requestedBy,
-      lease,
-    });
-    if (result.outcome === 'refused') refusals += 1;
-    if (isClosed(result) || refusals >= MOST_REFUSALS || performance.now() > deadline) return result;
-    await sleep(CLOSE_POLL_MS);
-    await cancelWhatStaysOpen(work);
-  }
-}
-
-/** Cancels a closing order that stays open. Its fills have reduced the position; the next order closes the rest. */
-async function cancelWhatStaysOpen({ deps, exchange, account, userId, token }: CloseWork): Promise<void> {
-  const underWay = await findUnsettledClose(deps.db, {
-    userId,
+  return await closeUntilDone(deps, {
+    exchange,
+    account,
     token,
-    exchangePlatform: exchange.platform,
+    isMeant: (open) => isSamePosition(position, open),
+    keep,
+    reason: CLOSE_REASONS.operator,
+    tradeId: nearestTrade(here, position, deps.clock.now())?.id ?? null,
+    ...(requestedBy === null ? {} : { requestedBy }),
+    lease,
   });
-  if (underWay === null) return;
-  if (deps.clock.now().getTime() - underWay.createdAt.getTime() < UNDER_WAY_LIMIT_MS) return;
-  await exchange.cancelOrder(account, { token, clientOrderId: underWay.clientOrderId });
 }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
+  ClosedPositionsAnswer,
+  ClosedPositionsQuery,
   ClosedPositionView,
   OpenPositionView,
   PositionsAnswer,
@@ -29,7 +31,7 @@ const MS_AN_ACCOUNT = 40;
 const ACCOUNT_LIMIT_MS = 5_000;
 const MOST_POINTS = 1_000;
 
-type Account = AccountKey & { username: string };
+export type Account = AccountKey & { username: string };
 type Unreachable = PositionsAnswer['unreachable'][number];
 
 /** Open positions as the exchanges report them now, closed positions as recorded, and sums of both. */
@@ -40,12 +42,7 @@ export async function listPositions(
 ): Promise<PositionsAnswer> {
   const { userId, token, limit } = query;
   const accounts = await listAccounts(deps.db, { userId });
-  const maxAgeMs = Math.max(YOUNGEST_MS, accounts.length * MS_AN_ACCOUNT);
-  const late = sleep(ACCOUNT_LIMIT_MS, null, { ref: false });
-  // The reader asks a few accounts at a time, in this order.
-  const readings = await Promise.all(
-    accounts.map((account) => readAccount(reader, { account, maxAgeMs, late })),
-  );
+  const readings = await readAccounts(reader, { accounts });
   const open = readings
     .flatMap((reading) => reading.open)
     .filter((position) => token === undefined || position.token === token);
@@ -64,6 +61,35 @@ export async function listPositions(
     unreachable: readings.flatMap(({ unreachable }) => (unreachable === null ? [] : [unreachable])),
     at: deps.clock.now().toISOString(),
   };
+}
+
+/** What each account holds, at most `youngestMs` old or, with many accounts, older. */
+export function readAccounts(
+  reader: AccountReader,
+  { accounts, youngestMs = YOUNGEST_MS }: { accounts: readonly Account[]; youngestMs?: number },
+): Promise<{ open: OpenPositionView[]; unreachable: Unreachable | null }[]> {
+  const maxAgeMs = Math.max(youngestMs, accounts.length * MS_AN_ACCOUNT);
+  const late = sleep(ACCOUNT_LIMIT_MS, null, { ref: false });
+  // The reader asks a few accounts at a time, in this order.
+  return Promise.all(accounts.map((account) => readAccount(reader, { account, maxAgeMs, late })));
+}
+
+/** One page of closed positions as recorded, for exports. */
+export async function listRecordedClosings(
+  { db }: Pick<Deps, 'db'>,
+  { userId, token, page, limit, until }: ClosedPositionsQuery,
+): Promise<ClosedPositionsAnswer> {
+  const filter = { userId, token };
+  const [closed, sums] = await Promise.all([
+    listClosedPositions(db, {
+      ...filter,
+      limit,
+      offset: (page - 1) * limit,
+      until,
+    }),
+    sumClosedPositions(db, filter),
+  ]);
+  return { closed: closed.map(toView), total: sums.all.count };
 }
 
 async function readAccount(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import type { PositionsAnswer } from '#contract/positions.ts';
+import type { ClosedPositionsAnswer, PositionsAnswer } from '#contract/positions.ts';
 import { D, toPlain } from '#domain/decimal.ts';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
 import {
@@ -22,10 +22,11 @@ import { listPositions } from './list-positions.ts';
 
 let tokens = 0;
 
-const board = await startTradingBoard({ instances: 2, config: { verifyFirstMs: 50 } });
-// The list of contracts contains tokens that have a price when it is first read.
-for (let token = 1; token <= 40; token += 1) await board.push(`T${token}`, '100');
-await board.push('DOGE', '100');
+const board = await startTradingBoard({
+  instances: 2,
+  config: { verifyFirstMs: 50 },
+  tokens: ['DOGE', ...Array.from({ length: 40 }, (_, index) => `T${index + 1}`)],
+});
 const exchange = board.deps.exchanges.get('Bitget');
 afterEach(async () => {
   board.setFaults([]);
@@ -86,6 +87,7 @@ describe('an open position', () => {
         stopLoss: '98',
         takeProfit: '104',
         tradeId: trade.id,
+        processor: 'Tesla',
         differences: [],
       },
     ]);
@@ -609,6 +611,29 @@ test('lists the newest of a thousand closed positions and sums all of them', asy
   expect(toPlain(told.cumulativeProfit.at(-1)?.profit ?? '0')).toBe('1375');
   expect(toPlain(told.cumulativeProfit[0]?.profit ?? '0')).toBe(toPlain(D('1.25').times(101)));
   expect((await positions({ userId: id, token: 'MANY', limit: 1_000 })).closed).toHaveLength(1_000);
+});
+
+// Requirements: additions-order-and-positions-18
+test('pages through all closed positions of a filter, up to an instant, without asking an exchange', async () => {
+  const trader = await withPosition();
+  await addClosed(trader, { token: 'PAGED', count: 25, profit: '1.5' });
+  board.setReachable(false);
+  const read = async (query: string) => {
+    const answer = await board.admin.get(`/api/positions/closed?userId=${trader.id}&token=PAGED&${query}`);
+    expect(answer.statusCode, answer.body).toBe(200);
+    return answer.json<ClosedPositionsAnswer>();
+  };
+  const pages = await Promise.all([1, 2, 3].map((page) => read(`page=${page}&limit=10`)));
+  expect(pages.map(({ closed, total }) => [closed.length, total])).toEqual([
+    [10, 25],
+    [10, 25],
+    [5, 25],
+  ]);
+  const times = pages.flatMap(({ closed }) => closed.map(({ closedAt }) => closedAt));
+  expect(times).toEqual(times.toSorted().toReversed());
+  const until = encodeURIComponent(times[20] ?? '');
+  expect((await read(`until=${until}`)).closed.map(({ closedAt }) => closedAt)).toEqual(times.slice(20));
+  expect((await board.admin.get('/api/positions/closed?until=yesterday')).statusCode).toBe(400);
 });
 
 test('the sums of closed positions follow inserts, updates and deletes', async () => {

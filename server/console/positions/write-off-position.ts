@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { clearHalts } from '#server/admin/halts/trading-halts.store.ts';
+import { findUser } from '#server/admin/users/users.store.ts';
 import type { Deps } from '#server/deps.ts';
 import {
   closeTrade,
@@ -12,6 +13,8 @@ import type { AccountReader } from '#server/engine/protection/read-account.ts';
 import { goneRow } from '#server/engine/protection/record-closings.ts';
 import { type AccountDeps, readAccountTrades } from '#server/engine/protection/trades-of-account.ts';
 import { addTimeline } from '#server/engine/records/trades.store.ts';
+import { aboutTrade } from '#server/platform/audit/audit-subjects.ts';
+import type { AuditActor } from '#server/platform/audit/audit-trail.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import { AppError, required } from '#server/platform/http/errors.ts';
 
@@ -27,11 +30,11 @@ import { AppError, required } from '#server/platform/http/errors.ts';
  * Refused while the connected account can show the position and while its order is not settled.
  */
 export async function writeOffPosition(
-  deps: AccountDeps & Pick<Deps, 'clock' | 'log'>,
+  deps: AccountDeps & Pick<Deps, 'audit' | 'clock' | 'log'>,
   reader: AccountReader,
-  { tradeId, by }: { tradeId: string; by: { id: string; username: string } },
+  { tradeId, by, actor }: { tradeId: string; by: { id: string; username: string }; actor: AuditActor },
 ): Promise<OpenTrade> {
-  const { db, clock, log } = deps;
+  const { audit, db, clock, log } = deps;
   const found = required(await findOpenTrade(db, tradeId), 'positionNotFound');
   if (found.state !== 'done') throw new AppError('orderFollowed');
   const { userId, exchangePlatform, token } = found;
@@ -49,7 +52,15 @@ export async function writeOffPosition(
     if (!(await closeTrade(tx, tradeId, now))) throw new AppError('positionNotFound');
     await tx.update(trades).set({ writtenOffBy: by.id, writtenOffAt: now }).where(eq(trades.id, tradeId));
     await addTimeline(tx, { tradeId, at: now, text: `Its position was ${text}` });
-    await clearHalts(tx, [{ ...key, token, how: `The position was ${text}` }], now);
+    const positions = [{ ...key, token, how: `The position was ${text}` }];
+    await clearHalts(tx, { positions, now, audit, actor });
+    const { username } = required(await findUser(tx, userId), 'userNotFound').user;
+    await audit.record(tx, {
+      actor,
+      action: 'position written off',
+      subject: aboutTrade(found, username),
+      after: { userId, exchangePlatform, why },
+    });
   });
   reader.forget(key);
   log.warn({ tradeId, ...key, token, by: by.id, why }, 'a position was written off');

@@ -4,6 +4,7 @@ import { timeframeFilter } from '#server/console/price-logs/spellings.ts';
 import type { Deps } from '#server/deps.ts';
 import { findPriceLog, findPriceLogByHash } from '#server/ingest/stored-price-logs.ts';
 import { readList } from '#server/platform/db/list-totals/read-list.ts';
+import { timeRange } from '#server/platform/db/list-totals/time-range.ts';
 import { required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
@@ -18,9 +19,10 @@ export function registerPriceLogRoutes(app: App, deps: Deps): void {
   app.get(
     '/api/price-logs',
     admin({ querystring: priceLogsQuery, answer: priceLogsAnswer }),
-    async ({ query: { page, limit, until, ...filter } }) => {
+    async ({ query: { page, limit, until, from, to, sort: _byTime, order, ...filter } }) => {
       const timeframe = await timeframeFilter(db, 'price-logs', filter.timeframe);
-      const options = { filter: { ...filter, timeframe }, until, page, limit, now: clock.now() };
+      const range = timeRange({ until, from, to, order });
+      const options = { ...range, filter: { ...filter, timeframe }, page, limit, now: clock.now() };
       const { rows, total } = await readList(db, 'price-logs', options);
       return { priceLogs: rows.map(isoDates), total };
     },

@@ -100,6 +100,8 @@ test.each([
   ['?until=2026-01-02T03:04:09.678Z', { prices: down(103, 100), total: 4 }],
   ['?until=2026-01-02T03:04:09.677Z&token=BTC', { prices: [102, 100], total: 2 }],
   ['?until=2026-01-02T03:04:09.678Z&limit=3&page=2', { prices: [100], total: 4 }],
+  ['?from=2026-01-02T03:04:08.678Z&to=2026-01-02T03:04:09.678Z', { prices: [103, 102], total: 2 }],
+  ['?order=asc&limit=2', { prices: [100, 101], total: 12 }],
 ])('the list %s returns its page and total, without rows received later', async (query, answer) => {
   expect(await list(query)).toEqual(answer);
 });

@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, gt, isNotNull, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import { type ChartFill, type ChartLevels, signalChart } from '#contract/charts.ts';
 import { idParams } from '#contract/paging.ts';
 import { findSeries, listCandlesAfter, listCandlesUntil } from '#server/console/price-logs/candles.store.ts';
 import type { Deps } from '#server/deps.ts';
+import { STANDS_FOR_SIGNAL } from '#server/engine/records/workflows.store.ts';
 import { findSignal } from '#server/ingest/stored-signals.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import {
@@ -49,13 +50,13 @@ export function registerSignalChartRoutes(app: App, { db }: Deps): void {
   );
 }
 
-/** Levels of the first user by trade order in the signal's newest workflow. */
+/** Levels of the first user by trade order in the workflow that stands for the signal. */
 async function findFirstLevels(db: Queryable, signalId: string): Promise<ChartLevels | null> {
-  const newest = db
+  const shown = db
     .select({ id: workflows.id })
     .from(workflows)
     .where(eq(workflows.signalId, signalId))
-    .orderBy(desc(workflows.id))
+    .orderBy(STANDS_FOR_SIGNAL)
     .limit(1);
   const level = (name: keyof ChartLevels) =>
     sql<string>`${positionGeneratorLogs.position} ->> ${sql.raw(`'${name}'`)}`;
@@ -73,7 +74,7 @@ async function findFirstLevels(db: Queryable, signalId: string): Promise<ChartLe
         eq(positionGeneratorLogs.userId, workflowUsers.userId),
       ),
     )
-    .where(and(sql`${workflowUsers.workflowId} = (${newest})`, positionGeneratorLogs.success))
+    .where(and(sql`${workflowUsers.workflowId} = (${shown})`, positionGeneratorLogs.success))
     .orderBy(asc(workflowUsers.position))
     .limit(1);
   return row ?? null;

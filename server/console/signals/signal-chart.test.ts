@@ -148,14 +148,21 @@ describe('the chart of a traded signal', () => {
     expect(fills.map(({ time }) => time)).toEqual(fills.map(({ time }) => time).sort());
   });
 
-  test('has only the levels of its newest workflow', async () => {
+  test('keeps the levels of the workflow that traded when a later one calculates nothing', async () => {
     const [{ id }] = (await board.admin.get('/api/signals')).json().signals;
+    const before = await settled(id);
     // Everybody has traded the signal already, so the new workflow calculates nothing.
     await board.admin.post('/api/trigger-automation', { signalId: id });
+    await expect
+      .poll(
+        async () => (await board.admin.get('/api/automation-workflows?status=completed')).json().total,
+        soon,
+      )
+      .toBe(2);
     const row = await settled(id);
-    expect([row.manualCount, row.stopLoss]).toEqual([1, null]);
+    expect([row.manualCount, row.stopLoss]).toEqual([1, before.stopLoss]);
     const shown = await chart(board, id);
-    expect(shown.levels).toBeNull();
+    expect(shown.levels?.stopLoss).toBe(before.stopLoss);
     expect(shown.fills).toHaveLength(2);
   });
 

@@ -1,3 +1,4 @@
+import { executionReport } from '#contract/execution.ts';
 import { idParams, optionalPagingQuery } from '#contract/paging.ts';
 import {
   checkEligibilityBody,
@@ -17,21 +18,28 @@ import { isWorkflowEnded } from '#domain/workflow/workflow-lifecycle.ts';
 import { listUserNames } from '#server/admin/users/users.store.ts';
 import type { Deps } from '#server/deps.ts';
 import { listSignalTrades } from '#server/engine/records/trades.store.ts';
+import {
+  listUserOutcomes,
+  type WithOutcome,
+  withWorkflowOutcomes,
+} from '#server/engine/records/workflow-outcomes.store.ts';
 import { listWorkflowUsers } from '#server/engine/records/workflow-users.store.ts';
 import {
-  findNewestWorkflow,
+  findShownWorkflow,
   listSignalWorkflows,
   type WorkflowRow,
 } from '#server/engine/records/workflows.store.ts';
 import { listSignalCalculations } from '#server/engine/sizing/position-generator.store.ts';
-import { selectUsers } from '#server/engine/workflow/select-users.ts';
+import { selectUsersOf } from '#server/engine/workflow/select-exits.ts';
 import { findSignal } from '#server/ingest/stored-signals.ts';
 import { required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { optionalPage } from '#server/platform/http/optional-page.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
+import { CHANGES_NOTHING } from '#server/platform/http/write-rules.ts';
 import { isoDates } from '#server/platform/iso-dates.ts';
 import { explainUser } from '../workflows/explain-user.ts';
+import { readExecution } from './execution-report.ts';
 import { registerSignalChartRoutes } from './signal-chart.routes.ts';
 import { verifyDecisions } from './verify-decisions.ts';
 
@@ -50,7 +58,7 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
     admin({ params: idParams, answer: signalWorkflows }),
     async ({ params: { id } }) => {
       await requireSignal(id);
-      const rows = await listSignalWorkflows(db, id);
+      const rows = await withWorkflowOutcomes(db, await listSignalWorkflows(db, id));
       const automatic = rows.filter(({ trigger }) => trigger === 'automatic');
       const manual = rows.filter(({ trigger }) => trigger === 'manual');
       return {
@@ -68,19 +76,28 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
     admin({ params: idParams, answer: signalUsers }),
     async ({ params: { id } }) => {
       const signal = await requireSignal(id);
-      const newest = await findNewestWorkflow(db, id);
-      const snapshot = newest === null ? [] : await listWorkflowUsers(db, newest.id);
-      if (snapshot.length > 0) return toSignalUsers(snapshot, 'recorded');
-      const { decisions } = await selectUsers(deps, signal);
-      return toSignalUsers(decisions, basisWithout(newest));
+      const workflow = await findShownWorkflow(db, id);
+      const snapshot = workflow === null ? [] : await listWorkflowUsers(db, workflow.id);
+      if (workflow !== null && snapshot.length > 0) {
+        const outcomes = await listUserOutcomes(db, workflow);
+        return snapshot.map((user) => ({
+          ...user,
+          id: user.userId,
+          outcome: outcomes.get(user.userId) ?? null,
+          basis: 'recorded' as const,
+        }));
+      }
+      const { decisions } = await selectUsersOf(deps, signal);
+      const basis = basisWithout(workflow);
+      return decisions.map((user) => ({ ...user, id: user.userId, outcome: null, basis, workflowId: null }));
     },
   );
 
   app.post(
     '/api/signal/check-eligibility',
-    admin({ body: checkEligibilityBody, answer: eligibilityBreakdown }),
+    admin({ write: CHANGES_NOTHING, body: checkEligibilityBody, answer: eligibilityBreakdown }),
     async ({ body: { signalId } }) => {
-      const { layers, eligible, decisions, ...result } = await selectUsers(
+      const { layers, eligible, decisions, ...result } = await selectUsersOf(
         deps,
         await requireSignal(signalId),
       );
@@ -105,11 +122,17 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
 
   app.post(
     '/api/signals/:id/verify',
-    admin({ params: idParams, answer: verifiedDecisions }),
+    admin({ write: CHANGES_NOTHING, params: idParams, answer: verifiedDecisions }),
     async ({ params: { id } }) => {
       await requireSignal(id);
       return await verifyDecisions(deps, id);
     },
+  );
+
+  app.get(
+    '/api/signals/:id/execution',
+    admin({ params: idParams, answer: executionReport }),
+    async ({ params: { id } }) => readExecution(db, await requireSignal(id)),
   );
 
   app.get(
@@ -151,18 +174,13 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
   );
 }
 
-const toSignalUsers = (
-  decisions: readonly { userId: string; username: string; status: string; reason: string }[],
-  basis: DecisionBasis,
-) => decisions.map((decision) => ({ ...decision, id: decision.userId, basis }));
-
-/** Why decisions are made now: the newest workflow recorded none. */
-function basisWithout(newest: WorkflowRow | null): DecisionBasis {
-  if (newest === null) return 'no workflow';
-  return isWorkflowEnded(newest.status) ? 'workflow ended' : 'workflow under way';
+/** Why decisions are made now: the workflow recorded none. */
+function basisWithout(workflow: WorkflowRow | null): DecisionBasis {
+  if (workflow === null) return 'no workflow';
+  return isWorkflowEnded(workflow.status) ? 'workflow ended' : 'workflow under way';
 }
 
-const toSignalWorkflow = (workflow: WorkflowRow) => ({
+const toSignalWorkflow = (workflow: WithOutcome<WorkflowRow>) => ({
   ...isoDates(workflow),
   workflowId: workflow.id,
   startedAt: (workflow.startedAt ?? workflow.createdAt).toISOString(),

@@ -68,6 +68,8 @@ test('returns signals newest first with all their fields', async () => {
     workflowId: expect.stringMatching(/^[0-9a-f-]{14}7/),
     workflowStatus: 'pending',
     workflowError: null,
+    workflowTrigger: 'automatic',
+    outcome: { kind: 'running', filled: 0, failed: 0, skipped: 0, topReason: null },
     eligibleUsersCount: 0,
     successfulUsersCount: 0,
     totalTrades: 0,
@@ -113,6 +115,61 @@ test.each([
   ['?until=', { prices: down(111, 100), total: 12 }],
 ])('the list %s returns its page and total, without signals received later', async (query, answer) => {
   expect(await list(query)).toEqual(answer);
+});
+
+// Requirements: additions-lists-1
+test.each([
+  ['?from=2026-01-02T08:00:00.001Z', { prices: down(111, 106), total: 6 }],
+  ['?from=2026-01-02T08:00:00.000Z', { prices: down(111, 105), total: 7 }],
+  ['?from=2026-01-02T00:00:00.000-08:00&token=BTC', { prices: [110, 108, 106], total: 3 }],
+  ['?from=2026-01-02T07:59:59.000Z&to=2026-01-02T08:00:00.000Z', { prices: down(105, 100), total: 6 }],
+  ['?from=2026-01-02T08:00:00.000Z&to=2026-01-02T08:00:00.000Z', { prices: [105], total: 1 }],
+  ['?from=2026-01-03T00:00:00Z&to=2026-01-02T00:00:00Z', { prices: [], total: 0 }],
+  [
+    '?from=2026-01-02T08:00:00.001Z&until=2026-01-02T08:00:00.002Z&to=2027-01-01T00:00:00Z',
+    { prices: [107, 106], total: 2 },
+  ],
+  ['?order=asc&limit=3', { prices: [100, 101, 102], total: 12 }],
+  ['?sort=time&order=asc&limit=3&page=2', { prices: [103, 104, 105], total: 12 }],
+  ['?order=asc&from=2026-01-02T08:00:00.001Z&limit=2', { prices: [106, 107], total: 6 }],
+])('the list %s has the signals of that time in that order', async (query, answer) => {
+  expect(await list(query)).toEqual(answer);
+});
+
+test.each([
+  ['from=yesterday', 'From is not valid'],
+  ['to=2026-01-02', 'To is not valid'],
+  ['order=up', 'order must be asc or desc'],
+  ['sort=mood', 'sort must be time, token or outcome'],
+  ['outcome=great', 'outcome must be one of running, filled'],
+  ['id=42', 'id must be an ID or its first characters'],
+  ['id=gggggggg', 'id must be an ID or its first characters'],
+])('answers 400 to %s, and says why', async (query, words) => {
+  const answer = await board.admin.get(`/api/signals?${query}`);
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json<{ message: string }>().message).toContain(words);
+});
+
+// Requirements: additions-lists-5
+test.each([
+  ['?sort=token&order=asc&limit=8', { prices: [110, 108, 106, 104, 102, 100, 111, 109], total: 12 }],
+  ['?sort=token&order=asc&limit=8&page=2', { prices: [107, 105, 103, 101], total: 12 }],
+  ['?sort=token&order=desc&limit=3&processor=Tesla', { prices: [105, 103, 101], total: 6 }],
+  ['?sort=outcome&order=asc&limit=3', { prices: [111, 110, 109], total: 12 }],
+  ['?outcome=running&token=BTC&limit=2', { prices: [110, 108], total: 6 }],
+  ['?outcome=filled', { prices: [], total: 0 }],
+  ['?outcome=all', { prices: down(111, 100), total: 12 }],
+])('sorts and filters by %s', async (query, answer) => {
+  expect(await list(query)).toEqual(answer);
+});
+
+// Requirements: additions-lists-5
+test('finds a signal by its id or the first characters, in either case', async () => {
+  for (const id of [ids[3], ids[3]?.toUpperCase(), ids[3]?.replaceAll('-', '')]) {
+    expect(await list(`?id=${id}`)).toEqual({ prices: [103], total: 1 });
+  }
+  const { total } = await list(`?id=${ids[3]?.slice(0, 8)}&processor=Tesla`);
+  expect(total).toBe(6);
 });
 
 // Requirements: trading-calls-5

@@ -74,6 +74,28 @@ describe('decisions computed again from their records', () => {
     ]);
   });
 
+  test('are identical for a signal that closes, and name a changed position', async () => {
+    await sender.candle({ Symbol: 'ADAUSDT', Close: '1', ATR: '0.01', Mature_Trend: 'up' });
+    await traded({ symbol: 'ADAUSDT', price: '1' });
+    const signalId = await traded({ symbol: 'ADAUSDT', price: '1', action: 'close' });
+    expect(await verify(signalId)).toMatchObject({ decisions: 6, identical: 6, differing: [] });
+    await board.query(
+      `update decisions set record = jsonb_set(record, '{holder,positions}', '[]') from workflows
+       where workflows.id = decisions.workflow_id and workflows.signal_id = $1
+         and record->'eligibility'->>'status' = 'eligible'`,
+      [signalId],
+    );
+    const { differing } = await verify(signalId);
+    expect(differing.map(({ field }) => field)).toContain('holder');
+    expect(differing).toContainEqual(
+      expect.objectContaining({
+        field: 'eligibility.status',
+        recorded: 'eligible',
+        computed: 'not eligible',
+      }),
+    );
+  });
+
   test('name the user and the field that was changed in the database, and what follows from it', async () => {
     const signalId = await traded({ symbol: 'SOLUSDT', price: '150' });
     const [changed] = await change(signalId, `record = jsonb_set(record, '{balance}', '"9000"')`);

@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DifferingField, VerifiedDecisions } from '#contract/signals.ts';
+import { judgeExit } from '#domain/exits/select-exits.ts';
 import { judgeSelection, judgeSizing } from '#domain/workflow/decision.ts';
 import type { Deps } from '#server/deps.ts';
 import {
   constantsHash,
+  knownSeals,
+  recallExit,
   recallSelection,
   recallSizing,
   type StoredRecord,
-  sealFields,
 } from '#server/engine/records/decision-record.ts';
 import {
   type DecisionRow,
@@ -48,10 +50,10 @@ function changedFields(
   secretBox: Deps['secretBox'],
   { workflowId, userId, record, seals }: DecisionRow,
 ): Difference[] {
-  const expected = sealFields(secretBox, { workflowId, userId }, record);
+  const expected = knownSeals(secretBox, { workflowId, userId }, record);
   const fields = [...new Set([...Object.keys(record), ...Object.keys(seals)])];
   return fields
-    .filter((field) => seals[field] === undefined || seals[field] !== expected[field])
+    .filter((field) => seals[field] === undefined || !expected[field]?.includes(seals[field]))
     .map((field) => ({ field, recorded: asText(record[field]), computed: null }));
 }
 
@@ -66,10 +68,12 @@ function recomputed(record: StoredRecord): Difference[] {
 }
 
 /** The users may have been selected before decisions were recorded, and sized since. */
-const compareSelection = (record: StoredRecord): Difference[] =>
-  record.eligibility === undefined
-    ? []
-    : compare('eligibility', record.eligibility, judgeSelection(recallSelection(record)));
+function compareSelection(record: StoredRecord): Difference[] {
+  if (record.eligibility === undefined) return [];
+  const left = recallExit(record);
+  const computed = left === null ? judgeSelection(recallSelection(record)) : judgeExit(left.user, left.input);
+  return compare('eligibility', record.eligibility, computed);
+}
 
 function compareSizing(record: StoredRecord): Difference[] {
   const seen = recallSizing(record);

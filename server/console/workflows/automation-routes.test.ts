@@ -81,7 +81,16 @@ describe('the list of workflows', () => {
     expect(await idsOf('?status=failed')).toEqual({ ids: ids.slice(6), total: 1 });
     expect(await idsOf('?status=pending&processor=UD%20Bot')).toEqual({ ids: [ids[1], ids[3]], total: 2 });
     expect(await idsOf('?status=&processor=')).toEqual({ ids, total: 7 });
-    expect(await idsOf('?status=unheard-of')).toEqual({ ids: [], total: 0 });
+    for (const query of ['status=unheard-of', 'outcome=great', 'sort=status', 'id=no-id-at-all']) {
+      expect((await board.admin.get(`/api/automation-workflows?${query}`)).statusCode, query).toBe(400);
+    }
+    const [newest, second] = all.workflows;
+    expect(await idsOf(`?from=${second?.createdAt}&to=${second?.createdAt}`)).toMatchObject({
+      ids: expect.arrayContaining([second?.id]),
+    });
+    const after = new Date(Date.parse(newest?.createdAt ?? '') + 1).toISOString();
+    expect(await idsOf(`?from=${after}`)).toEqual({ ids: [], total: 0 });
+    expect(await idsOf(`?to=${after}&order=asc`)).toEqual({ ids: ids.toReversed(), total: 7 });
   });
 
   // Requirements: workflow-monitor-4, trading-fields-9, trading-calls-9
@@ -99,6 +108,7 @@ describe('the list of workflows', () => {
       createdAt: signals[0].receivedAt,
       completedAt: expect.any(String),
       status: 'completed',
+      outcome: { kind: 'skipped', filled: 0, failed: 0, skipped: 0, topReason: null },
       stepCount: 0,
       tradeCount: 0,
       successfulTrades: 0,
@@ -366,12 +376,23 @@ describe('a signal', () => {
         username,
         status: 'eligible',
         reason: 'All eligibility criteria met',
+        outcome: {
+          kind: 'filled',
+          reason: null,
+          token: 'BTC',
+          filledQuantity: expect.stringMatching(/^[0-9.]+$/),
+          averagePrice: '65000',
+        },
       })),
     );
     // Later changes do not affect the workflow's own record.
     await board.setTrading(off.user.id, true);
     const snapshot = await get(`/api/signals/${signalId}/users`);
-    expect(snapshot.find(({ id }: { id: string }) => id === off.user.id).status).toBe('not eligible');
+    expect(snapshot.find(({ id }: { id: string }) => id === off.user.id)).toMatchObject({
+      status: 'not eligible',
+      outcome: null,
+      workflowId: run.id,
+    });
     expect(snapshot).toHaveLength(users.length);
     expect(snapshot.every(({ basis }: { basis: string }) => basis === 'recorded')).toBe(true);
 
@@ -446,12 +467,15 @@ describe('a signal', () => {
         },
       ],
     });
-    // The signal shows its newest workflow and all of its trades.
+    // The signal shows the workflow that traded, with its users, and not the later one without a trade.
     expect(await get(`/api/signals/${signalId}`)).toMatchObject({
-      workflowId: triggered,
+      workflowId: run.id,
+      workflowTrigger: 'automatic',
+      outcome: { kind: 'filled', filled: 2 },
       automaticCount: 1,
       manualCount: 1,
     });
+    expect(await get(`/api/signals/${signalId}/users`)).toEqual(snapshot);
   });
 
   // Requirements: trading-fields-7

@@ -96,15 +96,22 @@ describe('why a user did or did not trade', () => {
     const signalId = await sendSignal();
     const first = await ended(signalId);
     const { workflowId: second } = (await board.admin.post('/api/trigger-automation', { signalId })).json();
-    await expect.poll(() => ended(signalId), soon).toBe(second);
+    const status = () => board.query('select status from workflows where id = $1', [second]);
+    await expect.poll(status, soon).toEqual([{ status: 'completed' }]);
 
-    expect(await why(signalId, trader.id)).toMatchObject({
-      workflow: { workflowId: second, trigger: 'manual' },
+    expect(await why(signalId, trader.id, `?workflowId=${second}`)).toMatchObject({
+      workflow: { workflowId: second, trigger: 'manual', outcome: { kind: 'skipped', skipped: 1 } },
       conclusion: { outcome: 'skipped', text: expect.stringMatching(/already traded for the user$/) },
       decidedThen: { status: 'eligible' },
       trades: [{ workflowId: first, ofThisWorkflow: false }],
     });
-    expect((await why(signalId, trader.id, `?workflowId=${first}`)).conclusion.outcome).toBe('traded');
+    // Without a choice, by the workflow that traded.
+    for (const query of ['', `?workflowId=${first}`]) {
+      expect(await why(signalId, trader.id, query)).toMatchObject({
+        workflow: { workflowId: first, outcome: { kind: 'filled' } },
+        conclusion: { outcome: 'traded' },
+      });
+    }
   });
 
   test('names a refusal by sizing after eligibility', async () => {

@@ -1,23 +1,23 @@
 import type { WhyAnswer } from '#contract/signals.ts';
 import { explainEligibility, recallChecks } from '#domain/eligibility/eligibility.ts';
+import { ELIGIBILITY_RULES } from '#domain/eligibility/eligibility-rules.ts';
+import { EXIT_RULES, explainExit } from '#domain/exits/select-exits.ts';
 import { reasonOfSkip } from '#domain/workflow/denials.ts';
 import { pipelineStepNumber, userResultFromSteps } from '#domain/workflow/workflow-lifecycle.ts';
 import { findUser } from '#server/admin/users/users.store.ts';
 import type { Deps } from '#server/deps.ts';
 import type { TradeRow } from '#server/engine/records/trades.store.ts';
+import { withWorkflowOutcomes } from '#server/engine/records/workflow-outcomes.store.ts';
 import { listUserSteps, type StepRow } from '#server/engine/records/workflow-steps.store.ts';
 import {
   findWorkflowUser,
   listUserSignalTrades,
   type WorkflowUserRow,
 } from '#server/engine/records/workflow-users.store.ts';
-import {
-  findNewestWorkflow,
-  findWorkflow,
-  type WorkflowRow,
-} from '#server/engine/records/workflows.store.ts';
+import { findShownWorkflow, findWorkflow, type WorkflowRow } from '#server/engine/records/workflows.store.ts';
+import { readExitInput } from '#server/engine/workflow/select-exits.ts';
 import { readEligibilityInput } from '#server/engine/workflow/select-users.ts';
-import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import { isEntry, type SignalRow } from '#server/ingest/stored-signals.ts';
 import { AppError, required } from '#server/platform/http/errors.ts';
 import { isoDates } from '#server/platform/iso-dates.ts';
 
@@ -30,15 +30,11 @@ export async function explainUser(
   const { signal, userId } = options;
   const { user } = required(await findUser(db, userId), 'userNotFound');
   const workflow = await requestedWorkflow(deps, options);
+  const [shown] = workflow === null ? [] : await withWorkflowOutcomes(db, [workflow]);
   const steps = workflow === null ? [] : await listUserSteps(db, { workflowId: workflow.id, userId });
   const snapshot = workflow === null ? null : await findWorkflowUser(db, { workflowId: workflow.id, userId });
   const trades = await listUserSignalTrades(db, { signalId: signal.id, userId });
-  const input = await readEligibilityInput(deps, signal);
-  const candidate = required(
-    input.users.find(({ id }) => id === userId),
-    'userNotFound',
-  );
-  const now = explainEligibility(candidate, input);
+  const now = await explainNow(deps, { signal, userId });
   const userSteps = steps.filter((step) => step.userId === userId);
   const selectedAt = selectionTime(steps);
   const { id, username, isActive, isTestUser, createdAt } = user;
@@ -46,11 +42,13 @@ export async function explainUser(
     signalId: signal.id,
     user: { id, username, isActive, isTestUser, createdAt: createdAt.toISOString() },
     // The response schema drops the columns that this screen does not show.
-    workflow: workflow && {
-      ...isoDates(workflow),
-      workflowId: workflow.id,
-      selectedAt: selectedAt?.toISOString() ?? null,
-    },
+    workflow: shown
+      ? {
+          ...isoDates(shown),
+          workflowId: shown.id,
+          selectedAt: selectedAt?.toISOString() ?? null,
+        }
+      : null,
     conclusion: conclude({
       workflow,
       snapshot,
@@ -59,7 +57,10 @@ export async function explainUser(
       steps: userSteps,
       trade: trades.find((trade) => trade.workflowId === workflow?.id),
     }),
-    decidedThen: snapshot === null ? null : { ...snapshot, checks: recallChecks(snapshot) },
+    decidedThen:
+      snapshot === null
+        ? null
+        : { ...snapshot, checks: recallChecks(snapshot, isEntry(signal) ? ELIGIBILITY_RULES : EXIT_RULES) },
     decidedNow: { ...now.decision, checks: now.checks },
     steps: userSteps.map(isoDates),
     trades: trades.map((trade) => ({
@@ -69,11 +70,25 @@ export async function explainUser(
   };
 }
 
+async function explainNow(deps: Deps, { signal, userId }: { signal: SignalRow; userId: string }) {
+  const find = <User extends { id: string }>(users: readonly User[]) =>
+    required(
+      users.find(({ id }) => id === userId),
+      'userNotFound',
+    );
+  if (isEntry(signal)) {
+    const input = await readEligibilityInput(deps, signal);
+    return explainEligibility(find(input.users), input);
+  }
+  const { users, input } = await readExitInput(deps, signal);
+  return explainExit(find(users), input);
+}
+
 async function requestedWorkflow(
   { db }: Deps,
   { signal, workflowId }: { signal: SignalRow; workflowId?: string | undefined },
 ): Promise<WorkflowRow | null> {
-  if (workflowId === undefined) return await findNewestWorkflow(db, signal.id);
+  if (workflowId === undefined) return await findShownWorkflow(db, signal.id);
   const workflow = await findWorkflow(db, workflowId);
   if (workflow?.signalId !== signal.id) throw new AppError('workflowNotFound');
   return workflow;
@@ -120,12 +135,19 @@ function concludeSteps(steps: StepRow[]): WhyAnswer['conclusion'] {
   const error = steps.find(({ errorMessage }) => errorMessage !== null)?.errorMessage;
   const text = error == null ? 'Unknown error' : reasonOfSkip(error);
   if (result === 'skipped' || result === 'failed') return { outcome: result, text };
-  if (result === 'success') return { outcome: 'traded', text: 'The order was filled' };
+  if (result === 'success') return { outcome: 'traded', text: textOfClose(steps) ?? 'The order was filled' };
   const current = steps.findLast(({ status }) => status === 'processing');
   return {
     outcome: 'in progress',
     text: current === undefined ? 'The next step has not begun' : `Now at the step ${current.stepName}`,
   };
+}
+
+/** What a signal closed, from the step that recorded it. */
+function textOfClose(steps: StepRow[]): string | null {
+  const output = steps.find(({ stepType }) => stepType === 'order_submission')?.outputData;
+  const text: unknown = typeof output === 'object' && output !== null ? Reflect.get(output, 'text') : null;
+  return typeof text === 'string' ? text : null;
 }
 
 function neverConsidered({ workflow, selectedAt, userCreatedAt }: Evidence): string {

@@ -1,26 +1,38 @@
 import { sql } from 'drizzle-orm';
 import type { WorkflowRun } from '#contract/automation.ts';
+import { withWorkflowOutcomes } from '#server/engine/records/workflow-outcomes.store.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
-import { readList } from '#server/platform/db/list-totals/read-list.ts';
+import { readSortedList, type SortedOptions } from '#server/platform/db/list-totals/read-sorted-list.ts';
+import { type TimeFilter, timeRange } from '#server/platform/db/list-totals/time-range.ts';
 import { isoDates } from '#server/platform/iso-dates.ts';
 
 type Counts = Pick<WorkflowRun, 'stepCount' | 'tradeCount' | 'successfulTrades'>;
 
 const NONE: Counts = { stepCount: 0, tradeCount: 0, successfulTrades: 0 };
 
-/** One page, newest first, and the total number of matching workflows. */
+/** One page, newest first unless sorted otherwise, and the total number of matching workflows. */
 export async function listWorkflows(
   db: Queryable,
-  options: {
-    processor?: string | undefined;
-    status?: string | undefined;
-    page: number;
-    limit: number;
-    now: Date;
-  },
+  options: TimeFilter &
+    Pick<SortedOptions, 'sort' | 'outcome' | 'id'> & {
+      processor?: string | undefined;
+      status?: string | undefined;
+      page: number;
+      limit: number;
+      now: Date;
+    },
 ): Promise<{ workflows: WorkflowRun[]; total: number }> {
-  const { processor, status } = options;
-  const { rows, total } = await readList(db, 'workflows', { ...options, filter: { processor, status } });
+  const { processor, status, sort, outcome, id, page, limit, now } = options;
+  const { rows, total } = await readSortedList(db, 'workflows', {
+    ...timeRange(options),
+    sort,
+    outcome,
+    id,
+    filter: { processor, status },
+    page,
+    limit,
+    now,
+  });
   const counted = await db.execute<Counts & { id: string }>(sql`
     select wanted.id, orders.*,
       (select count(*)::int from workflow_steps where workflow_id = wanted.id) as "stepCount"
@@ -30,7 +42,7 @@ export async function listWorkflows(
       from trades where workflow_id = wanted.id
     ) as orders`);
   const countsOf = new Map(counted.rows.map(({ id, ...counts }) => [id, counts]));
-  const workflows = rows.map((workflow) => ({
+  const workflows = (await withWorkflowOutcomes(db, rows)).map((workflow) => ({
     ...isoDates(workflow),
     ...(countsOf.get(workflow.id) ?? NONE),
     workflowId: workflow.id,

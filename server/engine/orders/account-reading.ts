@@ -56,7 +56,14 @@ export async function haltOnSurplus(
   const now = deps.clock.now();
   const isNew = await deps.db.transaction(async (tx) => {
     await assertHeld(tx, lease);
-    const started = await startHalt(tx, { ...positionOf(work), tradeId, kind: 'surplus', reason, now });
+    const started = await startHalt(tx, {
+      ...positionOf(work),
+      tradeId,
+      kind: 'surplus',
+      reason,
+      now,
+      audit: deps.audit,
+    });
     const text = `Trading of this user is halted: ${reason}`;
     if (started) await addTimeline(tx, { tradeId, at: now, text });
     return started;

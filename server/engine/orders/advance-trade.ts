@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTerminal } from '#domain/orders/order-lifecycle.ts';
 import type { EngineDeps } from '#server/deps.ts';
-import { addCalls, findTradeWithAttempts, type TradeRow } from '#server/engine/records/trades.store.ts';
+import {
+  addCalls,
+  findTradeWithAttempts,
+  type TradeWithAttempts,
+} from '#server/engine/records/trades.store.ts';
 import { tradeKey } from '#server/engine/records/transitions.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
 import {
@@ -46,11 +50,14 @@ export async function advanceTrade(deps: EngineDeps, tradeId: string): Promise<v
   const stopKeeping = keepLeases({ db, leases: [lease], log });
   try {
     // After the lease: its former holder writes nothing more.
-    const found = await findTradeWithAttempts(db, tradeId).catch(async (error: unknown) => {
+    const found = await findTradeWithAttempts(db, tradeId, {
+      now: deps.clock.now(),
+      exitScope: deps.config.exitScope,
+    }).catch(async (error: unknown) => {
       await releaseQuietly(deps, lease);
       throw error;
     });
-    if (found === null || found.trade.state === 'done' || !(await isDue(deps, found.trade))) {
+    if (found === null || found.trade.state === 'done' || !(await isDue(deps, found))) {
       await releaseQuietly(deps, lease);
       return;
     }
@@ -115,7 +122,10 @@ async function takeSteps(deps: EngineDeps, held: HeldTrade, calls: CallRecord[])
  * again for the rest unless another job waits: with no job the trade would wait for the sweep, and two jobs would start
  * two chains.
  */
-async function isDue(deps: EngineDeps, { id: tradeId, dueAt }: TradeRow): Promise<boolean> {
+async function isDue(deps: EngineDeps, { trade, attempts, isStopped }: TradeWithAttempts): Promise<boolean> {
+  // It rests at the exchange, and is cancelled at once.
+  if (isStopped === true && attempts.at(-1)?.state === 'open') return true;
+  const { id: tradeId, dueAt } = trade;
   const restMs = () => (dueAt?.getTime() ?? 0) - deps.clock.now().getTime();
   if (restMs() > 0 && restMs() <= SHORT_REST_MS) await sleep(restMs() + 1);
   if (restMs() <= 0) return true;
@@ -153,7 +163,7 @@ function takeOrderStep(work: TradeWork, { isOverdue }: { isOverdue: boolean }): 
     case 'unknown':
       return lookUpAttempt(work);
     case 'open':
-      return verifyAttempt(work, { mustEnd: isOverdue });
+      return verifyAttempt(work, { mustEnd: isOverdue || work.isStopped === true });
     default:
       return confirmCancel(work);
   }
@@ -163,5 +173,10 @@ async function wakeAt(work: TradeWork, at: Date): Promise<void> {
   const { deps, trade } = work;
   // Computed before the transaction: the database counts the wait from its start, and a job must not come too early.
   const waitMs = at.getTime() - deps.clock.now().getTime();
-  await record(work, { trade: { dueAt: at }, wakes: { tradeId: trade.id, waitMs }, releases: true });
+  await record(work, {
+    trade: { dueAt: at },
+    wakes: { tradeId: trade.id, waitMs },
+    releases: true,
+    mayWait: true,
+  });
 }

@@ -1,5 +1,10 @@
 import { D } from '#domain/decimal.ts';
-import { missingProtection, protectionNeed, standingProtection } from '#domain/orders/protection.ts';
+import {
+  missingProtection,
+  plannedProtection,
+  protectionNeed,
+  standingProtection,
+} from '#domain/orders/protection.ts';
 import { PROTECTION_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import { sideOpenedBy } from '#domain/sizing/trend.ts';
 import {
@@ -56,7 +61,8 @@ export async function checkProtection(
     };
   }
   const held = standingProtection({ ...position, held: holding.protection });
-  switch (protectionNeed({ ...position, held, planned: trade })) {
+  const planned = plannedProtection(trade);
+  switch (protectionNeed({ ...position, held, planned })) {
     case 'nothing':
       return {
         found: 'protected',
@@ -67,7 +73,7 @@ export async function checkProtection(
     case 'close':
       return {
         found: 'passed',
-        text: `The position has no stop loss, and the price ${markPrice} has passed it (${trade.stopLoss})`,
+        text: `The position has no stop loss, and the price ${markPrice} has passed it (${planned.stopLoss})`,
       };
     default:
       return placeMissing(work, { holding, held, notAfter });
@@ -94,7 +100,11 @@ async function placeMissing(
         token: trade.token,
         side,
         quantity,
-        ...missingProtection({ ...position, held: isInTheWay ? NONE : held, planned: trade }),
+        ...missingProtection({
+          ...position,
+          held: isInTheWay ? NONE : held,
+          planned: plannedProtection(trade),
+        }),
         clientOrderId: protectionOrderId(timeOrderedId()),
       },
       { onCall, notAfter },

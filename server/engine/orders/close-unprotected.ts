@@ -1,6 +1,8 @@
 import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
+import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
+import type { AuditRecord } from '#server/platform/audit/audit-trail.ts';
 import { checkProtection, type Finding, isOfTrade } from './check-protection.ts';
-import { closePosition, findUnsettledClose } from './close-position.ts';
+import { closePosition, findUnsettledClose, hasClosed, positionSubject } from './close-position.ts';
 import { recordSafe, recordUnprotected } from './record-protection.ts';
 import { endClosed, finishTrade } from './settle-attempt.ts';
 import { later, nextNow, type StepResult, type TradeWork } from './trade-work.ts';
@@ -37,12 +39,24 @@ export async function closeUnprotected(work: TradeWork): Promise<StepResult> {
     case 'flat':
     case 'leftovers':
     case 'other':
-      return endClosed(work);
+      return endClosed(work, await closedEntry(work));
     case 'ended':
       return nextNow;
     default:
       return tryOn(work, result.message);
   }
+}
+
+/** For the audit trail; undefined when the position ended without an order of ours. */
+async function closedEntry({ deps: { db }, trade }: TradeWork): Promise<AuditRecord | undefined> {
+  if (!(await hasClosed(db, trade.id))) return undefined;
+  const { exchangePlatform, id: tradeId } = trade;
+  return {
+    actor: ENGINE,
+    action: 'position closed',
+    subject: await positionSubject(db, trade),
+    after: { exchangePlatform, tradeId, reason: CLOSE_REASONS.stopMissing },
+  };
 }
 
 async function tryOn(work: TradeWork, text: string): Promise<StepResult> {

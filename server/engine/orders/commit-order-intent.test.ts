@@ -53,7 +53,8 @@ test('makes an intent wait for a halt that is being written, and see it', async 
       tradeId: null,
       now: engine.clock.now(),
     };
-    await startHalt(tx, { ...halt, kind: 'unprotected', reason: 'no stop loss' });
+    const { audit } = engine.deps;
+    await startHalt(tx, { ...halt, kind: 'unprotected', reason: 'no stop loss', audit });
     locked.resolve();
     await committed.promise;
   });

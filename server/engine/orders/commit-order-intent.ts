@@ -1,3 +1,4 @@
+import type { Room } from '#domain/limits/check-entry.ts';
 import type { Position } from '#domain/sizing/position.ts';
 import { CALCULATION_MAX_AGE_MINUTES } from '#domain/sizing/trading-constants.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
@@ -10,6 +11,8 @@ import {
 } from '#server/engine/records/trades.store.ts';
 import type { Transition } from '#server/engine/records/transitions.ts';
 import type { PositionGeneratorLogRow } from '#server/engine/sizing/position-generator.store.ts';
+import { aboutTrade } from '#server/platform/audit/audit-subjects.ts';
+import type { AuditActor, AuditRecord } from '#server/platform/audit/audit-trail.ts';
 import { isUniqueViolation } from '#server/platform/db/database-errors.ts';
 import { randomId, timeOrderedId } from '#server/platform/ids.ts';
 import type { Lease } from '#server/platform/jobs/leases.ts';
@@ -34,9 +37,17 @@ interface IntentRequest {
   accountReadAt?: Date | null;
   /** The caller follows the trade under its lease, as this holder; otherwise a job is sent. */
   follower?: { holder: string };
+  /** Of an order by hand: who submitted it, and the name of the user that it is for. */
+  by?: { actor: AuditActor; owner: string };
+  /** Of the account reading that the size follows from, in USDT; null when there was none. */
+  equity?: string | null;
   /** What else becomes true with the order. */
-  also?: Pick<Transition, 'calculation' | 'decision' | 'steps' | 'releases'>;
+  also?: Also;
+  /** A smaller position that fits a risk limit, and what then becomes true; null when that would be too small. */
+  smaller?: (room: Room) => { position: Position; also: Also } | null;
 }
+
+type Also = Pick<Transition, 'calculation' | 'decision' | 'steps' | 'releases'>;
 
 /**
  * Commits a trade and its first attempt with its client order id before any request leaves. I2: one trade per
@@ -45,34 +56,67 @@ interface IntentRequest {
  */
 export async function commitOrderIntent(
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'transitions'>,
-  { log, position, triggerType, lease, place, accountReadAt = null, follower, also = {} }: IntentRequest,
+  request: IntentRequest,
 ): Promise<Intent> {
+  const { log, position, triggerType, lease, place, accountReadAt = null, follower, by } = request;
+  const { equity = null, also = {}, smaller } = request;
   const now = deps.clock.now();
   const ageMinutes = (now.getTime() - log.createdAt.getTime()) / 60_000;
   if (ageMinutes > CALCULATION_MAX_AGE_MINUTES) {
     const age = { ageMinutes: ageMinutes.toFixed(1), maxAgeMinutes: String(CALCULATION_MAX_AGE_MINUTES) };
     return { ok: false, reason: 'denied', denial: deny('calculation_too_old', age) };
   }
-  const trade = plannedTrade(deps, { log, position, triggerType, accountReadAt, now });
-  const attempt = firstAttempt(trade);
-  try {
-    const committed = await deps.transitions.commit({
+  const transitionOf = (sized: Position, besides: Also): Transition => {
+    const trade = plannedTrade(deps, { log, position: sized, triggerType, accountReadAt, now });
+    return {
       lease,
-      ...also,
+      ...besides,
       order: trade,
-      intent: { trade, attempt, follower: follower ?? 'job' },
-      events: [{ tradeId: trade.id, at: now, kind: 'timeline', text: describePlan(log, position) }],
-    });
+      intent: { trade, attempt: firstAttempt(trade), follower: follower ?? 'job', equity },
+      ...(by === undefined ? {} : { audit: submitted(trade, by) }),
+      events: [{ tradeId: trade.id, at: now, kind: 'timeline', text: describePlan(log, sized) }],
+    };
+  };
+  const whole = transitionOf(position, also);
+  if (whole.intent !== undefined && smaller !== undefined) {
+    whole.intent.fit = (room) => {
+      const fitting = smaller(room);
+      return fitting === null ? null : transitionOf(fitting.position, fitting.also);
+    };
+  }
+  try {
+    const committed = await deps.transitions.commit(whole);
     if (!committed.ok) return committed;
     const { planned } = committed;
-    if (planned?.lease == null) return { ok: true, tradeId: trade.id, held: null };
-    const { lease: tradeLease, exchangeAccountId } = planned;
-    const held = { lease: tradeLease, trade: { ...trade, exchangeAccountId }, attempts: [attempt] };
-    return { ok: true, tradeId: trade.id, held: { ...held, position: place ?? null } };
+    if (planned === null) throw new Error(`the order of the calculation ${log.id} was not written`);
+    const { intent, exchangeAccountId } = planned;
+    const { id } = intent.trade;
+    if (planned.lease === null) return { ok: true, tradeId: id, held: null };
+    const held = {
+      lease: planned.lease,
+      trade: { ...intent.trade, exchangeAccountId },
+      attempts: [intent.attempt],
+    };
+    return { ok: true, tradeId: id, held: { ...held, position: place ?? null } };
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     return { ok: false, reason: 'already-traded', standing: await findTradeOfCalculation(deps.db, log.id) };
   }
+}
+
+function submitted(
+  trade: Omit<TradeRow, 'exchangeAccountId'>,
+  { actor, owner }: Required<IntentRequest>['by'],
+): AuditRecord {
+  const { userId, signalId, exchangePlatform, exchangeMode, side, plannedQuantity: quantity } = trade;
+  const { entryPrice, stopLoss, takeProfit, leverage } = trade;
+  const order = { side, quantity, entryPrice, stopLoss, takeProfit, leverage };
+  return {
+    actor,
+    action: 'order submitted',
+    subject: aboutTrade(trade, owner),
+    after: { userId, signalId, exchangePlatform, exchangeMode, ...order },
+  };
 }
 
 /** The row of a new trade, without the account, which is that of the key stored when it is committed. */
@@ -123,6 +167,8 @@ function plannedTrade(
     writtenOffBy: null,
     writtenOffAt: null,
     restoredAt: null,
+    movedStopLoss: null,
+    movedTakeProfit: null,
     accountReadAt,
   };
 }

@@ -7,6 +7,7 @@ import {
   type OrderMemory,
   type OrderReport,
 } from '#server/exchanges/exchange.ts';
+import type { NoticeEvent } from '#server/platform/notices/note-event.ts';
 import { sumFilled } from './settle-attempt.ts';
 import { later, nextNow, record, reported, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
 
@@ -126,6 +127,7 @@ export async function recordFound(
         event: 'found_filled',
         lines: [`${text}: filled ${report.filledQuantity} at ${report.averagePrice ?? 'an unknown price'}`],
         attempt: { ...found, finishedAt },
+        mayWait: true,
       });
       return;
     case 'cancelled':
@@ -158,6 +160,7 @@ export async function holdUnclear(work: TradeWork, report: OrderReport): Promise
       event: 'found_unclear',
       lines: [`Attempt ${attempt.attempt}: ${isLong ? 'in doubt: ' : ''}${text}`],
       attempt: { ...reported(report), doubt },
+      ...(doubt === null ? {} : { notices: newsOfDoubt(work, doubt) }),
     });
   }
   return later(work, isLong ? DOUBT_WAIT_MS : UNCLEAR_WAIT_MS);
@@ -174,11 +177,26 @@ export async function leaveInDoubt(
       event: 'lookup_missed',
       lines: [`Attempt ${attempt.attempt}: in doubt: ${doubt}`],
       attempt: { doubt, lookupMisses: misses },
+      notices: newsOfDoubt(work, doubt),
     });
     deps.log.warn({ tradeId: trade.id, userId: trade.userId, reason: doubt }, 'an order stays in doubt');
   }
   return later(work, DOUBT_WAIT_MS);
 }
+
+/** Told when an order comes into doubt, not with every further reason. */
+const newsOfDoubt = ({ attempt, deps, trade }: TradeWork, reason: string): NoticeEvent[] =>
+  attempt.doubt === null
+    ? [
+        {
+          code: 'order_in_doubt',
+          userId: trade.userId,
+          tradeId: trade.id,
+          data: { reason },
+          at: deps.clock.now(),
+        },
+      ]
+    : [];
 
 /** `open`: among the open orders. `doubt`: why it may have filled. `unreachable`: the exchange did not answer. */
 type Trace = { trace: 'none' | 'open' | 'unreachable' } | { trace: 'doubt'; doubt: string };

@@ -1,8 +1,8 @@
 import { CALCULATION_MAX_AGE_MINUTES } from '#domain/sizing/trading-constants.ts';
-import { deny } from '#domain/workflow/denials.ts';
-import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { type Denial, deny } from '#domain/workflow/denials.ts';
+import { ExchangeError, type Placement } from '#server/exchanges/exchange.ts';
 import { denyOpenedSince, isYoung, READING_LASTS_MS, readAheadAt } from './account-reading.ts';
-import { doubtInterrupted, findReport } from './look-up-attempt.ts';
+import { findReport } from './look-up-attempt.ts';
 import { later, nextNow, record, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
 
 /** A request that has not left by then never leaves: its process may have been frozen. */
@@ -48,28 +48,19 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
     return tryAgainOrAbandon(work, error, 'Leverage and margin mode could not be set');
   }
 
-  const now = deps.clock.now();
-  const denial = await record(work, {
-    order: trade,
-    event: 'submit',
-    attempt: { submittedAt: now, placementTries: attempt.placementTries + 1 },
-    lines: [
-      `Attempt ${attempt.attempt}: submitting ${trade.side} ${attempt.quantity} ${trade.token} at ${attempt.price}`,
-    ],
-  });
-  if (denial !== null) return abandon(work, denial.reason);
-  // Committed: from here on a successor looks the order up before it sends anything.
-  if (attempt.placementTries > 1 && (await findReport(work)) !== null) return await doubtInterrupted(work);
-
   const name = `Attempt ${attempt.attempt}`;
-  const latest = new Date(now.getTime() + SEND_WITHIN_MS);
+  // A request left before: what became of it is known only to the exchange.
+  if (attempt.submittedAt !== null && (await findReport(work)) !== null) {
+    const what = 'not sent again: the request before may have arrived, looking the order up';
+    return await leaveToLookUp(work, what);
+  }
+  const begunAt = deps.clock.now();
+  const latest = new Date(begunAt.getTime() + SEND_WITHIN_MS);
   const readingEnds = isReadingUsed ? new Date(readAt.getTime() + READING_LASTS_MS) : latest;
   const notAfter = readingEnds < latest ? readingEnds : latest;
-  if (isReadingUsed && deps.clock.now() >= notAfter) {
-    const reason = 'the account was read too long ago';
-    await record(work, { event: 'deferred', lines: [`${name}: not sent yet: ${reason}`] });
-    return nextNow;
-  }
+  // The account was read too long ago: it is read again.
+  if (isReadingUsed && begunAt >= notAfter) return nextNow;
+  const announcement = announceOnce(work);
   const placement = await exchange.placeOrder(
     account,
     {
@@ -82,14 +73,21 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
       stopLoss: trade.stopLoss,
       takeProfit: trade.takeProfit,
     },
-    { onCall, notAfter },
+    { onCall, notAfter, announce: announcement.announce },
   );
+  const announced = announcement.result();
+  if (announced.ended === 'failed') throw announced.error;
+  if (announced.ended === 'denied') return await abandon(work, announced.denial.reason);
+  if (announced.ended === 'not-called') return await notAnnounced(work, placement);
+  const { submittedAt } = announced;
   switch (placement.outcome) {
     case 'placed':
       await record(work, {
         event: 'accepted',
         lines: [`${name}: accepted by ${trade.exchangePlatform} as order ${placement.orderId}`],
-        attempt: { orderId: placement.orderId, verifyAt: verifyAt(work, now) },
+        attempt: { orderId: placement.orderId, verifyAt: verifyAt(work, submittedAt) },
+        // A successor that does not see it looks the order up.
+        mayWait: true,
       });
       return nextNow;
     case 'refused':
@@ -119,6 +117,77 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
   }
 }
 
+type Announced =
+  /** The request never came to its turn. */
+  | { ended: 'not-called' }
+  | { ended: 'committed'; submittedAt: Date }
+  | { ended: 'denied'; denial: Denial }
+  | { ended: 'failed'; error: unknown };
+
+/**
+ * I9: commits that the attempt is sent, when its request may leave by the exchange's limits. Nobody waits between the
+ * commit and the request, so a stop of new entries that is made after it comes after the request.
+ */
+function announceOnce(work: TradeWork) {
+  const { attempt, deps, trade } = work;
+  let announced: Announced = { ended: 'not-called' };
+  return {
+    result: () => announced,
+    async announce(): Promise<boolean> {
+      const submittedAt = deps.clock.now();
+      try {
+        const denial = await record(work, {
+          order: trade,
+          event: 'submit',
+          attempt: { submittedAt, placementTries: attempt.placementTries + 1 },
+          lines: [
+            `Attempt ${attempt.attempt}: submitting ${trade.side} ${attempt.quantity} ${trade.token} at ${attempt.price}`,
+          ],
+        });
+        announced = denial === null ? { ended: 'committed', submittedAt } : { ended: 'denied', denial };
+      } catch (error) {
+        announced = { ended: 'failed', error };
+      }
+      return announced.ended === 'committed';
+    },
+  };
+}
+
+/** The placement ended before its request came to its turn. */
+async function notAnnounced(work: TradeWork, placement: Placement): Promise<StepResult> {
+  const { attempt } = work;
+  const name = `Attempt ${attempt.attempt}`;
+  switch (placement.outcome) {
+    case 'refused':
+      return abandon(work, placement.message);
+    case 'retry-later': {
+      const placementTries = attempt.placementTries + 1;
+      await record(work, {
+        attempt: { placementTries, error: placement.message },
+        lines: [`${name}: not placed, will be sent again: ${placement.message}`],
+      });
+      if (placementTries >= PLACEMENT_TRIES) return abandon(work, placement.message);
+      return later(work, Math.max(placement.retryAfterMs, RETRY_MS));
+    }
+    // An exchange that did not announce its request: the order may exist.
+    default:
+      return leaveToLookUp(work, 'sent without being announced, looking the order up');
+  }
+}
+
+async function leaveToLookUp(work: TradeWork, what: string, error?: string): Promise<StepResult> {
+  const { attempt, deps } = work;
+  await record(work, {
+    event: 'outcome_unknown',
+    lines: [`Attempt ${attempt.attempt}: ${what}`],
+    attempt: {
+      submittedAt: attempt.submittedAt ?? deps.clock.now(),
+      ...(error === undefined ? {} : { error }),
+    },
+  });
+  return nextNow;
+}
+
 async function tryAgainOrAbandon(work: TradeWork, error: ExchangeError, what: string): Promise<StepResult> {
   const { attempt } = work;
   const used = attempt.placementTries + 1;
@@ -137,12 +206,8 @@ async function abandon(work: TradeWork, reason: string): Promise<StepResult> {
   const { attempt, deps } = work;
   const name = `Attempt ${attempt.attempt}`;
   if (attempt.submittedAt !== null && (await findReport(work)) !== null) {
-    await record(work, {
-      event: 'outcome_unknown',
-      lines: [`${name}: not sent again, looking up what became of the request before: ${reason}`],
-      attempt: { error: reason },
-    });
-    return nextNow;
+    const what = `not sent again, looking up what became of the request before: ${reason}`;
+    return leaveToLookUp(work, what, reason);
   }
   await record(work, {
     event: 'declared_never_placed',

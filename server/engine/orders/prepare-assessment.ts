@@ -1,9 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { eligibilityMode } from '#domain/eligibility/trading-mode.ts';
 import { assessOrder, type OrderToAssess } from '#domain/orders/order-checks.ts';
+import { denyStopped } from '#domain/orders/trading-stop.ts';
 import { applyCustomEntryPrice } from '#domain/sizing/custom-entry.ts';
 import type { Position } from '#domain/sizing/position.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
+import { findTradeStop } from '#server/admin/stops/trading-stops.store.ts';
 import type { Deps } from '#server/deps.ts';
 import {
   findStandingTrade,
@@ -40,6 +42,7 @@ export async function assessCalculation(
     .from(users)
     .where(eq(users.id, log.userId));
   if (user === undefined) return { position, denial: deny('user_not_found', {}) };
+  const stop = await findTradeStop(deps, log);
   const seen = await readExchange(deps, log);
   const { userId, token } = log;
   const [traded, standing, working] = [
@@ -60,7 +63,8 @@ export async function assessCalculation(
     alreadyTraded: traded !== null || standing !== null,
     isEstimate: log.isEstimate,
   });
-  const denial = assessment.valid ? seen.denial : moreExact(assessment.denial, seen.denial);
+  const ofOrder = assessment.valid ? seen.denial : moreExact(assessment.denial, seen.denial);
+  const denial = stop === null ? ofOrder : denyStopped(stop);
   if (customEntryPrice === undefined || seen.livePrice === null) return { position, denial };
   const custom = applyCustomEntryPrice({ position, customEntryPrice, livePrice: seen.livePrice });
   if (custom.ok) return { position: custom.position, denial };

@@ -206,7 +206,7 @@ describe('a position that can be neither protected nor closed', () => {
   test('stops the second attempt of another order of its user', async () => {
     const { trade } = await plan([{ kind: 'restFirst', on: { times: ALWAYS } }]);
     await step(trade.id);
-    await engine.db.transaction((tx) => startHalt(tx, haltOf(trade)));
+    await engine.db.transaction((tx) => startHalt(tx, { ...haltOf(trade), audit: engine.deps.audit }));
     const done = await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(done.error).toMatch(/after one attempt; no second attempt: Trading of this user is halted since /);
     expect(await engine.attempts(trade.id)).toHaveLength(1);
@@ -386,7 +386,7 @@ describe('a halt and an order intent at the same moment', () => {
     const { trade, userId, token } = await plan([]);
     await engine.settle();
     const ask = {
-      orders: [{ userId, workflowId: null, triggerType: 'manual' as const }],
+      orders: [{ userId, workflowId: null, triggerType: 'manual' as const, token, signalId: trade.signalId }],
       now: engine.clock.now(),
       config: engine.deps.config,
     };
@@ -400,7 +400,7 @@ describe('a halt and an order intent at the same moment', () => {
     });
     await asked;
     const halting = engine.db
-      .transaction((tx) => startHalt(tx, haltOf(trade, token)))
+      .transaction((tx) => startHalt(tx, { ...haltOf(trade, token), audit: engine.deps.audit }))
       .then(() => hasCommitted);
     await intent;
     expect(await halting).toBe(true);

@@ -5,6 +5,7 @@ import { startHalt } from '#server/admin/halts/trading-halts.store.ts';
 import { addTimeline } from '#server/engine/records/trades.store.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import { assertHeld } from '#server/platform/jobs/leases.ts';
+import { noteEvents } from '#server/platform/notices/note-event.ts';
 import type { Finding } from './check-protection.ts';
 import { record, type TradeChange, type TradeChanges, type TradeWork } from './trade-work.ts';
 
@@ -90,6 +91,8 @@ export async function recordUnprotected(
         .where(eq(trades.id, trade.id));
       const line = (words: string) => addTimeline(tx, { tradeId: trade.id, at: now, text: words });
       if (isNews) await line(doubtText(isMissing, text));
+      const about = { userId: trade.userId, tradeId: trade.id, data: { reason: text }, at: now };
+      if (isNews && isMissing) await noteEvents(tx, [{ code: 'position_without_stop', ...about }]);
       if (!isHalted) return false;
       const kind = isMissing ? 'unprotected' : 'unverified';
       const reason = haltReason(work, { isMissing, text });
@@ -99,6 +102,7 @@ export async function recordUnprotected(
         kind,
         reason,
         now,
+        audit: deps.audit,
       });
       if (isNewHalt) await line(`Trading of this user is halted: ${reason}`);
       return isNewHalt;

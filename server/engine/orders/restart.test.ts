@@ -8,6 +8,7 @@ import { randomId } from '#server/platform/ids.ts';
 import { createJobs, type JobHandlers, type JobWorkers } from '#server/platform/jobs/jobs.ts';
 import { assertHeld, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
 import { createLog } from '#server/platform/log.ts';
+import { auditTrailOf, OPERATOR } from '#test/app/test-audit.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { restartSystem } from './restart.ts';
@@ -108,8 +109,8 @@ describe('two instances on one database', () => {
     await board.db.execute(sql`
       update engine_workers set instance_id = 'stuck', heartbeat_at = now() + interval '1 minute' where instance_id = 'crashed'`);
     const asked = restartSystem(
-      { db: board.db, log: createLog({ level: 'silent' }) },
-      { requestedBy: await adminId(), limitMs: 1_500 },
+      { audit: board.deps.audit, db: board.db, log: createLog({ level: 'silent' }) },
+      { requestedBy: await adminId(), actor: OPERATOR, limitMs: 1_500 },
     );
     await expect(asked).rejects.toMatchObject({
       code: 'unavailable',
@@ -172,7 +173,10 @@ describe('one instance', () => {
       handlers: { ...idle, ...options.handlers },
     });
     await workers.start();
-    return { db, restart: () => restartSystem({ db, log }, { requestedBy }) };
+    return {
+      db,
+      restart: () => restartSystem({ audit: auditTrailOf(db), db, log }, { requestedBy, actor: OPERATOR }),
+    };
   }
 
   test('hands over work that does not end while it stops, so that the work writes nothing more', async () => {

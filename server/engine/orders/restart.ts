@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { Deps } from '#server/deps.ts';
-import type { Db } from '#server/platform/db/database.ts';
+import type { AuditActor } from '#server/platform/audit/audit-trail.ts';
+import type { Db, Queryable } from '#server/platform/db/database.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import { STALE_AFTER_SECONDS } from './workers.store.ts';
 
@@ -14,11 +15,19 @@ const POLL_MS = 100;
  * Throws with the reason when an instance failed or is silent.
  */
 export async function restartSystem(
-  deps: Pick<Deps, 'db' | 'log'>,
-  { requestedBy, limitMs = RESTART_LIMIT_SECONDS * 1_000 }: { requestedBy: string; limitMs?: number },
+  deps: Pick<Deps, 'audit' | 'db' | 'log'>,
+  {
+    requestedBy,
+    actor,
+    limitMs = RESTART_LIMIT_SECONDS * 1_000,
+  }: { requestedBy: string; actor: AuditActor; limitMs?: number },
 ): Promise<{ success: true; message: string }> {
   const { db, log } = deps;
-  const id = await announceRestart(db, requestedBy);
+  const id = await db.transaction(async (tx) => {
+    const subject = { kind: 'installation', id: null, name: null } as const;
+    await deps.audit.record(tx, { actor, action: 'position maker restarted', subject });
+    return announceRestart(tx, requestedBy);
+  });
   log.info({ restartId: id, by: requestedBy }, 'restart of the position maker requested');
   const deadline = performance.now() + limitMs;
   for (;;) {
@@ -47,7 +56,7 @@ export async function restartSystem(
 }
 
 /** Announces a restart to every instance, or joins one in progress. */
-async function announceRestart(db: Db, requestedBy: string): Promise<number> {
+async function announceRestart(db: Queryable, requestedBy: string): Promise<number> {
   await db.execute(sql`
     update engine_restarts set finished_at = now()
     where finished_at is null and requested_at < now() - make_interval(secs => ${RESTART_LIMIT_SECONDS + 15})`);

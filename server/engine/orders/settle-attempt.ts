@@ -2,13 +2,17 @@ import { D, isPositive, toPlain } from '#domain/decimal.ts';
 import { tradeOutcome } from '#domain/orders/order-lifecycle.ts';
 import { planSecondAttempt } from '#domain/orders/second-attempt.ts';
 import { denyHalted } from '#domain/orders/trading-halt.ts';
+import { denyStopped } from '#domain/orders/trading-stop.ts';
 import { FLATTEN_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import { isSignalExpired } from '#domain/workflow/workflow-lifecycle.ts';
 import { findHalt } from '#server/admin/halts/trading-halts.store.ts';
+import { findTradeStop } from '#server/admin/stops/trading-stops.store.ts';
+import { denyClosedSince, listNewerCloses } from '#server/engine/records/newer-closes.ts';
 import { type AttemptRow, newAttempt, type TradeRow } from '#server/engine/records/trades.store.ts';
 import { endedStep, processorName, userStep } from '#server/engine/records/workflow-steps.store.ts';
 import { readLivePrice } from '#server/engine/sizing/generate-position.ts';
 import { findPositionGeneratorLog } from '#server/engine/sizing/position-generator.store.ts';
+import type { AuditRecord } from '#server/platform/audit/audit-trail.ts';
 import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { LeaseLostError } from '#server/platform/jobs/leases.ts';
@@ -80,6 +84,11 @@ async function planSecond(work: TradeWork, filledQuantity: string): Promise<stri
   if (expired) return 'the order is too old for a second attempt';
   const halt = await findHalt(deps.db, trade.userId);
   if (halt !== null) return `no second attempt: ${denyHalted(halt).reason}`;
+  const stop = await findTradeStop(deps, trade);
+  if (stop !== null) return `no second attempt: ${denyStopped(stop).reason}`;
+  const closes = trade.workflowId === null ? [] : await listNewerCloses(deps.db, [trade.workflowId]);
+  const closedSince = denyClosedSince(closes, { ...trade, scope: deps.config.exitScope });
+  if (closedSince !== null) return `no second attempt: ${closedSince.reason}`;
   const log = await findPositionGeneratorLog(deps.db, trade.positionGeneratorLogId);
   if (log?.position == null) throw new Error(`trade ${trade.id} has no calculation`);
   const freshPrice = await readLivePrice(exchange, trade, trade.userId);
@@ -132,7 +141,7 @@ export async function startClosing(work: TradeWork): Promise<StepResult> {
 }
 
 /** The exchange shows nothing left of the unprotected position. */
-export async function endClosed(work: TradeWork): Promise<StepResult> {
+export async function endClosed(work: TradeWork, audit?: AuditRecord): Promise<StepResult> {
   const { trade, attempts } = work;
   const closed = { protectionStatus: 'closed' as const, unprotectedSince: null };
   // The trade was done before its stop was lost: its outcome stays.
@@ -140,11 +149,11 @@ export async function endClosed(work: TradeWork): Promise<StepResult> {
     const { success, fillStatus } = trade;
     const error =
       'The stop loss was lost and could not be placed again, so the position was closed at market';
-    return writeEnd(work, { ...closed, success, fillStatus, error });
+    return writeEnd(work, { ...closed, success, fillStatus, error }, { audit });
   }
   const { fillStatus } = tradeOutcome(attempts);
   const error = 'The stop loss could not be placed, so the position was closed at market';
-  return writeEnd(work, { ...closed, success: false, fillStatus, error });
+  return writeEnd(work, { ...closed, success: false, fillStatus, error }, { audit });
 }
 
 export async function finishTrade(
@@ -190,7 +199,11 @@ type End = Pick<TradeRow, 'success' | 'fillStatus' | 'error'> &
 async function writeEnd(
   work: TradeWork,
   end: End,
-  { note, safe }: { note: string | null; safe: SafeFinding | null } = { note: null, safe: null },
+  {
+    note = null,
+    safe = null,
+    audit,
+  }: { note?: string | null; safe?: SafeFinding | null; audit?: AuditRecord | undefined },
 ): Promise<StepResult> {
   const { deps, trade, attempts } = work;
   const now = deps.clock.now();
@@ -223,6 +236,8 @@ async function writeEnd(
     lines: safeText === null ? [text] : [safeText, text],
     ...(how === undefined ? {} : { clears: { ...positionOf(work), how } }),
     releases: true,
+    ...(audit === undefined ? {} : { audit }),
+    mayWait: true,
   };
   await recordWithUserEnd(work, change, { ...trade, ...changes });
   return { next: 'never' };
@@ -232,7 +247,12 @@ async function recordWithUserEnd(work: TradeWork, change: TradeChange, ended: Tr
   const { deps, trade, position } = work;
   const { workflowId, userId } = trade;
   if (workflowId === null) {
-    await record(work, change);
+    // A closing after the trade was done is told as the end of its position.
+    const isEnd = work.trade.completedAt === null;
+    const notices = isEnd
+      ? [{ code: 'trade_ended' as const, userId, tradeId: trade.id, at: deps.clock.now() }]
+      : [];
+    await record(work, { ...change, notices });
     return;
   }
   const calls = { workflowId, userId };

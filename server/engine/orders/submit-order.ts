@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { orderSubmissionAllowed } from '#domain/eligibility/trading-mode.ts';
 import type { Position } from '#domain/sizing/position.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
+import { findUser } from '#server/admin/users/users.store.ts';
 import type { Deps } from '#server/deps.ts';
 import {
   findStandingTrade,
@@ -10,7 +11,8 @@ import {
   type TradeRow,
 } from '#server/engine/records/trades.store.ts';
 import type { PositionGeneratorLogRow } from '#server/engine/sizing/position-generator.store.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import type { AuditActor } from '#server/platform/audit/audit-trail.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
 import { commitOrderIntent } from './commit-order-intent.ts';
@@ -29,6 +31,7 @@ export type SubmitDeps = AssessmentDeps & Pick<Deps, 'transitions'>;
 export interface Submission {
   positionGeneratorLogId: string;
   customEntryPrice?: string | undefined;
+  actor: AuditActor;
 }
 
 export type Submitted = { ok: true; tradeId: string } | { ok: false; denial: Denial };
@@ -51,9 +54,10 @@ export async function submitOrder(deps: SubmitDeps, submission: Submission): Pro
   if (!found.ok) return found;
   const { log, position } = found;
   await refuseTraded(deps, log);
-  const { customEntryPrice } = submission;
+  const { customEntryPrice, actor } = submission;
+  const { username: owner } = required(await findUser(deps.db, log.userId), 'userNotFound').user;
   return await underUserLease(deps, log.userId, (lease) =>
-    commit(deps, { log, position, customEntryPrice, lease }),
+    commit(deps, { log, position, customEntryPrice, lease, by: { actor, owner } }),
   );
 }
 
@@ -64,13 +68,14 @@ async function commit(
     position: Position;
     customEntryPrice: string | undefined;
     lease: Lease;
+    by: { actor: AuditActor; owner: string };
   },
 ): Promise<Submitted> {
-  const { log, lease } = order;
+  const { log, lease, by } = order;
   await refuseTraded(deps, log);
   const { position, denial } = await assessCalculation(deps, order);
   if (denial !== null) return { ok: false, denial };
-  const intent = await commitOrderIntent(deps, { log, position, triggerType: 'manual', lease });
+  const intent = await commitOrderIntent(deps, { log, position, triggerType: 'manual', lease, by });
   if (intent.ok) return intent;
   if (intent.reason === 'denied') return { ok: false, denial: intent.denial };
   throw alreadyTraded(log, intent.standing);

@@ -29,6 +29,9 @@ export interface TradeWork {
   attempt: AttemptRow;
   /** Its user's place in the order of trading; null for an order by hand. */
   position: number | null;
+  /** A stop of new entries covers it, as read with the trade. */
+  isStopped?: boolean;
+  closedSince?: string | undefined;
   exchange: Exchange;
   /** Null when the user's credentials are gone, or belong to another account than the order's. */
   account: UserAccount | null;
@@ -74,7 +77,19 @@ export type AttemptChanges = Partial<Omit<AttemptRow, 'id' | 'tradeId' | 'attemp
 
 /** What one step of a trade records, in one transaction. */
 export interface TradeChange
-  extends Pick<Transition, 'order' | 'clears' | 'steps' | 'userEnd' | 'wakes' | 'calls' | 'releases'> {
+  extends Pick<
+    Transition,
+    | 'order'
+    | 'clears'
+    | 'steps'
+    | 'userEnd'
+    | 'wakes'
+    | 'calls'
+    | 'releases'
+    | 'mayWait'
+    | 'audit'
+    | 'notices'
+  > {
   /** What happened to the attempt in progress; `domain/orders/order-lifecycle.ts` says which state follows. */
   event?: AttemptEvent;
   attempt?: AttemptChanges;

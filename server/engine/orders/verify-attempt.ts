@@ -22,7 +22,7 @@ const GONE_AFTER_MS = 60_000;
 
 /**
  * Verifies an open order when its wait is over, and cancels the unfilled rest. `mustEnd`: without the wait, because
- * its fill has no stop and must be closed.
+ * its fill has no stop and must be closed, or because new entries are stopped.
  */
 export async function verifyAttempt(work: TradeWork, { mustEnd }: { mustEnd: boolean }): Promise<StepResult> {
   const { deps, attempt } = work;
@@ -50,7 +50,9 @@ export async function verifyAttempt(work: TradeWork, { mustEnd }: { mustEnd: boo
   await record(work, {
     event: 'cancel_requested',
     lines: [
-      `${name}: not filled in time (${report?.filledQuantity ?? '0'} of ${attempt.quantity}), cancelling`,
+      work.isStopped
+        ? `${name}: ${work.closedSince ?? 'new entries are stopped'} (${report?.filledQuantity ?? '0'} of ${attempt.quantity} filled), cancelling`
+        : `${name}: not filled in time (${report?.filledQuantity ?? '0'} of ${attempt.quantity}), cancelling`,
     ],
     attempt: {
       cancelRequestedAt: deps.clock.now(),

@@ -3,10 +3,13 @@ import { and, asc, eq, isNotNull, ne } from 'drizzle-orm';
 import type { OrderInDoubt } from '#contract/position-maker.ts';
 import { isPositive } from '#domain/decimal.ts';
 import { tradeOutcome } from '#domain/orders/order-lifecycle.ts';
+import { findUser } from '#server/admin/users/users.store.ts';
 import type { Deps } from '#server/deps.ts';
 import { addTimeline, findTrade, listAttempts, type TradeRow } from '#server/engine/records/trades.store.ts';
+import { aboutTrade } from '#server/platform/audit/audit-subjects.ts';
+import type { AuditActor } from '#server/platform/audit/audit-trail.ts';
 import { orderAttempts, trades, users } from '#server/platform/db/schema.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
 import { sumFilled } from './settle-attempt.ts';
@@ -19,7 +22,14 @@ import { openTradeAccount } from './trade-account.ts';
  * I7 it stays visible, with who ended it and why.
  */
 
-type WriteOffDeps = Pick<Deps, 'accountGuard' | 'clock' | 'config' | 'db' | 'findAccount' | 'jobs' | 'log'>;
+type DoubtDeps = Pick<Deps, 'accountGuard' | 'clock' | 'config' | 'db' | 'findAccount' | 'log'>;
+type WriteOffDeps = DoubtDeps & Pick<Deps, 'audit' | 'jobs'>;
+
+interface WriteOff {
+  tradeId: string;
+  by: { id: string; username: string };
+  actor: AuditActor;
+}
 
 const MOST = 100;
 /** A worker releases the lease between two steps. */
@@ -27,7 +37,7 @@ const LEASE_PATIENCE_MS = 5_000;
 const LEASE_POLL_MS = 50;
 
 /** Unsettled orders that cannot be looked up, stay in doubt, or need a key that the exchange refuses; oldest first. */
-export async function listOrdersInDoubt(deps: WriteOffDeps): Promise<OrderInDoubt[]> {
+export async function listOrdersInDoubt(deps: DoubtDeps): Promise<OrderInDoubt[]> {
   const rows = await deps.db
     .select({ trade: trades, username: users.username, doubt: orderAttempts.doubt })
     .from(trades)
@@ -50,10 +60,7 @@ export async function listOrdersInDoubt(deps: WriteOffDeps): Promise<OrderInDoub
 }
 
 /** Ends an order in doubt. Refused while a look-up may still settle it. */
-export async function writeOffOrder(
-  deps: WriteOffDeps,
-  request: { tradeId: string; by: { id: string; username: string } },
-): Promise<TradeRow> {
+export async function writeOffOrder(deps: WriteOffDeps, request: WriteOff): Promise<TradeRow> {
   const { tradeId } = request;
   const holder = `${deps.config.instanceId} write-off ${randomId()}`;
   for (let waitedMs = 0; waitedMs <= LEASE_PATIENCE_MS; waitedMs += LEASE_POLL_MS) {
@@ -74,7 +81,7 @@ export async function writeOffOrder(
 async function writeOffUnderLease(
   deps: WriteOffDeps,
   lease: Lease,
-  { tradeId, by }: { tradeId: string; by: { id: string; username: string } },
+  { tradeId, by, actor }: WriteOff,
 ): Promise<TradeRow> {
   const { db, clock, jobs, log } = deps;
   const trade = await findTrade(db, tradeId);
@@ -110,6 +117,13 @@ async function writeOffUnderLease(
       })
       .where(eq(trades.id, tradeId));
     await addTimeline(tx, { tradeId, at: now, text: `Ended without being settled: ${error}` });
+    const { username } = required(await findUser(tx, trade.userId), 'userNotFound').user;
+    await deps.audit.record(tx, {
+      actor,
+      action: 'order written off',
+      subject: aboutTrade(trade, username),
+      after: { userId: trade.userId, problem, filledQuantity },
+    });
     const { workflowId, userId } = trade;
     if (workflowId !== null) await jobs.send(tx, 'trade-user', { workflowId, userId });
   });

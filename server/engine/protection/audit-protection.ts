@@ -1,6 +1,6 @@
 import type { OpenPositionView } from '#contract/positions.ts';
 import { isSamePosition } from '#domain/orders/held-position.ts';
-import { protectionNeed, standingProtection } from '#domain/orders/protection.ts';
+import { plannedProtection, protectionNeed, standingProtection } from '#domain/orders/protection.ts';
 import { clearHalts, type HaltRow, listUnclearedHalts } from '#server/admin/halts/trading-halts.store.ts';
 import type { Deps } from '#server/deps.ts';
 import { reopenTrade } from '#server/engine/orders/restore-protection.ts';
@@ -13,7 +13,7 @@ import { type Lease, LeaseLostError, withLease } from '#server/platform/jobs/lea
 import { type AccountKey, listAccounts } from './positions.store.ts';
 import { type AccountReading, createAccountReader, type ReaderDeps } from './read-account.ts';
 
-type AuditDeps = ReaderDeps & Pick<Deps, 'jobs'>;
+type AuditDeps = ReaderDeps & Pick<Deps, 'jobs' | 'audit'>;
 
 /** Accounts read at a time per exchange; an account that does not answer delays one lane, not the others. */
 const CONCURRENT = 4;
@@ -55,7 +55,9 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
   async function auditHalt(halt: HaltRow, reading: AccountReading): Promise<void> {
     const trade = halt.tradeId === null ? null : await findTrade(db, halt.tradeId);
     const how = howCleared({ halt, trade, reading });
-    if (how !== null) await clearHalts(db, [{ ...halt, how }], clock.now());
+    if (how === null) return;
+    const { audit } = deps;
+    await db.transaction((tx) => clearHalts(tx, { positions: [{ ...halt, how }], now: clock.now(), audit }));
   }
 
   function howCleared(halted: {
@@ -82,7 +84,7 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
     // The position maker protects the position while it works on the trade.
     if (trade?.state !== 'done') return;
     if (stopLoss !== null) {
-      const need = protectionNeed({ ...position, held: position, planned: trade });
+      const need = protectionNeed({ ...position, held: position, planned: plannedProtection(trade) });
       if (need !== 'target' || targetBackOff.isWaiting(tradeId)) return;
       targetBackOff.note(tradeId);
       await reopenTrade(deps, { tradeId, lacks: 'target', lease });

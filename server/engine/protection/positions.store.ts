@@ -1,12 +1,15 @@
-import { and, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
+import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { Db, Queryable, Tx } from '#server/platform/db/database.ts';
 import {
   closedPositions,
   closedPositionTotals,
   positionCloses,
+  signals,
   trades,
   users,
 } from '#server/platform/db/schema.ts';
+import { noteEvents } from '#server/platform/notices/note-event.ts';
 
 export interface PositionFilter {
   userId?: string | undefined;
@@ -21,6 +24,10 @@ export interface AccountKey {
 export type OpenTrade = typeof trades.$inferSelect & {
   /** When the position was first seen gone, while the exchange's history does not explain its end yet. */
   goneSince: Date | null;
+  /** What the last close of a part left open, in units of the token; null when no part was closed. */
+  leftQuantity: string | null;
+  /** The strategy of its signal. */
+  processor: string | null;
 };
 
 /** Worded like the index: trades that may have a position open. */
@@ -63,9 +70,20 @@ export async function findOpenTrade(db: Db, tradeId: string): Promise<OpenTrade 
   return trade ?? null;
 }
 
+/** What the last close of a part of the position left open. */
+const leftQuantity = sql<string | null>`(
+  select close.left_quantity from position_closes as close
+  where close.user_id = trades.user_id and close.token = trades.token and close.trade_id = trades.id
+    and close.left_quantity is not null
+  order by close.id desc limit 1)`;
+
+const processor = sql<
+  string | null
+>`(select signals.processor from signals where signals.id = trades.signal_id)`;
+
 async function openTrades(db: Db, which: SQL | undefined): Promise<OpenTrade[]> {
   const rows = await db
-    .select({ trade: trades, goneSince: closedPositions.closedAt })
+    .select({ trade: trades, goneSince: closedPositions.closedAt, leftQuantity, processor })
     .from(trades)
     .leftJoin(
       closedPositions,
@@ -73,7 +91,36 @@ async function openTrades(db: Db, which: SQL | undefined): Promise<OpenTrade[]> 
     )
     .where(and(which, mayBeOpen))
     .orderBy(trades.createdAt, trades.id);
-  return rows.map(({ trade, goneSince }) => ({ ...trade, goneSince }));
+  return rows.map(({ trade, ...more }) => ({ ...trade, ...more }));
+}
+
+/**
+ * The trades of all users whose position in the token may be open, with the signal that opened each; oldest first.
+ * `mode`: trades of another mode are left out.
+ */
+export async function listOpenTradesIn(
+  db: Queryable,
+  { token, mode }: { token: string; mode: ExchangeMode },
+): Promise<{ userId: string; tradeId: string; side: 'buy' | 'sell'; processor: string; signalAt: Date }[]> {
+  return await db
+    .select({
+      userId: trades.userId,
+      tradeId: trades.id,
+      side: trades.side,
+      processor: signals.processor,
+      signalAt: signals.receivedAt,
+    })
+    .from(trades)
+    .innerJoin(signals, eq(signals.id, trades.signalId))
+    .where(
+      and(
+        eq(trades.token, token),
+        mayBeOpen,
+        sql`${trades.protectionStatus} is distinct from 'closed'`,
+        or(isNull(trades.exchangeMode), eq(trades.exchangeMode, mode)),
+      ),
+    )
+    .orderBy(trades.createdAt, trades.id);
 }
 
 export async function listKnownPositionIds(db: Db, account: AccountKey): Promise<Set<string>> {
@@ -100,7 +147,14 @@ export async function recordClosedPosition(db: Db, row: NewClosedPosition): Prom
     // First, because it waits for a `recordGone` of the same trade, whose row must be seen and deleted.
     await closeTrade(tx, row.tradeId, row.closedAt);
     await forgetGone(tx, row.tradeId);
-    await tx.insert(closedPositions).values(row).onConflictDoNothing();
+    const inserted = await tx
+      .insert(closedPositions)
+      .values(row)
+      .onConflictDoNothing()
+      .returning({ id: closedPositions.id });
+    const { userId, tradeId, recordedAt: at } = row;
+    const data = { closedPositionId: row.id };
+    if (inserted.length > 0) await noteEvents(tx, [{ code: 'position_closed', userId, tradeId, data, at }]);
   });
 }
 
@@ -152,7 +206,10 @@ const matching = ({ userId, token }: PositionFilter): SQL | undefined =>
   );
 
 /** Newest first. */
-export async function listClosedPositions(db: Db, filter: PositionFilter & { limit: number }) {
+export async function listClosedPositions(
+  db: Db,
+  filter: PositionFilter & { limit: number; offset?: number; until?: Date | undefined },
+) {
   return await db
     .select({
       closed: closedPositions,
@@ -165,9 +222,15 @@ export async function listClosedPositions(db: Db, filter: PositionFilter & { lim
     .from(closedPositions)
     .innerJoin(trades, eq(trades.id, closedPositions.tradeId))
     .innerJoin(users, eq(users.id, closedPositions.userId))
-    .where(matching(filter))
+    .where(
+      and(
+        matching(filter),
+        filter.until === undefined ? undefined : lte(closedPositions.closedAt, filter.until),
+      ),
+    )
     .orderBy(desc(closedPositions.closedAt), desc(closedPositions.id))
-    .limit(filter.limit);
+    .limit(filter.limit)
+    .offset(filter.offset ?? 0);
 }
 
 interface ClosedSum {
@@ -258,4 +321,19 @@ export async function findOpenTradePlatform(
     .orderBy(desc(trades.createdAt))
     .limit(1);
   return row?.platform ?? null;
+}
+
+/** What closes of a part have taken off the trade's position, in units of the token. */
+export async function sumPartialCloses(db: Queryable, tradeId: string): Promise<string> {
+  const [row] = await db
+    .select({ closed: sql<string>`coalesce(sum(${positionCloses.quantity}), 0)::text` })
+    .from(positionCloses)
+    .where(
+      and(
+        eq(positionCloses.tradeId, tradeId),
+        eq(positionCloses.state, 'closed'),
+        sql`${positionCloses.leftQuantity} is not null`,
+      ),
+    );
+  return row?.closed ?? '0';
 }

@@ -1,9 +1,11 @@
 import type { OpenPositionView } from '#contract/positions.ts';
 import { positionDifferences } from '#domain/orders/position-differences.ts';
+import { plannedProtection } from '#domain/orders/protection.ts';
 import type { Deps, UserAccount } from '#server/deps.ts';
 import { nearestTrade, recordClosings } from '#server/engine/protection/record-closings.ts';
 import type { CallPriority, Holding } from '#server/exchanges/exchange.ts';
 import { createGate } from '#server/exchanges/paper/gate.ts';
+import { recordPositionFigures } from './account-figures.store.ts';
 import { type AccountKey, forgetGone, type OpenTrade } from './positions.store.ts';
 import { type AccountDeps, type HiddenPosition, readAccountTrades } from './trades-of-account.ts';
 
@@ -61,6 +63,7 @@ export function createAccountReader(
     if (connected === null) return { outcome: 'no-account', hidden };
     const { account, platform } = connected;
     const exchange = deps.exchanges.get(platform);
+    const at = deps.clock.now();
     const holdings = await exchange.fetchHoldings(account, { priority });
     const held = holdings.map((holding) => ({
       holding,
@@ -76,6 +79,8 @@ export function createAccountReader(
       await recordClosings(deps, { key, exchange, account, gone, askHistory });
     }
     const open = held.map(({ holding, trade }) => viewOf(key, holding, trade));
+    const { exchangeMode } = deps.config;
+    await recordPositionFigures(deps.db, { ...key, open, exchangeMode, at });
     return { outcome: 'read', account, open, hidden };
   }
 
@@ -112,9 +117,10 @@ function viewOf(
     ...protection,
     openedAt: openedAt?.toISOString() ?? null,
     tradeId: trade?.id ?? null,
+    processor: trade?.processor ?? null,
     differences: positionDifferences(
       { ...position, ...protection },
-      trade === null ? null : { ...trade, isDone: trade.state === 'done' },
+      trade === null ? null : { ...trade, ...plannedProtection(trade), isDone: trade.state === 'done' },
     ),
   };
 }

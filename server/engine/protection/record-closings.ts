@@ -1,5 +1,6 @@
 import { closedBy } from '#domain/orders/closed-by.ts';
 import { openedApartMs } from '#domain/orders/held-position.ts';
+import { plannedProtection } from '#domain/orders/protection.ts';
 import { sideOpenedBy } from '#domain/sizing/trend.ts';
 import type { Deps } from '#server/deps.ts';
 import {
@@ -64,7 +65,13 @@ export async function recordClosings(
         closePrice: position.closePrice,
         realisedProfit: position.realisedProfit,
         fees: position.fees,
-        closedBy: closedBy({ ...trade, ...position, closeReason, source: order?.source ?? null }),
+        closedBy: closedBy({
+          ...plannedProtection(trade),
+          ...position,
+          closeReason,
+          source: order?.source ?? null,
+        }),
+        funding: position.funding,
         openedAt: position.openedAt,
         closedAt: position.closedAt,
       });

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
 import type { EligibilityDecision } from '#domain/eligibility/eligibility.ts';
 import type { EligibilityUser } from '#domain/eligibility/eligibility-rules.ts';
+import type { ExitInput, ExitUser } from '#domain/exits/select-exits.ts';
 import type { TradingHalt } from '#domain/orders/trading-halt.ts';
+import type { TradingStop } from '#domain/orders/trading-stop.ts';
 import * as constants from '#domain/sizing/trading-constants.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import type { SelectionSeen, SizingOutcome, SizingSeen } from '#domain/workflow/decision.ts';
@@ -18,9 +20,11 @@ interface SelectionRecord {
   mode: SelectionSeen['mode'];
   supportedExchanges: readonly string[];
   selectedAt: Date;
-  user: Omit<EligibilityUser, 'settings' | 'tradingHalt'>;
+  user: Omit<EligibilityUser, 'settings' | 'tradingHalt' | 'tradingStop'>;
   settings: TradingSettings | null;
   halt: TradingHalt | null;
+  /** Missing in records of versions without stops. */
+  stop?: TradingStop | null;
   eligibility: EligibilityDecision;
 }
 
@@ -32,6 +36,8 @@ interface SizingRecord {
   sizedWith: TradingSettings;
   timeliness: SizingSeen['timeliness'];
   alreadyTraded: boolean;
+  /** Missing in records of versions without stops. */
+  tradingStop?: TradingStop | null;
   accountDenial: SizingSeen['accountDenial'];
   blocker: string | null;
   candle: ({ id: string } & SizingSeen['priceLog']) | null;
@@ -43,7 +49,18 @@ interface SizingRecord {
   accountProblem: string | null;
   marketRead: boolean;
   refusedAtCommit: string | null;
+  /** Missing in records of versions without risk limits. */
+  fitTo?: SizingSeen['fitTo'];
   outcome: SizingOutcome;
+}
+
+/** What the selection of a signal that leaves saw of one user, and what was decided. */
+interface ExitRecord {
+  programVersion: string;
+  constants: string;
+  exit: ExitInput;
+  holder: ExitUser;
+  eligibility: EligibilityDecision;
 }
 
 /** As it comes from the database: instants are texts. */
@@ -58,7 +75,7 @@ export function selectionRecord(
   { user, ...input }: SelectionSeen,
   eligibility: EligibilityDecision,
 ): SelectionRecord {
-  const { settings, tradingHalt, ...about } = user;
+  const { settings, tradingHalt, tradingStop, ...about } = user;
   const { signal, mode, supportedExchanges, now } = input;
   return {
     programVersion: manifest.version,
@@ -70,9 +87,21 @@ export function selectionRecord(
     user: about,
     settings,
     halt: tradingHalt,
+    stop: tradingStop,
     eligibility,
   };
 }
+
+export const exitRecord = (
+  { user: holder, ...exit }: ExitInput & { user: ExitUser },
+  eligibility: EligibilityDecision,
+): ExitRecord => ({
+  programVersion: manifest.version,
+  constants: constantsHash(),
+  exit,
+  holder,
+  eligibility,
+});
 
 export function sizingRecord(
   { signal, settings, market, candleId, priceLog, ...seen }: SizingSeen,
@@ -101,7 +130,7 @@ function storedSettings<Stored extends TradingSettings | null>(stored: Stored): 
 
 /** What the selection saw, from its record. */
 export function recallSelection(stored: StoredRecord): SelectionSeen {
-  const { signal, mode, supportedExchanges, selectedAt, user, settings, halt } =
+  const { signal, mode, supportedExchanges, selectedAt, user, settings, halt, stop } =
     stored as unknown as SelectionRecord;
   return {
     signal,
@@ -112,7 +141,22 @@ export function recallSelection(stored: StoredRecord): SelectionSeen {
       ...user,
       settings: storedSettings(settings),
       tradingHalt: halt === null ? null : { ...halt, since: instant(halt.since) },
+      tradingStop: stop ?? null,
     },
+  };
+}
+
+/** What the selection of a signal that leaves saw, from its record; null for a signal that enters. */
+export function recallExit(stored: StoredRecord): { user: ExitUser; input: ExitInput } | null {
+  if (stored.exit === undefined) return null;
+  const { exit, holder } = stored as unknown as ExitRecord;
+  const { signal } = exit;
+  return {
+    user: {
+      ...holder,
+      positions: holder.positions.map((one) => ({ ...one, signalAt: instant(one.signalAt) })),
+    },
+    input: { ...exit, signal: { ...signal, receivedAt: instant(signal.receivedAt) } },
   };
 }
 
@@ -124,12 +168,14 @@ export function recallSizing(stored: StoredRecord): SizingSeen | null {
     signal: order,
     profile: record.profile,
     alreadyTraded: record.alreadyTraded,
+    tradingStop: record.tradingStop ?? null,
     accountDenial: record.accountDenial,
     blocker: record.blocker,
     balance: record.balance,
     balanceNote: record.balanceNote,
     accountProblem: record.accountProblem,
     refusedAtCommit: record.refusedAtCommit,
+    fitTo: record.fitTo ?? null,
     settings: storedSettings(sizedWith),
     timeliness: {
       ...timeliness,
@@ -154,12 +200,31 @@ export function sealFields(
   owner: { workflowId: string; userId: string },
   record: object,
 ): Record<string, string> {
+  return mapFields(owner, record, (text) => secretBox.lookupHash(text, 'decision').toString('base64url'));
+}
+
+/** The seals that each field may have: two while SECRET_KEY is rotated. */
+export function knownSeals(
+  secretBox: Pick<SecretBox, 'lookupHashes'>,
+  owner: { workflowId: string; userId: string },
+  record: object,
+): Record<string, string[]> {
+  return mapFields(owner, record, (text) =>
+    secretBox.lookupHashes(text, 'decision').map((hash) => hash.toString('base64url')),
+  );
+}
+
+function mapFields<Result>(
+  owner: { workflowId: string; userId: string },
+  record: object,
+  map: (text: string) => Result,
+): Record<string, Result> {
   // As the database will return it.
   const stored = JSON.parse(JSON.stringify(record)) as Record<string, unknown>;
   return Object.fromEntries(
-    Object.entries(stored).map(([field, value]) => {
-      const sealed = [owner.workflowId, owner.userId, field, value];
-      return [field, secretBox.lookupHash(stringify(sealed), 'decision').toString('base64url')];
-    }),
+    Object.entries(stored).map(([field, value]) => [
+      field,
+      map(stringify([owner.workflowId, owner.userId, field, value])),
+    ]),
   );
 }

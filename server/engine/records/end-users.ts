@@ -5,12 +5,13 @@ import { isOneOf } from '#server/platform/db/json-rows.ts';
 import { workflows } from '#server/platform/db/schema.ts';
 import type { Jobs } from '#server/platform/jobs/jobs.ts';
 import { releaseSlot } from './processing-slots.store.ts';
+import { computeOutcome, outcomeColumns } from './workflow-outcomes.store.ts';
 import { endedStep, pipelineStep, writeSteps } from './workflow-steps.store.ts';
 import { changeWorkflowStatus, type WorkflowRow } from './workflows.store.ts';
 
 type Sender = { jobs: Pick<Jobs, 'send'> };
 
-/** Writes a workflow's end, frees its token and wakes the workflow that waits for it, all in one transaction. */
+/** Writes a workflow's end and outcome, frees its token and wakes the workflow that waits for it, all in one transaction. */
 export async function endWorkflow(
   tx: Tx,
   options: {
@@ -23,8 +24,9 @@ export async function endWorkflow(
 ): Promise<void> {
   const { deps, workflow, status, failure, at } = options;
   const { id, token } = workflow;
-  await changeWorkflowStatus(tx, { id, status, at, failure });
-  const next = await releaseSlot(tx, { workflowId: id, token });
+  const outcome = await computeOutcome(tx, { id, status, error: failure?.message ?? null });
+  await changeWorkflowStatus(tx, { id, status, at, failure, also: outcomeColumns(outcome) });
+  const next = await releaseSlot(tx, { workflowId: id, token, at });
   if (next !== null) await deps.jobs.send(tx, 'run-workflow', { workflowId: next });
 }
 
@@ -95,7 +97,8 @@ const writeOutcomes = (tx: Tx, ends: readonly UserEnd[]) =>
 const countOutcomes = (tx: Tx, workflowIds: readonly string[]) =>
   tx
     .execute<Counts>(sql`
-    update workflows set successful_users_count = counted.successful
+    update workflows set successful_users_count = counted.successful, failed_users_count = counted.failed,
+      skipped_users_count = counted.skipped
     from (
       select workflow_id, count(*) filter (where outcome in ('waiting', 'running'))::int as remaining,
         count(*) filter (where outcome = 'success')::int as successful,

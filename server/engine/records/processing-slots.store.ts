@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { WorkflowStatus } from '#domain/workflow/workflow-lifecycle.ts';
 import type { Tx } from '#server/platform/db/database.ts';
+import { insertEvents } from '#server/platform/notices/note-event.ts';
 import { RUNNING_STATUSES } from './workflows.store.ts';
 
 export type SlotResult = { acquired: true } | { acquired: false; waitingFor: string };
@@ -43,10 +44,10 @@ export async function acquireSlot(
   return ahead === undefined ? { acquired: true } : { acquired: false, waitingFor: ahead.id };
 }
 
-/** Frees the token; returns the next workflow if it waits for the token. One that has not run yet has its own job. */
+/** Frees the token of a workflow that has ended, and notes its end; returns the next workflow if it waits for the token. One that has not run yet has its own job. */
 export async function releaseSlot(
   tx: Tx,
-  { workflowId, token }: { workflowId: string; token: string },
+  { workflowId, token, at }: { workflowId: string; token: string; at: Date },
 ): Promise<string | null> {
   const [, { rows }] = await Promise.all([
     lockSlot(tx, token),
@@ -54,6 +55,8 @@ export async function releaseSlot(
       .execute<{ id: string; status: WorkflowStatus }>(sql`
         with freed as (
           delete from processing_slots where token = ${token} and workflow_id = ${workflowId}
+        ), noted as (
+          ${insertEvents([{ code: 'workflow_ended', workflowId, at }])}
         )
         select id, status from workflows
         where token = ${token} and ${IS_RUNNING} and id <> ${workflowId}

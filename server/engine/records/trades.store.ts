@@ -1,11 +1,14 @@
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
+import type { ExitScope } from '#domain/exits/select-exits.ts';
 import type { AttemptState } from '#domain/orders/order-lifecycle.ts';
+import { isStoppedTrade } from '#server/admin/stops/trading-stops.store.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
 import type { Db, Queryable } from '#server/platform/db/database.ts';
 import { isOneOf } from '#server/platform/db/json-rows.ts';
 import { orderAttempts, tradeEvents, trades, users, workflowUsers } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
+import { denyClosedSince, newerClosesAsJson, readNewerCloses } from './newer-closes.ts';
 
 export type TradeRow = typeof trades.$inferSelect;
 export type AttemptRow = Omit<typeof orderAttempts.$inferSelect, 'state'> & { state: AttemptState };
@@ -67,14 +70,25 @@ export interface TradeWithAttempts {
   trade: TradeRow;
   attempts: AttemptRow[];
   position: number | null;
+  /** A stop of new entries covers the trade: what rests unfilled is cancelled. */
+  isStopped?: boolean;
+  /** The newer signal's reason, where it is one. */
+  closedSince?: string | undefined;
 }
 
 export async function findTradeWithAttempts(
   db: Queryable,
   tradeId: string,
+  { now, exitScope }: { now: Date; exitScope: ExitScope },
 ): Promise<TradeWithAttempts | null> {
   const rows = await db
-    .select({ trade: trades, attempt: orderAttempts, position: workflowUsers.position })
+    .select({
+      trade: trades,
+      attempt: orderAttempts,
+      position: workflowUsers.position,
+      isStopped: isStoppedTrade(now),
+      closes: newerClosesAsJson(sql`begun.id = ${trades.workflowId} and ${trades.state} = 'working'`),
+    })
     .from(trades)
     .leftJoin(orderAttempts, eq(orderAttempts.tradeId, trades.id))
     .leftJoin(
@@ -86,7 +100,10 @@ export async function findTradeWithAttempts(
   const [first] = rows;
   if (first === undefined) return null;
   const attempts = rows.flatMap(({ attempt }) => (attempt === null ? [] : [attempt as AttemptRow]));
-  return { trade: first.trade, attempts, position: first.position };
+  const { trade, position } = first;
+  const closedSince = denyClosedSince(readNewerCloses(first.closes), { ...trade, scope: exitScope });
+  const isStopped = first.isStopped || closedSince !== null;
+  return { trade, attempts, position, isStopped, closedSince: closedSince?.reason };
 }
 
 /** Trades of a signal with their user's name, newest first. */
@@ -146,6 +163,15 @@ export const findWorkingTrade = (
   { userId, token }: { userId: string; token: string },
 ): Promise<TradeRow | null> =>
   findNewest(db, eq(trades.userId, userId), eq(trades.token, token), ne(trades.state, 'done'));
+
+/** The trades of all users in the token whose orders are at work. */
+export async function listWorkingTrades(db: Queryable, token: string): Promise<string[]> {
+  const rows = await db
+    .select({ id: trades.id })
+    .from(trades)
+    .where(and(eq(trades.token, token), eq(trades.state, 'working')));
+  return rows.map(({ id }) => id);
+}
 
 const isFilled = inArray(trades.fillStatus, ['filled', 'partial']);
 

@@ -1,15 +1,18 @@
 import { sql } from 'drizzle-orm';
 import { autoTradeOff, denyWrongMode, eligibilityMode } from '#domain/eligibility/trading-mode.ts';
 import { denyHalted } from '#domain/orders/trading-halt.ts';
+import { denyStopped, findStop, type TradingStop } from '#domain/orders/trading-stop.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
 import { listHaltedUsers } from '#server/admin/halts/trading-halts.store.ts';
+import { activeStopsAsJson, readStops, shareEntries } from '#server/admin/stops/trading-stops.store.ts';
 import type { Config } from '#server/platform/config/config.ts';
 import type { Tx } from '#server/platform/db/database.ts';
 import { isOneOf } from '#server/platform/db/json-rows.ts';
+import { denyClosedSince, newerClosesAsJson, readNewerCloses } from './newer-closes.ts';
 import type { TradeRow } from './trades.store.ts';
 
 /** An order that must be allowed at the moment. */
-export type IntendedOrder = Pick<TradeRow, 'userId' | 'workflowId' | 'triggerType'>;
+export type IntendedOrder = Pick<TradeRow, 'userId' | 'workflowId' | 'triggerType' | 'token' | 'signalId'>;
 
 interface Switches {
   isActive: boolean;
@@ -22,22 +25,30 @@ interface Switches {
 /**
  * I9: why each order may not be placed now, null if it may; read inside the transaction that writes the intents. The
  *    rows stay locked until it commits: a switch turned off earlier is seen, a switch turned off later comes after the
- *    intent. The switch of all automatic trading is read when the program starts.
+ *    intent; the same holds for a stop of new entries. The switch of all automatic trading is read when the program
+ *    starts.
  */
 export async function readTradingPermissions(
   tx: Tx,
   options: {
     orders: readonly IntendedOrder[];
     now: Date;
-    config: Pick<Config, 'appEnv' | 'autoTrade' | 'exchangeMode'>;
+    config: Pick<Config, 'appEnv' | 'autoTrade' | 'exchangeMode' | 'displayTimezone' | 'exitScope'>;
   },
 ): Promise<(Denial | null)[]> {
   const { orders, now, config } = options;
   const userIds = [...new Set(orders.map(({ userId }) => userId))];
   // Sent together, in this order: a halt is written under a lock of the user's row, so a halt that this read misses
   // comes after these orders.
-  const [users, halts] = await Promise.all([lockSwitches(tx, userIds), listHaltedUsers(tx, userIds)]);
+  const signalIds = [...new Set(orders.map(({ signalId }) => signalId))];
+  const workflowIds = [...new Set(orders.flatMap(({ workflowId }) => workflowId ?? []))];
+  const [{ users, stops, processors, closes }, halts] = await Promise.all([
+    lockSwitches(tx, { userIds, signalIds, workflowIds, now, timeZone: config.displayTimezone }),
+    listHaltedUsers(tx, userIds),
+  ]);
   return orders.map((order) => {
+    const processor = processors.get(order.signalId) ?? '';
+    const stop = findStop(stops, { ...order, processor });
     const user = users.get(order.userId);
     if (user === undefined) return deny('user_not_found', {});
     if (user.activeTrading === null) return deny('settings_not_found', {});
@@ -45,6 +56,9 @@ export async function readTradingPermissions(
     const { isTestUser } = user;
     const wrongMode = denyWrongMode({ isTestUser, mode: eligibilityMode(config.exchangeMode) });
     if (wrongMode !== null) return wrongMode;
+    if (stop !== null) return denyStopped(stop);
+    const closedSince = denyClosedSince(closes, { ...order, scope: config.exitScope });
+    if (closedSince !== null) return closedSince;
     const halt = halts.get(order.userId);
     if (halt !== undefined) return denyHalted(halt);
     // Nobody asked for the order of an automatic workflow.
@@ -60,25 +74,66 @@ export async function readTradingPermissions(
   });
 }
 
-/** The switches of the users, whose rows, settings included, stay as they are until the transaction ends. */
-async function lockSwitches(tx: Tx, userIds: readonly string[]): Promise<Map<string, Switches>> {
+interface Locked {
+  users: Map<string, Switches>;
+  /** Every stop of new entries. */
+  stops: TradingStop[];
+  /** The strategies of the signals; empty while no strategy is stopped. */
+  processors: Map<string, string>;
+  /** Signals that close what these orders open, and came after their workflows. */
+  closes: ReturnType<typeof readNewerCloses>;
+}
+
+/**
+ * The switches of the users, whose rows, settings included, stay as they are until the transaction ends, and the stops:
+ * none is made before it ends. The second statement sees what was committed before the first one had its locks.
+ */
+async function lockSwitches(
+  tx: Tx,
+  options: {
+    userIds: readonly string[];
+    signalIds: readonly string[];
+    workflowIds: readonly string[];
+    now: Date;
+    timeZone: string;
+  },
+): Promise<Locked> {
+  const { userIds, signalIds, workflowIds, now, timeZone } = options;
   const settings = tx
     .execute<{ id: string; activeTrading: boolean; pausedUntil: Date | string | null }>(sql`
-    select user_id as id, active_trading as "activeTrading", trading_paused_until as "pausedUntil"
+    select user_id as id, active_trading as "activeTrading", trading_paused_until as "pausedUntil",
+      ${shareEntries} as shared
     from user_settings where ${isOneOf(sql`user_id`, userIds)} order by user_id for share`)
     .execute();
   const users = tx
-    .execute<{ id: string; isActive: boolean; isTestUser: boolean }>(sql`
-    select id, is_active as "isActive", is_test_user as "isTestUser"
-    from users where ${isOneOf(sql`id`, userIds)} order by id for share`)
+    .execute<{
+      id: string;
+      isActive: boolean;
+      isTestUser: boolean;
+      stops: unknown;
+      processors: unknown;
+      closes: unknown;
+    }>(sql`
+    select id, is_active as "isActive", is_test_user as "isTestUser", ${activeStopsAsJson(now)} as stops,
+      ${newerClosesAsJson(isOneOf(sql`begun.id`, workflowIds))} as closes,
+      (select json_object_agg(signals.id, signals.processor) from signals
+        where ${isOneOf(sql`signals.id`, signalIds)}
+          and exists (select from trading_stops where scope_kind = 'strategy' and lifted_at is null)) as processors
+    from users where ${isOneOf(sql`id`, userIds)} order by id for share of users`)
     .execute();
   const [ofUsers, ofSettings] = await Promise.all([users, settings]);
   const settingsById = new Map(ofSettings.rows.map((row) => [row.id, row]));
-  return new Map(
-    ofUsers.rows.map(({ id, isActive, isTestUser }) => {
-      const { activeTrading = null, pausedUntil = null } = settingsById.get(id) ?? {};
-      const until = pausedUntil === null ? null : new Date(pausedUntil);
-      return [id, { isActive, isTestUser, activeTrading, pausedUntil: until }];
-    }),
-  );
+  const [first] = ofUsers.rows;
+  return {
+    users: new Map(
+      ofUsers.rows.map(({ id, isActive, isTestUser }) => {
+        const { activeTrading = null, pausedUntil = null } = settingsById.get(id) ?? {};
+        const until = pausedUntil === null ? null : new Date(pausedUntil);
+        return [id, { isActive, isTestUser, activeTrading, pausedUntil: until }];
+      }),
+    ),
+    stops: readStops(first?.stops, { now, timeZone }),
+    closes: readNewerCloses(first?.closes),
+    processors: new Map(Object.entries((first?.processors ?? {}) as Record<string, string>)),
+  };
 }

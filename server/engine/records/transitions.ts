@@ -1,7 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
+import type { Room } from '#domain/limits/check-entry.ts';
 import type { AttemptState } from '#domain/orders/order-lifecycle.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
 import { type ClearedPosition, clearHalts } from '#server/admin/halts/trading-halts.store.ts';
+import { type EntryBook, readEntryBook } from '#server/engine/limits/entry-book.ts';
+import type { AuditRecord, AuditTrail } from '#server/platform/audit/audit-trail.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config/config.ts';
 import type { Db, Tx } from '#server/platform/db/database.ts';
@@ -18,10 +21,11 @@ import {
   LeaseLostError,
   releaseLeases,
 } from '#server/platform/jobs/leases.ts';
+import { insertEvents, type NoticeEvent, noteEvents } from '#server/platform/notices/note-event.ts';
 import type { SecretBox } from '#server/platform/secret-box.ts';
 import { type Decision, writeDecisions } from './decisions.store.ts';
 import { endUsers, type UserEnd } from './end-users.ts';
-import { listStandingTrades, type TradeRow } from './trades.store.ts';
+import { type AttemptRow, listStandingTrades, type TradeRow } from './trades.store.ts';
 import { type IntendedOrder, readTradingPermissions } from './trading-permission.ts';
 import { processorName, type StepWrite, writeSteps } from './workflow-steps.store.ts';
 
@@ -57,6 +61,12 @@ export interface Transition {
   calls?: { workflowId: string; userId: string };
   /** The last transition under the lease: it is free when this is committed. */
   releases?: true;
+  /** For the audit trail: what an operator has asked for, or what the program does with money by itself. */
+  audit?: AuditRecord;
+  /** What may be worth telling. */
+  notices?: readonly NoticeEvent[];
+  /** No request waits for it: under load it is committed with later ones. */
+  mayWait?: true;
 }
 
 export type CalculationRow = typeof positionGeneratorLogs.$inferInsert;
@@ -64,19 +74,29 @@ type NewTrade = typeof trades.$inferInsert;
 export type NewAttempt = typeof orderAttempts.$inferInsert;
 type NewEvent = typeof tradeEvents.$inferInsert;
 
-interface OrderIntent {
+export interface OrderIntent {
   /** Without the account, which is that of the key stored when this commits. */
-  trade: Omit<NewTrade, 'exchangeAccountId'>;
-  attempt: NewAttempt;
+  trade: Omit<TradeRow, 'exchangeAccountId'>;
+  attempt: AttemptRow;
   /** Who follows the order: this holder, with the lease on the trade taken in the same commit, or a job. */
   follower: { holder: string } | 'job';
+  /** Of the account reading that the size follows from, in USDT; null when there was none. */
+  equity: string | null;
+  /** The transition with a smaller position, for limits that make entries fit; null when that would be too small. */
+  fit?: (room: Room) => Transition | null;
 }
 
 export type Committed =
-  /** `planned`: of a new order; `lease`: that of its trade, if its planner follows it. */
-  | { ok: true; planned: { exchangeAccountId: string | null; lease: Lease | null } | null }
+  /** `planned`: of a new order, as it was written; `lease`: that of its trade, if its planner follows it. */
+  | { ok: true; planned: PlannedOrder | null }
   | { ok: false; reason: 'denied'; denial: Denial }
   | { ok: false; reason: 'already-traded'; standing: TradeRow };
+
+interface PlannedOrder {
+  intent: OrderIntent;
+  exchangeAccountId: string | null;
+  lease: Lease | null;
+}
 
 export interface Transitions {
   /**
@@ -89,9 +109,13 @@ export interface Transitions {
 interface TransitionDeps {
   db: Db;
   clock: Clock;
-  config: Pick<Config, 'appEnv' | 'autoTrade' | 'exchangeMode' | 'instanceId'>;
+  config: Pick<
+    Config,
+    'appEnv' | 'autoTrade' | 'displayTimezone' | 'exchangeMode' | 'exitScope' | 'instanceId'
+  >;
   jobs: Pick<Jobs, 'send'>;
   secretBox: Pick<SecretBox, 'lookupHash'>;
+  audit: Pick<AuditTrail, 'record'>;
 }
 
 const MOST_IN_ONE = 64;
@@ -101,6 +125,10 @@ const BESIDE_AFTER_MS = 40;
 const ENOUGH = 16;
 const LANE_MS = 3_000;
 const MOST_STUCK = 4;
+/** What no request waits for is committed at the latest after this time. */
+const MAY_WAIT_MS = 200;
+/** A single trade writes less in that time, and never waits. */
+const BUSY_FROM = 12;
 
 /** The one writer of the engine's transitions: one transaction for many trades. */
 export function createTransitions(deps: TransitionDeps): Transitions {
@@ -111,6 +139,11 @@ export function createTransitions(deps: TransitionDeps): Transitions {
     besideItems: MOST_IN_ONE,
     besideAfterMs: BESIDE_AFTER_MS,
     enough: ENOUGH,
+    patient: {
+      isPatient: ({ mayWait }) => mayWait === true,
+      waitMs: MAY_WAIT_MS,
+      fromItems: BUSY_FROM,
+    },
     laneMs: LANE_MS,
     maxStuck: MOST_STUCK,
     isItemFault: mayBeOneItem,
@@ -146,37 +179,67 @@ async function writeAll(
   const now = deps.clock.now();
   const intents = all.flatMap(({ intent }) => (intent === undefined ? [] : [intent.trade]));
   const orders = all.flatMap(({ order }) => (order === undefined ? [] : [order]));
-  const [, held, permissions, standing, accounts] = await Promise.all([
+  const { exchangeMode } = deps.config;
+  const [, held, permissions, book, standing, accounts] = await Promise.all([
     all.length > 1 && tx.execute(BATCH_LOCK_TIMEOUT).execute(),
     findHeld(
       tx,
       all.map(({ lease }) => lease),
     ),
     orders.length === 0 ? [] : readTradingPermissions(tx, { orders, now, config: deps.config }),
+    orders.length === 0 ? null : readEntryBook(tx, { orders, now, exchangeMode }),
     intents.length === 0 ? [] : listStandingTrades(tx, intents),
-    intents.length === 0 || deps.config.exchangeMode === 'paper' ? [] : listAccountIds(tx, intents),
+    intents.length === 0 || exchangeMode === 'paper' ? [] : listAccountIds(tx, intents),
   ]);
   const denials = new Map(orders.map((order, index) => [order, permissions[index] ?? null]));
-  const results = all.map(({ lease, order, intent }): Committed | 'lost' => {
+  const refuse = ({ lease, order, intent }: Transition): Committed | 'lost' | null => {
     if (!held.has(lease.key)) return 'lost';
     const denial = order === undefined ? null : (denials.get(order) ?? null);
     if (denial !== null) return { ok: false, reason: 'denied', denial };
     const other = intent && standing.find((one) => isSameSignalOf(one, intent.trade));
-    if (other !== undefined) return { ok: false, reason: 'already-traded', standing: other };
-    return { ok: true, planned: null };
+    return other === undefined ? null : { ok: false, reason: 'already-traded', standing: other };
+  };
+  const judged = all.map((transition): Transition | Exclude<Committed, { ok: true }> | 'lost' => {
+    const refused = refuse(transition);
+    return refused === 'lost' || refused?.ok === false ? refused : keepWithinLimits(book, transition);
   });
-  const accepted = all.filter((_, index) => {
-    const result = results[index];
-    return result !== 'lost' && result?.ok === true;
-  });
-  if (accepted.length === 0) return results;
-  const planned = await write(deps, tx, { accepted, accounts, now });
-  return results.map((result, index) => {
-    const id = all[index]?.intent?.trade.id;
-    if (result === 'lost' || !result.ok || id === undefined) return result;
-    return { ok: true, planned: planned.get(id) ?? null };
+  const accepted = judged.filter((one): one is Transition => one !== 'lost' && !('ok' in one));
+  const planned = accepted.length === 0 ? null : await write(deps, tx, { accepted, accounts, now });
+  return judged.map((one): Committed | 'lost' => {
+    if (one === 'lost' || 'ok' in one) return one;
+    const { intent } = one;
+    const found = intent && planned?.get(intent.trade.id);
+    return { ok: true, planned: intent && found ? { intent, ...found } : null };
   });
 }
+
+/** The transition, with a smaller order where a limit makes it fit; or why a limit denies it. */
+function keepWithinLimits(
+  book: EntryBook | null,
+  transition: Transition,
+): Transition | Extract<Committed, { reason: 'denied' }> {
+  const { order, intent } = transition;
+  if (book === null || order === undefined) return transition;
+  const denied = (denial: Denial) => ({ ok: false, reason: 'denied', denial }) as const;
+  if (intent === undefined) {
+    const admission = book.judge(order, null);
+    return admission.ok === false ? denied(admission.denial) : transition;
+  }
+  const admission = book.judge(order, sizeOf(intent));
+  if (admission.ok === false) return denied(admission.denial);
+  if (admission.ok === true) {
+    book.add(order, sizeOf(intent));
+    return transition;
+  }
+  const fitting = intent.fit?.(admission.room);
+  if (fitting?.intent === undefined) return denied(admission.otherwise);
+  const again = book.judge(order, sizeOf(fitting.intent));
+  if (again.ok !== true) return denied(again.ok === false ? again.denial : again.otherwise);
+  book.add(order, sizeOf(fitting.intent));
+  return fitting;
+}
+
+const sizeOf = ({ trade, equity }: OrderIntent) => ({ ...trade, quantity: trade.plannedQuantity, equity });
 
 export const tradeKey = (tradeId: string) => `trade:${tradeId}`;
 
@@ -225,6 +288,7 @@ async function write(
   const events = accepted
     .flatMap((one) => one.events ?? [])
     .map((event) => ({ id: timeOrderedId(), ...event }));
+  const notices = accepted.flatMap((one) => one.notices ?? []);
   const clears = pick(({ clears: cleared }) => cleared);
   const followers = intents.flatMap(({ trade, follower }) => {
     return follower === 'job' ? [] : [{ key: tradeKey(trade.id), holder: follower.holder }];
@@ -241,12 +305,14 @@ async function write(
     send(newAttempts.length > 0, () => insertRows(orderAttempts, newAttempts)),
     attempts.length > 0 && changeAttempts(tx, attempts),
     send(changedTrades.length > 0, () => updateRows(trades, changedTrades)),
-    send(events.length > 0, () => insertRows(tradeEvents, events)),
+    send(events.length > 0, () => withNotices(notices, insertRows(tradeEvents, events))),
+    events.length === 0 && noteEvents(tx, notices),
     writeSteps(
       tx,
       accepted.flatMap(({ steps }) => steps ?? []),
     ),
-    clears.length > 0 && clearHalts(tx, clears, now),
+    clears.length > 0 && clearHalts(tx, { positions: clears, now, audit: deps.audit }),
+    ...pick(({ audit }) => audit).map((entry) => deps.audit.record(tx, entry)),
     endParts(deps, tx, accepted, now),
     sendJobs(deps, tx, accepted),
     releaseLeases(
@@ -262,6 +328,10 @@ async function write(
     ]),
   );
 }
+
+/** Notices ride on a statement that is sent anyway. */
+const withNotices = (notices: readonly NoticeEvent[], statement: SQL): SQL =>
+  notices.length === 0 ? statement : sql`with noted as (${insertEvents(notices)}) ${statement}`;
 
 const FIRST_COUNTS = sql`on conflict (workflow_id, user_id) do nothing`;
 

@@ -118,8 +118,11 @@ export async function correctUserOutcome(
         eq(workflowUsers.outcome, 'failed'),
       ),
     );
-  const { successful } = await countOutcomes(tx, workflowId);
-  await tx.update(workflows).set({ successfulUsersCount: successful }).where(eq(workflows.id, workflowId));
+  const { successful, failed, skipped } = await countOutcomes(tx, workflowId);
+  await tx
+    .update(workflows)
+    .set({ successfulUsersCount: successful, failedUsersCount: failed, skippedUsersCount: skipped })
+    .where(eq(workflows.id, workflowId));
 }
 
 /** The counts that step 7 reports. */

@@ -9,7 +9,14 @@ import {
 } from '#domain/workflow/workflow-lifecycle.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 import type { Queryable, Tx } from '#server/platform/db/database.ts';
-import { processingSlots, signals, trades, workflows, workflowUsers } from '#server/platform/db/schema.ts';
+import {
+  processingSlots,
+  signals,
+  strategies,
+  trades,
+  workflows,
+  workflowUsers,
+} from '#server/platform/db/schema.ts';
 
 export type WorkflowRow = typeof workflows.$inferSelect;
 
@@ -24,11 +31,13 @@ export async function findWorkflow(db: Queryable, id: string): Promise<WorkflowR
 export async function findWorkflowWithSignal(
   db: Queryable,
   id: string,
-): Promise<{ workflow: WorkflowRow; signal: SignalRow } | null> {
+): Promise<{ workflow: WorkflowRow; signal: SignalRow; maxSignalAgeSeconds: number | null } | null> {
+  const { maxSignalAgeSeconds } = strategies;
   const [row] = await db
-    .select({ workflow: workflows, signal: signals })
+    .select({ workflow: workflows, signal: signals, maxSignalAgeSeconds })
     .from(workflows)
     .innerJoin(signals, eq(signals.id, workflows.signalId))
+    .leftJoin(strategies, eq(strategies.strategy, sql`lower(btrim(${signals.processor}))`))
     .where(eq(workflows.id, id));
   return row ?? null;
 }
@@ -39,6 +48,24 @@ export async function findNewestWorkflow(db: Queryable, signalId: string): Promi
     .from(workflows)
     .where(eq(workflows.signalId, signalId))
     .orderBy(desc(workflows.id))
+    .limit(1);
+  return row ?? null;
+}
+
+/**
+ * The workflow that stands for its signal: a later run never hides the one that traded. The one with the most fills, of
+ * equals the first; without any fill the newest.
+ */
+export const STANDS_FOR_SIGNAL = sql`successful_users_count desc,
+  case when successful_users_count > 0 then id end, id desc`;
+
+/** The workflow that a signal's row shows. */
+export async function findShownWorkflow(db: Queryable, signalId: string): Promise<WorkflowRow | null> {
+  const [row] = await db
+    .select()
+    .from(workflows)
+    .where(eq(workflows.signalId, signalId))
+    .orderBy(STANDS_FOR_SIGNAL)
     .limit(1);
   return row ?? null;
 }
@@ -60,9 +87,11 @@ export async function changeWorkflowStatus(
     status: WorkflowStatus;
     at: Date;
     failure?: FailureExplanation | undefined;
+    /** Columns that are written with the status. */
+    also?: Partial<typeof workflows.$inferInsert>;
   },
 ): Promise<void> {
-  const { id, status, at, failure } = options;
+  const { id, status, at, failure, also } = options;
   const details =
     failure === undefined
       ? {}
@@ -81,6 +110,7 @@ export async function changeWorkflowStatus(
       startedAt: sql`coalesce(${workflows.startedAt}, ${at})`,
       completedAt: isWorkflowEnded(status) ? at : null,
       ...details,
+      ...also,
     })
     .where(and(eq(workflows.id, id), inArray(workflows.status, statusesBefore(status))))
     .returning({ id: workflows.id });

@@ -22,7 +22,7 @@ import {
   type TradeAccount,
 } from '#server/exchanges/exchange.ts';
 import type { PriceLogRow } from '#server/ingest/stored-price-logs.ts';
-import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import type { EntrySignalRow } from '#server/ingest/stored-signals.ts';
 import { positionGeneratorLogs } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { type PositionGeneratorLogRow, sumUnknownMargin } from './position-generator.store.ts';
@@ -33,7 +33,7 @@ const READ_RETRY_MS = 300;
 type GeneratorDeps = Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>;
 
 interface GenerateRequest {
-  signal: SignalRow;
+  signal: EntrySignalRow;
   priceLog: PriceLogRow | null;
   userId: string;
   settings: TradingSettings;

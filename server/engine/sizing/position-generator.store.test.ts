@@ -6,6 +6,7 @@ import { positionGeneratorLogs, userSettings } from '#server/platform/db/schema.
 import { calculateByHand, commitByHand } from '#test/app/plan-by-hand.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
+import { OPERATOR } from '#test/app/test-audit.ts';
 import { atExchangeCall } from '#test/venues/dying-exchange.ts';
 import { listSignalCalculations } from './position-generator.store.ts';
 
@@ -54,7 +55,7 @@ describe('the calculation shown for a user of a signal', () => {
     engine.venue.setFaults([{ kind: 'refuse', code: '40762', on: { path: 'place-order', times: 1 } }]);
     await engine.settle();
 
-    const workflowId = await triggerWorkflow(engine.deps, { signalId, username: 'ops' });
+    const workflowId = await triggerWorkflow(engine.deps, { signalId, username: 'ops', actor: OPERATOR });
     await calculateOnly({ workflowId, userId });
     expect(await engine.trades(signalId)).toHaveLength(2);
     expect(await shown(signalId)).toEqual([byHand.id]);
@@ -70,7 +71,7 @@ describe('the calculation shown for a user of a signal', () => {
     expect(await shown(signalId)).toEqual([newest.id]);
 
     await calculateOnly({ workflowId, userId });
-    const second = await triggerWorkflow(engine.deps, { signalId, username: 'ops' });
+    const second = await triggerWorkflow(engine.deps, { signalId, username: 'ops', actor: OPERATOR });
     await calculateOnly({ workflowId: second, userId });
     await calculateByHand(engine, { userId, signalId });
     const [calculation] = await listSignalCalculations(engine.db, signalId);

@@ -4,6 +4,7 @@ import { D } from '#domain/decimal.ts';
 import { signals, userSettings, workflowUsers } from '#server/platform/db/schema.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
+import { OPERATOR } from '#test/app/test-audit.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { answering } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
@@ -212,16 +213,20 @@ test('runs a workflow for all users in a token before those of users’ own sign
 test('creates a new workflow by a manual trigger, which skips users who traded the signal and never runs concurrently', async () => {
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { signalId, workflowId } = await engine.storeSignal({ token: 'LINK', price: '15' });
-  await expect(triggerWorkflow(engine.deps, { signalId, username: 'ops' })).rejects.toMatchObject({
+  await expect(
+    triggerWorkflow(engine.deps, { signalId, username: 'ops', actor: OPERATOR }),
+  ).rejects.toMatchObject({
     status: 409,
     failureType: 'CONCURRENCY_CONFLICT',
   });
   await engine.settle();
-  await expect(retryWorkflow(engine.deps, { signalId, username: 'ops' })).rejects.toMatchObject({
+  await expect(
+    retryWorkflow(engine.deps, { signalId, username: 'ops', actor: OPERATOR }),
+  ).rejects.toMatchObject({
     status: 409,
   });
 
-  const manual = await triggerWorkflow(engine.deps, { signalId, username: 'ops' });
+  const manual = await triggerWorkflow(engine.deps, { signalId, username: 'ops', actor: OPERATOR });
   await engine.settle();
   expect(manual).not.toBe(workflowId);
   expect(await engine.workflow(manual)).toMatchObject({
@@ -248,7 +253,7 @@ test('records and aborts the automatic workflow outside production, where a manu
   expect((await engine.steps(workflowId)).map(({ status }) => status)).toEqual(['completed', 'aborted']);
   expect(await engine.exchangeOrders(userId)).toEqual([]);
 
-  await triggerWorkflow(deps, { signalId, username: 'ops' });
+  await triggerWorkflow(deps, { signalId, username: 'ops', actor: OPERATOR });
   await engine.settle({ deps });
   expect(await engine.exchangeOrders(userId)).toHaveLength(1);
 });

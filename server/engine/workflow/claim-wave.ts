@@ -1,7 +1,12 @@
 import { and, eq, inArray, or, sql } from 'drizzle-orm';
+import type { ExitScope } from '#domain/exits/select-exits.ts';
 import type { Reversal } from '#domain/orders/held-position.ts';
+import { findStop, type TradingStop } from '#domain/orders/trading-stop.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
+import type { Denial } from '#domain/workflow/denials.ts';
 import { listTradingSettings } from '#server/admin/settings/settings.store.ts';
+import { listStops } from '#server/admin/stops/trading-stops.store.ts';
+import { denyClosedSince, listNewerCloses } from '#server/engine/records/newer-closes.ts';
 import {
   type LiveTrade,
   listLiveTrades,
@@ -85,6 +90,10 @@ export interface UserFacts extends TokenFacts {
   calculation: PositionGeneratorLogRow | null;
   /** A live, filled or doubtful order of the user for the signal. */
   standing: TradeRow | null;
+  /** The stop of new entries that covers the user's order. */
+  tradingStop: TradingStop | null;
+  /** Why a newer signal that closes ends the user's entry. */
+  closedSince: Denial | null;
   /** Of the user's accounts, made before the signal and still usable. */
   readings: readonly AccountReading[];
   /** Margin of the user's intents that an exchange may not know yet, by exchange. */
@@ -110,23 +119,29 @@ export async function readFacts(
     signal: SignalRow;
     /** Null: accounts are not read ahead. */
     readSince: Date | null;
+    now: Date;
+    timeZone: string;
+    exitScope: ExitScope;
   },
 ): Promise<UserFacts[]> {
-  const { workflowId, userIds, signal, readSince } = options;
+  const { workflowId, userIds, signal, readSince, now, timeZone, exitScope } = options;
   const { token } = signal;
-  const [turns, settings, calculations, standing, live, closes, margins, readings] = await Promise.all([
-    listUserTurns(db, { workflowId, userIds }),
-    listTradingSettings(db, userIds),
-    listWorkflowCalculations(db, { workflowId, userIds }),
-    listStandingTrades(
-      db,
-      userIds.map((userId) => ({ signalId: signal.id, userId })),
-    ),
-    listLiveTrades(db, { userIds, token }),
-    listCloses(db, { userIds, token, workflowId }),
-    listUnknownMargins(db, userIds),
-    readSince === null ? [] : listUsableReadings(db, { userIds, token, since: readSince }),
-  ]);
+  const [turns, settings, calculations, standing, live, closes, margins, stops, newer, readings] =
+    await Promise.all([
+      listUserTurns(db, { workflowId, userIds }),
+      listTradingSettings(db, userIds),
+      listWorkflowCalculations(db, { workflowId, userIds }),
+      listStandingTrades(
+        db,
+        userIds.map((userId) => ({ signalId: signal.id, userId })),
+      ),
+      listLiveTrades(db, { userIds, token }),
+      listCloses(db, { userIds, token, workflowId }),
+      listUnknownMargins(db, userIds),
+      listStops(db, { now, timeZone }),
+      listNewerCloses(db, [workflowId]),
+      readSince === null ? [] : listUsableReadings(db, { userIds, token, since: readSince }),
+    ]);
   return turns.map((turn) => {
     const { userId } = turn.user;
     const isOfUser = (row: { userId: string }) => row.userId === userId;
@@ -136,6 +151,8 @@ export async function readFacts(
       calculation: calculations.find(isOfUser) ?? null,
       standing: standing.find(isOfUser) ?? null,
       liveTrades: live.filter(isOfUser),
+      tradingStop: findStop(stops, { userId, token, processor: signal.processor }),
+      closedSince: denyClosedSince(newer, { workflowId, userId, scope: exitScope }),
       readings: readings.filter(isOfUser),
       ...knownCloses(closes.filter(isOfUser), workflowId),
       unknownMargins: new Map(

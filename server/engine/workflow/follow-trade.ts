@@ -3,6 +3,7 @@ import type { EngineDeps } from '#server/deps.ts';
 import { resultOf } from '#server/engine/orders/settle-attempt.ts';
 import { endUsers, type UserEnd } from '#server/engine/records/end-users.ts';
 import type { TradeRow } from '#server/engine/records/trades.store.ts';
+import { storeOutcomes } from '#server/engine/records/workflow-outcomes.store.ts';
 import {
   correctStep,
   endedStep,
@@ -13,6 +14,7 @@ import {
   writeSteps,
 } from '#server/engine/records/workflow-steps.store.ts';
 import { correctUserOutcome, countOutcomes } from '#server/engine/records/workflow-users.store.ts';
+import { noteEvents } from '#server/platform/notices/note-event.ts';
 
 /** How long a workflow and its token wait for an order that stays in doubt. */
 export const UNSETTLED_LIMIT_MS = 5 * 60_000;
@@ -81,6 +83,10 @@ export async function settleLate(
   await deps.db.transaction(async (tx) => {
     await correctUserOutcome(tx, { workflowId, userId, outcome });
     await correctStep(tx, { ...ofUser, ...end, status: outcome === 'success' ? 'completed' : 'failed' });
+    await storeOutcomes(tx, [workflowId]);
+    await noteEvents(tx, [
+      { code: 'trade_ended', userId, workflowId, tradeId: trade.id, at: deps.clock.now() },
+    ]);
     const last = { workflowId, stepNumber: pipelineStepNumber('user_processing') };
     const processing = await findStep(tx, last);
     // While other users are in progress, the last one of them counts all.

@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { positionCloses, trades, userSettings } from '#server/platform/db/schema.ts';
-import { timeOrderedId } from '#server/platform/ids.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { ALWAYS, overtakenAt, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import {
   flatten,
   ledgerOf,
   nextToken,
+  openLongByHand,
   oppositeSignal,
   reasonFor,
   withLong,
@@ -17,29 +17,6 @@ import { runWorkflow } from './run-workflow.ts';
 
 /** A signal for a user who holds a position in its token. */
 const engine = sharedTestEngine();
-
-/** The user opens a long position of 1 at the exchange without this product. */
-async function openLongByHand(userId: string, token: string) {
-  const account = await engine.deps.findAccount(userId, 'Bitget');
-  if (account === null) throw new Error('no account');
-  const exchange = engine.deps.exchanges.get('Bitget');
-  await exchange.prepareAccount(account, { token, leverage: 5 });
-  const placement = await exchange.placeOrder(
-    account,
-    {
-      token,
-      side: 'buy',
-      clientOrderId: timeOrderedId().replaceAll('-', ''),
-      price: '110',
-      quantity: '1',
-      leverage: 5,
-      stopLoss: '50',
-      takeProfit: '150',
-    },
-    { notAfter: new Date(engine.clock.now().getTime() + 60_000) },
-  );
-  expect(placement.outcome).toBe('placed');
-}
 
 const OPENED = [['buy', false, 'filled']];
 const REVERSED = [
@@ -124,7 +101,7 @@ describe('nothing is closed or opened beside', () => {
     const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
     const token = nextToken();
     await engine.storeCandle({ token, price: '100' });
-    await openLongByHand(userId, token);
+    await openLongByHand(engine, userId, token);
     const { workflowId } = await engine.storeSignal({ token, price: '100', action });
     await engine.settle();
     expect(await reasonFor(engine, { workflowId, userId })).toBe(
@@ -137,7 +114,7 @@ describe('nothing is closed or opened beside', () => {
     const { userId, token } = await withLong(engine);
     await flatten(engine, { userId, token });
     engine.clock.advance(3_600_000);
-    await openLongByHand(userId, token);
+    await openLongByHand(engine, userId, token);
     const { workflowId } = await oppositeSignal(engine, token);
     await engine.settle();
     expect(await reasonFor(engine, { workflowId, userId })).toMatch(
@@ -156,7 +133,7 @@ describe('nothing is closed or opened beside', () => {
         if (isOpened) return;
         isOpened = true;
         engine.clock.advance(1_000);
-        await openLongByHand(userId, token);
+        await openLongByHand(engine, userId, token);
       },
     });
     const { workflowId } = await oppositeSignal(engine, token);

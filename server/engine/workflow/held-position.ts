@@ -9,6 +9,7 @@ import {
 import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
 import type { EngineDeps, UserAccount } from '#server/deps.ts';
+import { denyReversal } from '#server/engine/limits/entry-book.ts';
 import { closePosition, endClosing } from '#server/engine/orders/close-position.ts';
 import { openTradeAccount, whyElsewhere } from '#server/engine/orders/trade-account.ts';
 import { findLastFilledTrade, type LiveTrade, type TradePlace } from '#server/engine/records/trades.store.ts';
@@ -20,7 +21,8 @@ import {
   type OpenedAccount,
 } from '#server/engine/sizing/generate-position.ts';
 import { asExchangeError, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
-import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import type { EntrySignalRow } from '#server/ingest/stored-signals.ts';
+import type { Tx } from '#server/platform/db/database.ts';
 import type { Lease } from '#server/platform/jobs/leases.ts';
 import type { TokenFacts } from './claim-wave.ts';
 
@@ -40,7 +42,7 @@ type Blockers =
 export async function resolveBlockers(
   deps: EngineDeps,
   options: {
-    signal: SignalRow;
+    signal: EntrySignalRow;
     settings: TradingSettings;
     opened: AccountOpening;
     workflow: Pick<WorkflowRow, 'id' | 'trigger'>;
@@ -93,25 +95,26 @@ export async function resolveBlockers(
   if (refusal !== null) return blocked(refusal);
 
   // The order intent checks this again; the check here keeps the position open.
-  const [withdrawn = null] = await deps.db.transaction((tx) =>
-    readTradingPermissions(tx, {
-      orders: [{ userId, workflowId, triggerType }],
-      now: deps.clock.now(),
-      config: deps.config,
-    }),
-  );
-  if (withdrawn !== null) return blocked(withdrawn);
+  const order = { userId, workflowId, triggerType, token, signalId: signal.id };
+  const denyNow = async (tx: Tx): Promise<Denial | null> => {
+    const now = deps.clock.now();
+    const { exchangeMode } = deps.config;
+    const [denial = null] = await readTradingPermissions(tx, { orders: [order], now, config: deps.config });
+    return denial ?? (await denyReversal(tx, { order, side: action, now, exchangeMode }));
+  };
 
   let message = '';
   let refusals = 0;
   for (let poll = 1; poll <= CLOSE_POLLS && refusals < MOST_REFUSALS; poll += 1) {
     const reason = CLOSE_REASONS.reversedBy(signal.id);
     const isMeant = (open: OpenPosition) => isSamePosition(position, open);
-    const request = { exchange, account, token, isMeant, reason, workflowId, lease };
+    const begun = poll > 1 ? {} : { deny: denyNow };
+    const request = { exchange, account, token, isMeant, reason, workflowId, lease, ...begun };
     const result = await closePosition(deps, request);
     // Flat at the first poll: the position was closed before this run.
     const reversal = poll === 1 ? facts.reversal && 'closed' : 'closed';
     if (result.outcome === 'flat') return clear({ reversal });
+    if (result.outcome === 'denied') return blocked(result.denial);
     message = result.message;
     if (result.outcome === 'other') break;
     if (result.outcome === 'refused' || result.outcome === 'leftovers') refusals += 1;

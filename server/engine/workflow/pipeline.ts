@@ -1,7 +1,8 @@
 import { isPositive } from '#domain/decimal.ts';
-import type { EligibilityResult } from '#domain/eligibility/eligibility.ts';
-import type { EligibilityInput } from '#domain/eligibility/eligibility-rules.ts';
+import type { EligibilityDecision, EligibilityResult } from '#domain/eligibility/eligibility.ts';
+import type { EligibilityUser } from '#domain/eligibility/eligibility-rules.ts';
 import { autoTradeOff } from '#domain/eligibility/trading-mode.ts';
+import type { ExitUser } from '#domain/exits/select-exits.ts';
 import type { PriceLogCandidate } from '#domain/sizing/price-log-match.ts';
 import { signalPriceDeviates } from '#domain/sizing/reference-price.ts';
 import {
@@ -13,15 +14,18 @@ import {
   type PipelineStepType,
 } from '#domain/workflow/workflow-lifecycle.ts';
 import type { EngineDeps } from '#server/deps.ts';
-import { selectionRecord } from '#server/engine/records/decision-record.ts';
+import { exitRecord, selectionRecord } from '#server/engine/records/decision-record.ts';
 import { type Decision, writeDecisions } from '#server/engine/records/decisions.store.ts';
 import { acquireSlot } from '#server/engine/records/processing-slots.store.ts';
+import { listWorkingTrades } from '#server/engine/records/trades.store.ts';
 import { writeEligibility } from '#server/engine/records/workflow-users.store.ts';
 import type { WorkflowRow } from '#server/engine/records/workflows.store.ts';
 import { findMatch } from '#server/engine/sizing/match-price-log.ts';
-import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import { readExit } from '#server/ingest/read-delivery.ts';
+import { isEntry, type SignalRow } from '#server/ingest/stored-signals.ts';
 import type { Tx } from '#server/platform/db/database.ts';
 import { type CurrentPrice, readCurrentPrices } from './current-prices.ts';
+import { selectUsersToLeave } from './select-exits.ts';
 import { selectUsersToTrade } from './select-users.ts';
 
 export interface PipelineWork {
@@ -93,10 +97,15 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
   processing_slot: {
     input: ({ workflow }) => ({ token: workflow.token }),
     run: async (work) => {
-      const { deps, workflow } = work;
+      const { deps, workflow, signal } = work;
       prefetch(work);
       const { id: workflowId, token } = workflow;
-      const slot = await work.commit((tx) => acquireSlot(tx, { workflowId, token, at: deps.clock.now() }));
+      const slot = await work.commit(async (tx) => {
+        const taken = await acquireSlot(tx, { workflowId, token, at: deps.clock.now() });
+        // Entries that rest end now, and with them the workflow that this one waits for.
+        if (!taken.acquired && !isEntry(signal)) await wakeEntries(tx, deps, token);
+        return taken;
+      });
       if (!slot.acquired) return { kind: 'waiting', metadata: { waitingFor: slot.waitingFor } };
       // During the wait the signal may have expired, or a restart may have turned automatic trading off.
       return expired(work) ?? switchedOff(work) ?? { kind: 'completed', output: { token: workflow.token } };
@@ -126,7 +135,7 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
     input: ({ signal }) => ({ processor: signal.processor, timeframe: signal.timeframe }),
     run: async (work) => {
       const { deps, signal, workflow } = work;
-      const { input, result } = await selectUsersToTrade(deps, signal);
+      const { result, decisions } = await selectOf(deps, signal);
       const [layer1, layer2, layer3, layer4] = result.layers;
       return {
         kind: 'completed',
@@ -137,7 +146,7 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
         },
         writes: async (tx) => {
           await writeEligibility(tx, workflow.id, result);
-          const made = selectionDecisions(workflow.id, input, result);
+          const made = decisions.map((one) => ({ workflowId: workflow.id, ...one }));
           await writeDecisions(tx, { secretBox: deps.secretBox, made });
         },
       };
@@ -156,19 +165,45 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
   },
 };
 
-/** The record of each user's decision. */
-function selectionDecisions(
-  workflowId: string,
-  { users, ...input }: EligibilityInput,
+async function wakeEntries(tx: Tx, { jobs }: EngineDeps, token: string): Promise<void> {
+  const resting = await listWorkingTrades(tx, token);
+  await jobs.send(
+    tx,
+    'advance-trade',
+    resting.map((tradeId) => ({ tradeId })),
+  );
+}
+
+interface Selection {
+  result: EligibilityResult;
+  /** The record of each user's decision. */
+  decisions: Omit<Decision, 'workflowId'>[];
+}
+
+/** The users who trade the signal, or who hold a position that it closes. */
+async function selectOf(deps: EngineDeps, signal: SignalRow): Promise<Selection> {
+  if (!isEntry(signal)) {
+    const { users, input, result } = await selectUsersToLeave(deps, signal);
+    const record = (user: ExitUser, made: EligibilityDecision) => exitRecord({ ...input, user }, made);
+    return { result, decisions: recordsOf(users, result, record) };
+  }
+  const { input, result } = await selectUsersToTrade(deps, signal);
+  const { users, ...rest } = input;
+  const record = (user: EligibilityUser, made: EligibilityDecision) =>
+    selectionRecord({ ...rest, user }, made);
+  return { result, decisions: recordsOf(users, result, record) };
+}
+
+function recordsOf<User extends { id: string }>(
+  users: readonly User[],
   { decisions }: EligibilityResult,
-): Decision[] {
+  record: (user: User, decision: EligibilityDecision) => object,
+): Selection['decisions'] {
   const userOf = new Map(users.map((user) => [user.id, user]));
   return decisions.flatMap((decision) => {
-    const user = userOf.get(decision.userId);
     const { userId } = decision;
-    return user === undefined
-      ? []
-      : [{ workflowId, userId, record: selectionRecord({ ...input, user }, decision) }];
+    const user = userOf.get(userId);
+    return user === undefined ? [] : [{ userId, record: record(user, decision) }];
   });
 }
 
@@ -182,8 +217,9 @@ function prefetch(work: PipelineWork): Prefetched {
   return work.prefetched;
 }
 
+/** A position is closed however late the signal is processed: leaving only reduces risk. */
 function expired({ deps, signal, workflow }: PipelineWork): StepOutcome | null {
-  if (workflow.trigger !== 'automatic') return null;
+  if (workflow.trigger !== 'automatic' || !isEntry(signal)) return null;
   const startsAt = deps.clock.now();
   const maxAgeMinutes = deps.config.signalMaxAgeMinutes;
   if (!isSignalExpired({ receivedAt: signal.receivedAt, startsAt, maxAgeMinutes })) return null;
@@ -201,11 +237,15 @@ function switchedOff({ deps, workflow }: PipelineWork): StepOutcome | null {
 /** Ingest checks the price; this guards against rows of another origin. */
 function invalid({ signal, workflow }: PipelineWork): StepOutcome | null {
   const detail = isPositive(signal.price)
-    ? workflow.trigger === 'automatic' && mayRepeatForgotten(signal)
+    ? saysNotHowMuch(signal) || (workflow.trigger === 'automatic' && mayRepeatForgotten(signal))
     : `the price ${signal.price} is not above zero`;
   if (detail === false) return null;
   return { kind: 'failed', failure: explainFailure('SIGNAL_INVALID', { detail }) };
 }
+
+const saysNotHowMuch = (signal: SignalRow): string | false =>
+  readExit(signal)?.percent === null &&
+  'the strategy reduces its position, and neither reduce_percent nor the sizes before and after say by how much';
 
 function mayRepeatForgotten({ signalTimeServer: time, receivedAt }: PipelineWork['signal']): string | false {
   if (!isSignalTooOld({ time, receivedAt })) return false;
@@ -221,7 +261,7 @@ async function fetchCurrentPrices(work: PipelineWork): Promise<StepOutcome> {
     price === null ? [] : [signalPriceDeviates({ signalPrice: signal.price, livePrice: price })],
   );
   const [first] = deviations;
-  if (first != null && deviations.every((one) => one !== null)) {
+  if (isEntry(signal) && first != null && deviations.every((one) => one !== null)) {
     const detail = first.reason.replace(/^Signal validation failed: /, '');
     return { kind: 'failed', failure: explainFailure('SIGNAL_INVALID', { detail }) };
   }

@@ -1,4 +1,8 @@
+import type { Room } from '#domain/limits/check-entry.ts';
+import { fitPosition } from '#domain/limits/fit-position.ts';
 import { afterReversal, type Reversal } from '#domain/orders/held-position.ts';
+import { denyStopped } from '#domain/orders/trading-stop.ts';
+import type { Position } from '#domain/sizing/position.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import {
   denyOutdated,
@@ -38,7 +42,7 @@ import {
 import type { PositionGeneratorLogRow } from '#server/engine/sizing/position-generator.store.ts';
 import type { OpenPosition } from '#server/exchanges/exchange.ts';
 import type { PriceLogRow } from '#server/ingest/stored-price-logs.ts';
-import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import type { EntrySignalRow } from '#server/ingest/stored-signals.ts';
 import type { Lease } from '#server/platform/jobs/leases.ts';
 import type { AccountReading } from './account-readings.store.ts';
 import type { UserFacts } from './claim-wave.ts';
@@ -47,10 +51,12 @@ import { resolveBlockers } from './held-position.ts';
 /** One user's part of a workflow, under the user's lease. */
 export interface UserRun {
   deps: EngineDeps;
-  signal: SignalRow;
+  signal: EntrySignalRow;
   /** The candle that belongs to the signal. */
   priceLog: Promise<PriceLogRow | null>;
   workflow: WorkflowRow;
+  /** Of the strategy; null: the limit of the program. */
+  maxSignalAgeSeconds: number | null;
   task: UserTask;
   lease: Lease;
   /** Resolves when the orders of the wave are committed; users who are ready then share a transaction. */
@@ -91,18 +97,23 @@ export async function planOrder(run: UserRun, facts: UserFacts): Promise<HeldTra
   const { log } = calculated;
   const { position } = log;
   if (position === null) throw new Error(`the calculation ${log.id} has no position`);
-  const outputData = { positionGeneratorLogId: log.id, position };
-  const generated = endedStep(generating, { status: 'completed', outputData, at: deps.clock.now() });
-  const submitting = begin('order_submission', {
-    positionGeneratorLogId: log.id,
-    token: signal.token,
-    action: signal.action,
-    entryPrice: position.entryPrice,
-    quantity: position.assetQuantity,
-    stopLoss: position.stopLoss,
-    takeProfit: position.takeProfit,
-    leverage: position.leverage,
-  });
+  const generatedAs = (sized: Position) => {
+    const outputData = { positionGeneratorLogId: log.id, position: sized };
+    return endedStep(generating, { status: 'completed', outputData, at: deps.clock.now() });
+  };
+  const generated = generatedAs(position);
+  const submittingOf = (sized: Position) =>
+    begin('order_submission', {
+      positionGeneratorLogId: log.id,
+      token: signal.token,
+      action: signal.action,
+      entryPrice: sized.entryPrice,
+      quantity: sized.assetQuantity,
+      stopLoss: sized.stopLoss,
+      takeProfit: sized.takeProfit,
+      leverage: sized.leverage,
+    });
+  const submitting = submittingOf(position);
   await run.whenOrdersCommit();
   const intent = await commitOrderIntent(deps, {
     log,
@@ -112,10 +123,21 @@ export async function planOrder(run: UserRun, facts: UserFacts): Promise<HeldTra
     place: task.position,
     follower: { holder: deps.config.instanceId },
     accountReadAt: calculated.accountReadAt ?? null,
+    equity: calculated.equity ?? null,
     also: {
       ...newRecords(run, calculated, { ok: true, position }),
       steps: [generated, startedStep(submitting)],
       releases: true,
+    },
+    smaller(room) {
+      const fitted = fitPosition(position, room);
+      if (fitted === null) return null;
+      const records = newRecords(run, fitCalculation(calculated, { room, fitted }), {
+        ok: true,
+        position: fitted,
+      });
+      const steps = [generatedAs(fitted), startedStep(submittingOf(fitted))];
+      return { position: fitted, also: { ...records, steps, releases: true } };
     },
   });
   if (intent.ok) return intent.held;
@@ -126,6 +148,20 @@ export async function planOrder(run: UserRun, facts: UserFacts): Promise<HeldTra
   const records = newRecords(run, refused, { ok: false, reason });
   await skip(run, { step: submitting, reason: skipReason(reason, about), records, before: [generated] });
   return null;
+}
+
+/** The same calculation with the position that fits the risk limits. */
+function fitCalculation(
+  { calculation, seen }: Pick<Calculated, 'calculation' | 'seen'>,
+  { room, fitted }: { room: Room; fitted: Position },
+): Pick<Calculated, 'calculation' | 'seen'> {
+  const { calculationReason, calculationDetail } = fitted;
+  return {
+    ...(calculation && {
+      calculation: { ...calculation, position: fitted, calculationReason, calculationDetail },
+    }),
+    ...(seen && { seen: { ...seen, fitTo: room } }),
+  };
 }
 
 type NewRecords = Pick<Transition, 'calculation' | 'decision'>;
@@ -181,16 +217,17 @@ const timelinessOf = ({
   deps: { clock, config },
   workflow,
   signal,
-}: Pick<UserRun, 'deps' | 'workflow' | 'signal'>): Timeliness => ({
+  maxSignalAgeSeconds,
+}: Pick<UserRun, 'deps' | 'workflow' | 'signal' | 'maxSignalAgeSeconds'>): Timeliness => ({
   trigger: workflow.trigger,
   appEnv: config.appEnv,
   autoTrade: config.autoTrade,
   receivedAt: signal.receivedAt,
   startsAt: clock.now(),
-  maxAgeMinutes: config.signalMaxAgeMinutes,
+  maxAgeMinutes: Math.min(config.signalMaxAgeMinutes, (maxSignalAgeSeconds ?? Infinity) / 60),
 });
 
-const positionInput = (signal: SignalRow, settings: TradingSettings) => ({
+const positionInput = (signal: EntrySignalRow, settings: TradingSettings) => ({
   token: signal.token,
   action: signal.action,
   signalPrice: signal.price,
@@ -208,6 +245,8 @@ interface Calculated {
   seen?: SizingSeen;
   /** When the account was read, if that was before the signal. */
   accountReadAt?: Date | null;
+  /** Of the reading of the account, in USDT. */
+  equity?: string | null;
   /** The record of a new calculation, which is not written yet. */
   calculation?: PositionGeneratorLogRow;
   /** The position closed for this signal, if that changed after it was read. */
@@ -245,12 +284,14 @@ async function calculateOnce(
     settings,
     timeliness,
     alreadyTraded: facts.standing !== null,
+    tradingStop: facts.tradingStop,
     accountDenial: null,
     blocker: null,
     ...NOTHING_READ,
     candleId: null,
     priceLog: null,
     refusedAtCommit: null,
+    fitTo: null,
   };
   if (facts.standing !== null) {
     return { ok: false, denial: deny('already_traded', {}), ...(recorded === null ? { seen } : {}) };
@@ -262,6 +303,10 @@ async function calculateOnce(
   // Checked before anything is closed for the signal.
   const outdated = denyOutdated(timeliness);
   if (outdated !== null) return { ok: false, denial: outdated, seen };
+  if (facts.tradingStop !== null) return { ok: false, denial: denyStopped(facts.tradingStop), seen };
+  if (facts.closedSince !== null) {
+    return { ok: false, denial: facts.closedSince, seen: { ...seen, blocker: facts.closedSince.reason } };
+  }
   const { userId, workflowId } = task;
   const { exchangePlatform } = settings;
   const opened: AccountOpening = await openAccount(deps, { userId, exchangePlatform });
@@ -288,9 +333,10 @@ async function calculateOnce(
     market,
   };
   const ahead = opened.ok ? findReading(run, { facts, opened }) : null;
-  const read: { position: OpenPosition | null; available: string | null } = {
+  const read: { position: OpenPosition | null; available: string | null; equity: string | null } = {
     position: null,
     available: null,
+    equity: null,
   };
   const readPosition = async (of: OpenedAccount): Promise<OpenPosition | null> => {
     // Nothing will be ordered: only the position can be another reason.
@@ -303,6 +349,7 @@ async function calculateOnce(
     const { balance, position } = await readTradeAccount(deps, of, { token, leverage: planned.leverage });
     read.position = position;
     read.available = balance.futuresAvailable;
+    read.equity = balance.futuresBalance;
     return position;
   };
   let refused: PositionGeneratorLogRow | undefined;
@@ -338,7 +385,7 @@ async function calculateOnce(
       : // The position that was read is closed now: price and balance are others.
         await generatePosition(deps, request);
   const calculation = recordOf(deps, { ...request, result, isEstimate: false });
-  const made = { calculation, reversal, seen: { ...known, ...from } };
+  const made = { calculation, reversal, equity: read.equity, seen: { ...known, ...from } };
   return result.ok
     ? { ok: true, log: calculation, accountReadAt: isFlat && ahead ? ahead.readAt : null, ...made }
     : { ok: false, denial: result.denial, ...made };

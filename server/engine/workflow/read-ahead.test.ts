@@ -53,7 +53,7 @@ async function closeByTarget(token: string): Promise<void> {
   await engine.storeCandle({ token, price: '100' });
 }
 
-/** Users who have traded a token and are flat again; twelve seconds are left until the candle of a new series closes. */
+/** Users who have traded a token and are flat again; six seconds are left until the candle of a new series closes. */
 async function beforeClose(exchangePlatform: ExchangePlatform, users = 1) {
   const token = nextToken();
   const userIds: string[] = [];
@@ -70,7 +70,7 @@ async function beforeClose(exchangePlatform: ExchangePlatform, users = 1) {
   expect(trades.every(({ success }) => success)).toBe(true);
   await closeByTarget(token);
   const candle = engine.clock.now();
-  engine.clock.set(new Date(candle.getTime() + CANDLE_MS - 12_000));
+  engine.clock.set(new Date(candle.getTime() + CANDLE_MS - 6_000));
   sent.length = 0;
   const [userId = ''] = userIds;
   return { token, userId, userIds, trades };
@@ -79,7 +79,7 @@ async function beforeClose(exchangePlatform: ExchangePlatform, users = 1) {
 const readAhead = (deps: EngineDeps = engine.deps) => createReadAhead(deps).run();
 
 /** The candle has closed, and its signal arrives. */
-async function signal(token: string, { afterMs = 12_500 } = {}) {
+async function signal(token: string, { afterMs = 6_500 } = {}) {
   engine.clock.advance(afterMs);
   sent.length = 0;
   return await engine.storeSignal({ token, price: '100' });
@@ -98,11 +98,11 @@ async function openByHand(userId: string, token: string, side: 'buy' | 'sell', q
 }
 
 describe.each(EXCHANGE_PLATFORMS)('an order at %s', (platform) => {
-  test('takes one request after a reading of at most fifteen seconds', async () => {
+  test('takes one request up to seven seconds after the close of the candle', async () => {
     const { token, userId } = await beforeClose(platform);
     await readAhead();
     expect(pathsOf(userId)).toHaveLength(2);
-    const { signalId } = await signal(token);
+    const { signalId } = await signal(token, { afterMs: 13_000 });
     await engine.settle();
     expect(untilOrder(userId)).toBe(1);
     const [trade] = await engine.trades(signalId);
@@ -188,7 +188,7 @@ describe('somebody who trades by hand after the reading', () => {
   test('gets no order if it leaves so late that the position is read again', async () => {
     const { token, userId } = await beforeClose('Bitget');
     await readAhead();
-    const { workflowId } = await signal(token);
+    const { workflowId } = await signal(token, { afterMs: 12_500 });
     const [trade] = await engine.plan(workflowId);
     expect(trade?.accountReadAt).not.toBeNull();
     engine.clock.advance(2_000);
@@ -202,7 +202,7 @@ describe('somebody who trades by hand after the reading', () => {
 });
 
 describe('accounts are read', () => {
-  test('between thirteen and ten seconds before the close, once, by one instance', async () => {
+  test('between seven and four seconds before the close, once, by one instance', async () => {
     const { userId } = await beforeClose('Bitget');
     engine.clock.advance(-2_000);
     await readAhead();

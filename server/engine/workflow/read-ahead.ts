@@ -18,9 +18,12 @@ import { selectUsers } from './select-users.ts';
  * 3. Nothing is set at the exchange, and nothing depends on a reading that failed.
  */
 
-/** Before the close; what is read then may be used up to five seconds after it. */
-const FROM_MS = 13_000;
-const UNTIL_MS = 10_000;
+/**
+ * Before the close. Signals come some seconds after it, and a reading must still be young then; the requests end before
+ * it, so that they take nothing from the orders.
+ */
+const FROM_MS = 7_000;
+const UNTIL_MS = 4_000;
 const SHARE_OF_ADDRESS = 0.5;
 const REQUESTS_OF_READING = 2;
 const LOOK_EVERY_MS = 1_000;

@@ -2,14 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type EligibilityResult, evaluateEligibility, judgeUser } from '#domain/eligibility/eligibility.ts';
 import type { EligibilityInput } from '#domain/eligibility/eligibility-rules.ts';
 import { eligibilityMode } from '#domain/eligibility/trading-mode.ts';
+import { findStop } from '#domain/orders/trading-stop.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { listHaltedUsers } from '#server/admin/halts/trading-halts.store.ts';
 import { listTradingUsers } from '#server/admin/settings/settings.store.ts';
+import { listStops } from '#server/admin/stops/trading-stops.store.ts';
 import type { Deps } from '#server/deps.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 
-type SelectDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'exchanges' | 'accountGuard'>;
-type SelectSignal = Pick<SignalRow, 'processor' | 'timeframe' | 'ownerUserId' | 'fromAdmin'>;
+export type SelectDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'exchanges' | 'accountGuard'>;
+type SelectSignal = Pick<SignalRow, 'processor' | 'timeframe' | 'ownerUserId' | 'fromAdmin' | 'token'>;
 
 /** Time an exchange has to answer; later answers leave its user out of this signal. */
 const ASK_PATIENCE_MS = 2_000;
@@ -53,9 +55,12 @@ export async function readEligibilityInput(
   signal: SelectSignal,
 ): Promise<EligibilityInput> {
   const { db, config } = deps;
-  const [users, halted, denyAccount] = await Promise.all([
+  const now = deps.clock.now();
+  const { token, processor } = signal;
+  const [users, halted, stops, denyAccount] = await Promise.all([
     listTradingUsers(db),
     listHaltedUsers(db),
+    listStops(db, { now, timeZone: config.displayTimezone }),
     deps.accountGuard.readDenials(),
   ]);
   return {
@@ -70,12 +75,13 @@ export async function readEligibilityInput(
       return {
         ...user,
         tradingHalt: halted.get(user.id) ?? null,
+        tradingStop: findStop(stops, { userId: user.id, token, processor }),
         exchangeReady: exchangeDenial === null,
         exchangeDenial,
       };
     }),
     mode: eligibilityMode(config.exchangeMode),
     supportedExchanges: deps.exchanges.supported,
-    now: deps.clock.now(),
+    now,
   };
 }

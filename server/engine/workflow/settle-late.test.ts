@@ -51,7 +51,12 @@ test.each([
     expect(outcomes.get(late)?.outcome).toBe(outcome);
     expect(outcomes.get(other)?.outcome).toBe('success');
     const successful = outcome === 'success' ? 2 : 1;
-    expect(await engine.workflow(workflowId)).toMatchObject({ successfulUsersCount: successful });
+    expect(await engine.workflow(workflowId)).toMatchObject({
+      outcome: what === 'filled' ? 'filled' : 'partial',
+      successfulUsersCount: successful,
+      failedUsersCount: 2 - successful,
+      topReason: error === null ? null : expect.stringMatching(error),
+    });
     const steps = await engine.steps(workflowId);
     const step = steps.findLast(({ userId }) => userId === late);
     expect(step).toMatchObject({ status, outputData: { fillStatus: trade?.fillStatus } });

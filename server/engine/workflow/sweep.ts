@@ -1,5 +1,6 @@
 import type { EngineDeps } from '#server/deps.ts';
 import { listUnfinishedTrades } from '#server/engine/records/trades.store.ts';
+import { storeMissingOutcomes } from '#server/engine/records/workflow-outcomes.store.ts';
 import { listUnfinished } from '#server/engine/records/workflows.store.ts';
 import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
 
@@ -29,11 +30,14 @@ export async function wakeUnfinished(deps: EngineDeps, { all }: { all: boolean }
 
 export const SWEEP_EVERY_MS = 10_000;
 
-/** Looks for lost jobs periodically; returns a function that stops it. */
+/** Looks for lost jobs and missing outcomes periodically; returns a function that stops it. */
 export function startSweep(deps: EngineDeps): () => void {
   const timer = setInterval(() => {
     wakeUnfinished(deps, { all: false }).catch((error: unknown) =>
       deps.log.warn({ err: error }, 'looking for unfinished work failed'),
+    );
+    storeMissingOutcomes(deps.db).catch((error: unknown) =>
+      deps.log.warn({ err: error }, 'storing the outcomes of an earlier version failed'),
     );
   }, SWEEP_EVERY_MS);
   return () => clearInterval(timer);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { acquireLease, handOverLeases } from '#server/platform/jobs/leases.ts';
 import { Crash } from '#test/app/crashing-database.ts';
@@ -139,6 +140,34 @@ describe('a signal for many users', () => {
     await queue.drain(deps);
     expect(await traded()).toEqual(inOrder);
     expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 3 });
+  });
+
+  test('commits the orders of users who are late together', async () => {
+    const { workflowId, inOrder, queue, deps, traded } = await selected(5);
+    await tradeWave(deps, { workflowId });
+    const [, fast = '', ...late] = inOrder;
+    const committed: string[] = [];
+    const { commit } = deps.transitions;
+    const transitions = {
+      commit: (...all: Parameters<typeof commit>) => {
+        const [{ intent }] = all;
+        if (intent !== undefined) committed.push(intent.trade.userId);
+        return commit(...all);
+      },
+    };
+    const waiting = answering({ ...deps, transitions }, ({ readTradeAccount }) => ({
+      async readTradeAccount(account, request, context) {
+        const place = late.indexOf(account.userId);
+        if (place >= 0) await expect.poll(traded, { timeout: 10_000 }).toContain(fast);
+        // The last in the order of trading comes first.
+        if (place >= 0) await sleep(20 * (late.length - place));
+        return await readTradeAccount(account, request, context);
+      },
+    }));
+    await tradeWave(waiting, { workflowId });
+    expect(committed).toEqual([fast, ...late]);
+    await queue.drain(deps);
+    expect(await traded()).toEqual(inOrder);
   });
 
   test('calls the next wave although nobody of this one is ready yet', async () => {

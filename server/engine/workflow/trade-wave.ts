@@ -12,11 +12,12 @@ import {
 } from '#server/engine/records/workflow-users.store.ts';
 import { findWorkflowWithSignal, type WorkflowRow } from '#server/engine/records/workflows.store.ts';
 import { readMatchedPriceLog } from '#server/engine/sizing/match-price-log.ts';
-import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import { type EntrySignalRow, isEntry, type SignalRow } from '#server/ingest/stored-signals.ts';
 import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { keepLeases, type Lease, LeaseLostError, releaseLeases } from '#server/platform/jobs/leases.ts';
 import { claimWave, readFacts, type UserFacts } from './claim-wave.ts';
 import { followTrade, settleLate } from './follow-trade.ts';
+import { leavePosition } from './leave-position.ts';
 import { planOrder, type UserRun } from './plan-order.ts';
 
 const TRIES = 3;
@@ -46,14 +47,22 @@ export async function tradeWave(
   const found = await findWorkflowWithSignal(deps.db, workflowId);
   if (found === null || found.workflow.status !== 'processing') return;
   const wave = await claim(deps, found, undefined);
+  const { workflow, signal } = found;
   const callNext = (waitMs: number) =>
     deps.jobs.sendMissing(deps.db, 'trade-wave', [{ workflowId }], waitMs === 0 ? {} : { waitMs });
   if (wave.users.length === 0) {
     if (wave.hasMore) await callNext(LEASE_RETRY_MS);
     return;
   }
+  if (!isEntry(signal)) {
+    // Leaving only reduces risk: the next users need not wait for these.
+    if (wave.hasMore) await callNext(0);
+    await leaveWave(deps, { workflow, signal, users: wave.users });
+    return;
+  }
   await processWave(deps, {
     ...wave,
+    signal,
     onOrder,
     whenCommitted: () => (wave.hasMore ? callNext(0) : undefined),
   });
@@ -73,8 +82,12 @@ export async function tradeUser(
   const found = await findWorkflowWithSignal(deps.db, workflowId);
   if (found === null) return;
   const wave = await claim(deps, found, userId);
-  if (wave.users.length > 0) await processWave(deps, { ...wave, onOrder, whenCommitted: () => undefined });
-  else if (wave.hasMore) {
+  const { signal } = found;
+  if (wave.users.length > 0) {
+    await (isEntry(signal)
+      ? processWave(deps, { ...wave, signal, onOrder, whenCommitted: () => undefined })
+      : leaveWave(deps, { ...wave, signal }));
+  } else if (wave.hasMore) {
     await deps.jobs.send(deps.db, 'trade-user', { workflowId, userId }, { waitMs: LEASE_RETRY_MS });
   }
 }
@@ -103,7 +116,8 @@ interface ClaimedUser {
 
 interface Wave {
   workflow: WorkflowRow;
-  signal: SignalRow;
+  /** Of the strategy; null: the limit of the program. */
+  maxSignalAgeSeconds: number | null;
   /** In the order of trading. */
   users: ClaimedUser[];
   hasMore: boolean;
@@ -112,10 +126,11 @@ interface Wave {
 /** Takes the leases, then reads: their former holders write nothing more. */
 async function claim(
   deps: EngineDeps,
-  { workflow, signal }: { workflow: WorkflowRow; signal: SignalRow },
+  found: Pick<Wave, 'workflow' | 'maxSignalAgeSeconds'> & { signal: SignalRow },
   userId: string | undefined,
 ): Promise<Wave> {
   const { db } = deps;
+  const { workflow, signal, maxSignalAgeSeconds } = found;
   const holder = `${deps.config.instanceId} ${workflow.id}`;
   const { leases, hasMore } = await claimWave(db, { workflowId: workflow.id, userId, holder });
   const own = leases.map(({ lease }) => lease);
@@ -124,7 +139,15 @@ async function claim(
     const facts =
       userIds.length === 0
         ? []
-        : await readFacts(db, { workflowId: workflow.id, userIds, signal, readSince: readingsSince(deps) });
+        : await readFacts(db, {
+            workflowId: workflow.id,
+            userIds,
+            signal,
+            readSince: readingsSince(deps),
+            now: deps.clock.now(),
+            timeZone: deps.config.displayTimezone,
+            exitScope: deps.config.exitScope,
+          });
     const leaseOf = new Map(leases.map((one) => [one.userId, one.lease]));
     const users = facts.flatMap((one) => {
       const lease = leaseOf.get(one.turn.user.userId);
@@ -134,7 +157,7 @@ async function claim(
     });
     const unused = own.filter((lease) => users.every((user) => user.lease !== lease));
     await releaseLeases(db, unused);
-    return { workflow, signal, users, hasMore };
+    return { workflow, maxSignalAgeSeconds, users, hasMore };
   } catch (error) {
     await releaseLeases(db, own).catch(() => undefined);
     throw error;
@@ -146,7 +169,7 @@ const readingsSince = ({ config, clock }: EngineDeps): Date | null =>
 
 async function processWave(
   deps: EngineDeps,
-  wave: Wave & { onOrder: OnOrder; whenCommitted: () => Promise<void> | undefined },
+  wave: Wave & { signal: EntrySignalRow; onOrder: OnOrder; whenCommitted: () => Promise<void> | undefined },
 ): Promise<void> {
   const { users, workflow, onOrder } = wave;
   const { db, log } = deps;
@@ -201,22 +224,51 @@ async function processWave(
   if (failed !== undefined) throw failed.reason;
 }
 
+/** Closes or reduces the positions of these users side by side; I8: a user whose part fails is tried again. */
+async function leaveWave(
+  deps: EngineDeps,
+  { workflow, signal, users }: Pick<Wave, 'workflow' | 'users'> & { signal: SignalRow },
+): Promise<void> {
+  const { db, log } = deps;
+  const leases = new Set(users.map(({ lease }) => lease));
+  const stopKeeping = keepLeases({ db, leases, log });
+  const ends = await Promise.allSettled(
+    users.map(async ({ lease, facts, position }) => {
+      const { userId } = facts.turn.user;
+      const task = { workflowId: workflow.id, userId, position };
+      try {
+        await leavePosition({ deps, signal, workflow, userId, position, lease });
+      } catch (error) {
+        await countFailure({ deps, task, lease, current: null }, error);
+      } finally {
+        leases.delete(lease);
+      }
+    }),
+  );
+  stopKeeping();
+  await releaseLeases(
+    db,
+    users.map(({ lease }) => lease),
+  ).catch(() => undefined);
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
 /**
- * Users pass together, in the order of trading, when all of them have come or left, or some time after the first one.
- * Those who come later pass immediately.
+ * Users pass together, in the order of trading, when all of them have come or left, or some time after the first one;
+ * so do those who come later.
  */
 function createGate(users: number, waitMs: number) {
   const waiting = new Map<number, () => void>();
   const seen = new Set<number>();
   const { promise: opened, resolve: open } = Promise.withResolvers<Set<number>>();
   let timer: NodeJS.Timeout | null = null;
-  let isOpen = false;
 
   function openNow(): void {
-    if (isOpen) return;
-    isOpen = true;
     if (timer !== null) clearTimeout(timer);
+    timer = null;
     const inOrder = [...waiting].toSorted(([one], [other]) => one - other);
+    waiting.clear();
     open(new Set(inOrder.map(([position]) => position)));
     for (const [, pass] of inOrder) pass();
   }
@@ -228,10 +280,9 @@ function createGate(users: number, waitMs: number) {
   }
 
   return {
-    /** The positions of those who waited when it opened. */
+    /** The positions of those who waited when it first opened. */
     opened,
     pass(position: number): Promise<void> {
-      if (isOpen) return Promise.resolve();
       timer ??= setTimeout(openNow, waitMs);
       const passed = new Promise<void>((resolve) => waiting.set(position, resolve));
       note(position);
@@ -244,8 +295,8 @@ function createGate(users: number, waitMs: number) {
 /** I8: a user whose part fails unexpectedly is tried again, and given up after some tries; others go on. */
 async function planUser(
   deps: EngineDeps,
-  wave: Pick<Wave, 'workflow' | 'signal'> &
-    Pick<UserRun, 'priceLog' | 'whenOrdersCommit'> & { user: ClaimedUser },
+  wave: Pick<Wave, 'workflow' | 'maxSignalAgeSeconds'> &
+    Pick<UserRun, 'priceLog' | 'signal' | 'whenOrdersCommit'> & { user: ClaimedUser },
 ): Promise<HeldTrade | null> {
   const { user, ...rest } = wave;
   const { lease, facts, position } = user;
@@ -261,7 +312,10 @@ async function planUser(
   }
 }
 
-async function countFailure(run: UserRun, error: unknown): Promise<void> {
+async function countFailure(
+  run: Pick<UserRun, 'deps' | 'task' | 'lease' | 'current'>,
+  error: unknown,
+): Promise<void> {
   const { deps, task, lease } = run;
   if (isDatabaseUnavailable(error)) throw error;
   const tries = await countUserFailedTry(deps.db, task);

@@ -3,31 +3,40 @@ import { explainFailure } from '#domain/workflow/workflow-lifecycle.ts';
 import type { Deps } from '#server/deps.ts';
 import { findNewestWorkflow } from '#server/engine/records/workflows.store.ts';
 import { findSignal } from '#server/ingest/stored-signals.ts';
+import type { AuditActor } from '#server/platform/audit/audit-trail.ts';
 import { isUniqueViolation } from '#server/platform/db/database-errors.ts';
 import { workflows } from '#server/platform/db/schema.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 
-type TriggerDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'jobs'>;
+type TriggerDeps = Pick<Deps, 'audit' | 'db' | 'clock' | 'config' | 'jobs'>;
+
+interface Trigger {
+  signalId: string;
+  username: string;
+  actor: AuditActor;
+}
 
 /** Starts a signal's workflow for an operator, unless one of its workflows is still running. */
 export async function triggerWorkflow(
   deps: TriggerDeps,
-  { signalId, username }: { signalId: string; username: string },
+  { signalId, username, actor }: Trigger,
 ): Promise<string> {
-  return await createManualWorkflow(deps, { signalId, reason: `Manual trigger by ${username}` });
+  const reason = `Manual trigger by ${username}`;
+  return await createManualWorkflow(deps, { signalId, reason, actor, action: 'workflow triggered' });
 }
 
 /** Only the newest workflow's failure can be retried. */
 export async function retryWorkflow(
   deps: TriggerDeps,
-  { signalId, username }: { signalId: string; username: string },
+  { signalId, username, actor }: Trigger,
 ): Promise<string> {
   assertAllowed(deps);
   const newest = await findNewestWorkflow(deps.db, signalId);
   if (newest === null) throw new AppError('signalNotFound');
   if (newest.status !== 'failed') throw new AppError('workflowNotFailed');
-  return await createManualWorkflow(deps, { signalId, reason: `Retry of ${newest.id} by ${username}` });
+  const reason = `Retry of ${newest.id} by ${username}`;
+  return await createManualWorkflow(deps, { signalId, reason, actor, action: 'workflow retried' });
 }
 
 /** Hiding the button is not enough: the server refuses as well. */
@@ -38,7 +47,15 @@ function assertAllowed({ config }: TriggerDeps): void {
 
 async function createManualWorkflow(
   deps: TriggerDeps,
-  { signalId, reason }: { signalId: string; reason: string },
+  {
+    signalId,
+    reason,
+    actor,
+    action,
+  }: Pick<Trigger, 'signalId' | 'actor'> & {
+    reason: string;
+    action: 'workflow triggered' | 'workflow retried';
+  },
 ): Promise<string> {
   assertAllowed(deps);
   const signal = await findSignal(deps.db, signalId);
@@ -59,6 +76,12 @@ async function createManualWorkflow(
         createdAt: deps.clock.now(),
       });
       await deps.jobs.send(tx, 'run-workflow', { workflowId: id });
+      await deps.audit.record(tx, {
+        actor,
+        action,
+        subject: { kind: 'workflow', id, name: signal.token },
+        after: { signalId, reason },
+      });
       return id;
     });
   } catch (error) {

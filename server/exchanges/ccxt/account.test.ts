@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLog } from '#server/platform/log.ts';
+import { countStatements } from '#test/app/count-statements.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { memoryMarks } from '#test/venues/memory-marks.ts';
 import { listenVenue, type VenueServer } from '#test/venues/server.ts';
@@ -98,6 +99,11 @@ describe.each([
     expect(types().at(-1)).toBe('place-order');
     expect(types()).toContain('set-leverage');
     expect(await exchange.fetchPosition(account, 'BTC')).toMatchObject({ leverage: 5, margin: '130' });
+  });
+
+  test('the first one remembers all settings with one statement', async () => {
+    await database.database.pool.query('truncate exchange_preparations');
+    expect(await countStatements(() => order(5), 'insert into exchange_preparations')).toBe(1);
   });
 
   test('a prepared one takes three, and five in all if it fills at once', async () => {

@@ -111,8 +111,11 @@ export function createCcxtAccounts(options: {
     { remembered, isKept }: { remembered: Remembered | null; isKept: boolean },
   ): Promise<void> {
     const { isFresh = false, isAccountIsolated = false, leverage: last = null } = remembered ?? {};
-    if (!isKept || !isFresh || last !== leverage) await memory?.remember(account, token, leverage);
-    if (readMarginMode !== null && !isAccountIsolated) await memory?.rememberIsolated(account);
+    // Begun together, they are one statement.
+    await Promise.all([
+      (!isKept || !isFresh || last !== leverage) && memory?.remember(account, token, leverage),
+      readMarginMode !== null && !isAccountIsolated && memory?.rememberIsolated(account),
+    ]);
   }
 
   /**

@@ -145,6 +145,7 @@ describe('closed positions', () => {
       closePrice: '0.58799',
       realisedProfit: '-0.64614206',
       fees: '0.00742596',
+      funding: '-0.01638',
       openedAt: new Date(1709590322199),
       closedAt: new Date(1709667583395),
     });

@@ -9,7 +9,7 @@ import type {
   Protection,
   Ticker,
 } from '../exchange.ts';
-import type { AccountState, FuturesBalance } from './dialect.ts';
+import type { AccountState, FuturesBalance, ProtectionPlan } from './dialect.ts';
 import type { ShownPreparation } from './prepared-accounts.ts';
 import {
   closingOrderAmong,
@@ -151,6 +151,26 @@ export function protectionOf(infos: unknown[], position: OpenPosition): Protecti
   return { stopLoss: covering('pos_loss', 'loss_plan'), takeProfit: covering('pos_profit', 'profit_plan') };
 }
 
+const PLANS: Record<string, { side: ProtectionPlan['side']; isSized: boolean }> = {
+  pos_loss: { side: 'stopLoss', isSized: false },
+  loss_plan: { side: 'stopLoss', isSized: true },
+  pos_profit: { side: 'takeProfit', isSized: false },
+  profit_plan: { side: 'takeProfit', isSized: true },
+};
+
+export function planOf(info: unknown): ProtectionPlan | null {
+  const plan = record(info);
+  const kind = PLANS[textOf(plan.planType)];
+  if (kind === undefined) return null;
+  return {
+    id: orderIdOf(info),
+    clientOrderId: textOf(plan.clientOid),
+    side: kind.side,
+    triggerPrice: priceOrNull(plan.triggerPrice),
+    quantity: kind.isSized ? decimal(plan, 'size') : null,
+  };
+}
+
 /** A stop or target of the whole position; one with a size of its own shows only among the plans. */
 export function protectionShownBy(info: unknown): Protection {
   const { stopLoss, takeProfit } = record(info);
@@ -180,6 +200,7 @@ export function closedPositionOf(info: unknown): ClosedPosition | null {
     closePrice: decimal(position, 'closeAvgPrice'),
     realisedProfit: toPlain(fees.plus(decimal(position, 'netProfit'))),
     fees: toPlain(fees),
+    funding: isDecimal(textOf(position.totalFunding)) ? toPlain(textOf(position.totalFunding)) : null,
     openedAt,
     closedAt: instant(position, position.utime === undefined ? 'uTime' : 'utime'),
   };

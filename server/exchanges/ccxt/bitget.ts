@@ -9,6 +9,7 @@ import {
   isEntry,
   keyInspectionOf,
   orderOf,
+  planOf,
   positionOf,
   protectionOf,
   protectionShownBy,
@@ -130,11 +131,14 @@ export const BITGET: CcxtDialect = {
     },
     of: protectionOf,
     shownByPosition: protectionShownBy,
+    planOf,
     cancelParameters: PLANS,
-    orderParameters: ({ side, triggerPrice, clientOrderId }) => ({
+    // The library places plans of the whole position unless the type says otherwise.
+    orderParameters: ({ side, triggerPrice, clientOrderId, isSized = false }) => ({
       clientOrderId,
       triggerType: 'mark_price',
       [side === 'stopLoss' ? 'stopLossPrice' : 'takeProfitPrice']: triggerPrice,
+      ...(isSized ? { planType: side === 'stopLoss' ? 'loss_plan' : 'profit_plan' } : {}),
     }),
   },
 

@@ -96,7 +96,9 @@ describe('positions reconstructed from fills', () => {
       fill('Sell', '0.01', '65000', { execType: 'Funding', execFee: '-0.2' }),
       fill('Sell', '0.01', '66000', { closes: '0.01' }),
     ];
-    expect(closedPositionsOf(newestFirst(fills), [])).toMatchObject([{ realisedProfit: '9.7', fees: '0.2' }]);
+    expect(closedPositionsOf(newestFirst(fills), [])).toMatchObject([
+      { realisedProfit: '9.7', fees: '0.2', funding: '-0.3' },
+    ]);
   });
 
   test('leaves out a position that was opened before the first fill in the list', () => {

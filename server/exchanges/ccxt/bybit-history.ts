@@ -156,6 +156,7 @@ function closedPosition(walked: Walked & { opening: Execution }): ClosedPosition
     closePrice: toPlain(closedValue.div(opened).toDecimalPlaces(12)),
     realisedProfit: toPlain((side === 'long' ? gained : gained.negated()).minus(funding)),
     fees: toPlain(fees),
+    funding: toPlain(funding.negated()),
     openedAt: opening.at,
     closedAt,
   };

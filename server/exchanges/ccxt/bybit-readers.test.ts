@@ -250,6 +250,7 @@ describe('the order that ended a position', () => {
     closePrice: '66000',
     realisedProfit: '10',
     fees: '0.786',
+    funding: '0',
     openedAt: at(0),
     closedAt: at(60_000),
   };

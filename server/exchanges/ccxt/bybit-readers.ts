@@ -212,7 +212,14 @@ export function keyInspectionOf(answer: unknown): KeyInspection {
       granted(group).some((name) => /withdraw/i.test(name)),
     ),
     accountId: userId === '' || userId === '0' ? null : userId,
+    ...keyEndOf(key),
   };
+}
+
+/** A key without an end has none, or a date long gone; the end only warns, so anything unreadable counts as none. */
+function keyEndOf({ expiredAt }: Json): { expiresAt?: Date } {
+  const end = new Date(textOf(expiredAt));
+  return end.getTime() > 0 ? { expiresAt: end } : {};
 }
 
 function sideOf({ side }: Json): 'buy' | 'sell' | null {

@@ -15,6 +15,8 @@ export interface CallScope {
   viewerUserId: string | null;
   /** Default: the priority of the call type. */
   priority?: CallPriority | null;
+  /** Called once before the first request is signed; see `PlacementContext`. */
+  announce?: (() => Promise<boolean>) | undefined;
   /** Set when a request is only described: it goes to this callback and never leaves. */
   describe?: (request: { method: string; endpoint: string; body: string }) => void;
   /** Set by the transport: whether a request may have reached the exchange, and its last answer. */

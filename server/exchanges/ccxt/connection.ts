@@ -163,6 +163,7 @@ export function openScope({ type, account, context }: CallRequest): CallScope {
     onCall: context?.onCall ?? null,
     viewerUserId: context?.viewerUserId ?? null,
     priority: context?.priority ?? null,
+    announce: context && 'announce' in context ? context.announce : undefined,
     sent: false,
     answer: null,
   };

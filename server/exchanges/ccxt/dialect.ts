@@ -62,6 +62,16 @@ export interface ProtectionChange {
   triggerPrice: string;
 }
 
+/** A stop or target of a position that is an order of its own. */
+export interface ProtectionPlan {
+  id: string;
+  clientOrderId: string;
+  side: ProtectionChange['side'];
+  triggerPrice: string | null;
+  /** In the base coin; null: it covers the whole position, whatever its size. */
+  quantity: string | null;
+}
+
 /** Stop and target are separate orders at one exchange and fields of the position at another. */
 export type ProtectionDialect = {
   /** The stop and target orders of one token or of all. */
@@ -73,7 +83,10 @@ export type ProtectionDialect = {
       of(infos: unknown[], position: OpenPosition): Protection;
       /** What the position itself shows; null where only the orders tell. */
       shownByPosition(positionInfo: unknown): Protection;
-      orderParameters(change: ProtectionChange & { clientOrderId: string }): Parameters;
+      /** Null for an order that is neither stop nor target. */
+      planOf(info: unknown): ProtectionPlan | null;
+      /** `isSized`: with a size of its own, beside the one of the whole position, of which there is only one. */
+      orderParameters(change: ProtectionChange & { clientOrderId: string; isSized?: boolean }): Parameters;
     }
   | {
       heldBy: 'position';

@@ -9,8 +9,8 @@ import {
   type Placement,
   type ProtectionRequest,
 } from '../exchange.ts';
-import { type CcxtConnection, requireAccountMode, unlessAlreadySo } from './connection.ts';
-import type { CcxtDialect, ProtectionChange, ProtectionDialect } from './dialect.ts';
+import { type CcxtConnection, hasCode, requireAccountMode, unlessAlreadySo } from './connection.ts';
+import type { CcxtDialect, ProtectionChange, ProtectionDialect, ProtectionPlan } from './dialect.ts';
 import { type PlacedOrder, type PlacementRequest, requireExactPrice } from './placement.ts';
 import type { PreparationMemory } from './prepared-accounts.ts';
 import { orderIdOf } from './readers.ts';
@@ -50,6 +50,7 @@ type PositionCalls = Pick<
   | 'fetchHoldings'
   | 'fetchProtection'
   | 'placeProtection'
+  | 'moveProtection'
   | 'cancelProtection'
   | 'fetchClosedPositions'
   | 'findClosingOrder'
@@ -110,14 +111,14 @@ export function createCcxtPositions(options: {
   async function setOnPosition(
     set: Extract<ProtectionDialect, { heldBy: 'position' }>['set'],
     { type, account, context }: PlacementRequest,
-    { token, change }: { token: string; change: ProtectionChange },
+    { token, change, readsBack }: { token: string; change: ProtectionChange; readsBack: boolean },
   ): Promise<void> {
     const { side, triggerPrice } = change;
     const call = connection.callForToken({ type, account, context }, token, (client, symbol) => {
       requireExactPrice(client, symbol, { name: side, value: triggerPrice });
       return set(client, symbol, change);
     });
-    if ((await unlessAlreadySo(dialect, call)) === 'set') return;
+    if ((await unlessAlreadySo(dialect, call)) === 'set' && !readsBack) return;
     // The exchange also answers 'Not modified' to a request without effect: only the value read back counts.
     const present = (await fetchHolding(account, token, context))?.protection[side] ?? null;
     if (present !== null && D(present).eq(triggerPrice)) return;
@@ -125,6 +126,66 @@ export function createCcxtPositions(options: {
       'refused',
       `${platform} did not change the position's ${side} to ${triggerPrice}`,
     );
+  }
+
+  async function placePlan(
+    { orderParameters }: HeldByOrders,
+    request: PlacementRequest,
+    { token, side, quantity, clientOrderId, change, isSized = false }: NewPlan,
+  ): Promise<void> {
+    const order: PlacedOrder = {
+      token,
+      clientOrderId,
+      type: 'market',
+      side: side === 'long' ? 'sell' : 'buy',
+      quantity,
+      prices: { triggerPrice: change.triggerPrice },
+      parameters: orderParameters({ ...change, clientOrderId, isSized }),
+    };
+    throwUnlessPlaced(await place(request, order));
+  }
+
+  /** I4: the old order is cancelled only after the new one was seen, so there is one at every moment. */
+  async function replacePlans(orders: HeldByOrders, request: PlacementRequest, plan: NewPlan): Promise<void> {
+    const { account, context } = request;
+    const { token, clientOrderId, change } = plan;
+    const name = NAMES[change.side];
+    async function readPlans() {
+      const infos = await connection.callForToken(
+        { type: 'protection', account, context },
+        token,
+        orders.list,
+      );
+      const plans = infos
+        .flatMap((info) => orders.planOf(info) ?? [])
+        .filter(({ side }) => side === change.side);
+      const isNew = (one: ProtectionPlan) => one.clientOrderId === clientOrderId;
+      return { placed: plans.find(isNew) ?? null, old: plans.filter((one) => !isNew(one)) };
+    }
+
+    let { placed, old } = await readPlans();
+    if (placed === null) {
+      // There is only one for the whole position: beside it, the new one has a size of its own.
+      const isSized = old.some(({ quantity }) => quantity === null);
+      await placePlan(orders, request, { ...plan, isSized });
+      ({ placed, old } = await readPlans());
+    }
+    if (placed === null || !isCovering(placed, plan)) {
+      throw new ExchangeError('unknown', `${platform} does not show the new ${name} yet`);
+    }
+    for (const { id } of old) {
+      const cancelling = connection.callForToken(
+        { type: 'cancel-protection', account, context },
+        token,
+        (client, symbol) => client.cancelOrder(id, symbol, orders.cancelParameters),
+      );
+      await cancelling.catch((error: unknown) => {
+        if (!hasCode(error, dialect.codes.notCancellable)) throw error;
+      });
+    }
+    if (old.length > 0 && (await readPlans()).old.length > 0) {
+      throw new ExchangeError('unknown', `${platform} still shows the old ${name} beside the new one`);
+    }
   }
 
   return {
@@ -155,19 +216,28 @@ export function createCcxtPositions(options: {
       // Stop first, in its own request: it must never be missing.
       for (const { change, type, clientOrderId } of changesOf(request)) {
         if (protection.heldBy === 'position') {
-          await setOnPosition(protection.set, { type, account, context }, { token, change });
+          await setOnPosition(
+            protection.set,
+            { type, account, context },
+            { token, change, readsBack: false },
+          );
           continue;
         }
-        const order: PlacedOrder = {
-          token,
-          clientOrderId,
-          type: 'market',
-          side: request.side === 'long' ? 'sell' : 'buy',
-          quantity,
-          prices: { triggerPrice: change.triggerPrice },
-          parameters: protection.orderParameters({ ...change, clientOrderId }),
-        };
-        throwUnlessPlaced(await place({ type, account, context }, order));
+        const { side } = request;
+        const plan = { token, side, quantity, clientOrderId, change };
+        await placePlan(protection, { type, account, context }, plan);
+      }
+    },
+
+    async moveProtection(account, request, context) {
+      const { token, side, quantity } = request;
+      for (const { change, type, clientOrderId } of changesOf(request)) {
+        if (protection.heldBy === 'position') {
+          await setOnPosition(protection.set, { type, account, context }, { token, change, readsBack: true });
+          continue;
+        }
+        const plan = { token, side, quantity, clientOrderId, change };
+        await replacePlans(protection, { type, account, context }, plan);
       }
     },
 
@@ -202,6 +272,23 @@ export function createCcxtPositions(options: {
     },
   };
 }
+
+type HeldByOrders = Extract<ProtectionDialect, { heldBy: 'orders' }>;
+
+type NewPlan = Pick<ProtectionRequest, 'token' | 'side' | 'quantity' | 'clientOrderId'> & {
+  change: ProtectionChange;
+  isSized?: boolean;
+};
+
+const isCovering = (
+  { triggerPrice, quantity: size }: ProtectionPlan,
+  { change, quantity }: Pick<NewPlan, 'change' | 'quantity'>,
+): boolean =>
+  triggerPrice !== null &&
+  D(triggerPrice).eq(change.triggerPrice) &&
+  (size === null || D(size).gte(quantity));
+
+const NAMES = { stopLoss: 'stop loss', takeProfit: 'take profit' } as const;
 
 function changesOf({ stopLoss, takeProfit, clientOrderId }: ProtectionRequest) {
   const changes = [

@@ -193,6 +193,16 @@ export function createTransport(options: TransportOptions): Transport {
         async () => turns?.take(scope, path),
         () => null,
       );
+      const { announce } = scope;
+      if (announce === undefined) return;
+      scope.announce = undefined;
+      let mayLeave = false;
+      try {
+        mayLeave = await announce();
+      } finally {
+        if (!mayLeave) await turns?.giveBack(scope, path);
+      }
+      if (!mayLeave) throw new TransportError('not-sent', 'the request was withdrawn before it left');
     },
     fetch(url, request) {
       const scope = currentScope();

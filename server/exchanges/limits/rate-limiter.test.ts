@@ -75,8 +75,31 @@ test('a later request of lower priority does not overtake a waiting one', async 
   ask('preparation', { priority: 'prepare' });
   await pass(1);
   expect(left).toEqual(names('first', 10));
-  await pass(50);
+  await pass(100);
   expect(left.slice(10)).toEqual(['order', 'preparation']);
+});
+
+test('a busy address is asked for many requests at once, and at its full rate', async () => {
+  const slots = createOwnSlots(1);
+  let statements = 0;
+  const { ask, left, pass } = open({
+    ...slots,
+    take(requests) {
+      statements += 1;
+      return slots.take(requests);
+    },
+  });
+  for (const name of names('entry', 40)) ask(name);
+  for (let number = 0; number < 100; number += 1) {
+    await pass(10);
+    ask(`later${number}`);
+    if (number % 2 === 0) ask(`look-up${number}`, { priority: 'look-up' });
+  }
+  expect(left.length).toBeGreaterThanOrEqual(85);
+  expect(statements).toBeLessThanOrEqual(16);
+  ask('stop', { priority: 'protect' });
+  await pass(0);
+  expect(left).toContain('stop');
 });
 
 test('accepted orders are followed behind a thousand placements, but by every tenth request', async () => {

@@ -71,8 +71,10 @@ export interface RateLimiter {
 /** The maximum number of requests in one statement, in total and per account. */
 const BATCH = 20;
 const BATCH_OF_ACCOUNT = 5;
-/** The pause before asking again for an address without free slots. */
-const PAUSE_MS = 25;
+/** A busy address is asked again after this time, for many requests at once. Shorter than its burst lasts. */
+const PAUSE_MS = 75;
+/** An address is busy for so long after it had no slot. */
+const BUSY_MS = 500;
 /** Capped, because another instance's probe may end a hold early. */
 const LONGEST_PAUSE_MS = 1_000;
 const PUBLIC = 'public';
@@ -92,6 +94,9 @@ interface Queue {
   waiting: Waiting[];
   /** When to ask again: per priority (`egress`), or per limit and priority. */
   openAtMs: Map<string, number>;
+  /** The last time of asking; until when the address is busy. */
+  askedAtMs: number;
+  busyUntilMs: number;
   isWorking: boolean;
   wake: () => void;
   watch: RefusalWatch;
@@ -109,6 +114,8 @@ export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter 
     const queue: Queue = {
       waiting: [],
       openAtMs: new Map(),
+      askedAtMs: 0,
+      busyUntilMs: 0,
       isWorking: false,
       wake: () => {},
       watch: watchRefusals(),
@@ -122,10 +129,13 @@ export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter 
     queue.isWorking = true;
     for (sendAway(queue, nowMs()); queue.waiting.length > 0; sendAway(queue, nowMs())) {
       const ready = readyOf(queue, nowMs());
-      if (ready.length === 0) {
-        await pause(queue, nextChangeMs(queue) - nowMs());
+      const restMs =
+        ready.length === 0 ? nextChangeMs(queue) - nowMs() : restBeforeAsking(queue, ready, nowMs());
+      if (ready.length === 0 || restMs > 0) {
+        await pause(queue, restMs);
         continue;
       }
+      queue.askedAtMs = nowMs();
       const asked = ready.map(({ turn }) => ({
         account: accountOf(turn),
         rank: rankOf(turn.priority),
@@ -156,6 +166,7 @@ export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter 
     }
     // Requests of lower priority must not overtake this one.
     const isOwn = answer.blockedBy === 'bucket';
+    if (!isOwn && !answer.isHeld) queue.busyUntilMs = nowMs() + BUSY_MS;
     const waitMs = Math.min(Math.max(answer.waitMs, isOwn ? 1 : PAUSE_MS), LONGEST_PAUSE_MS);
     for (const priority of PRIORITIES.slice(rankOf(turn.priority))) {
       closeGate(queue, isOwn ? bucketGate(turn, priority) : egressGate(priority), waitMs);
@@ -278,13 +289,24 @@ function readyOf(queue: Queue, nowMs: number): Waiting[] {
   return ready;
 }
 
-/** By priority, then by arrival; after many others, the oldest that follows an order comes right behind the look-ups. */
+/** How long requests to a busy address gather, so that they share a statement; protection never waits for others. */
+function restBeforeAsking(queue: Queue, ready: readonly Waiting[], nowMs: number): number {
+  const askAtMs = queue.askedAtMs + PAUSE_MS;
+  const isUrgent = ({ turn, deadlineMs }: Waiting) => turn.priority === 'protect' || deadlineMs <= askAtMs;
+  return nowMs < queue.busyUntilMs && !ready.some(isUrgent) ? askAtMs - nowMs : 0;
+}
+
+/**
+ * By priority, then by arrival; but the oldest that follows an order comes behind the look-ups and as many others as may
+ * still leave before it.
+ */
 function inTurn({ waiting, sinceFollowing }: Queue): readonly Waiting[] {
-  const next = sinceFollowing < MOST_BEFORE_FOLLOWING ? undefined : waiting.find(isToFollow);
+  const place = waiting.findIndex(isToFollow);
+  const next = waiting[place];
   if (next === undefined) return waiting;
-  const others = waiting.filter((one) => one !== next);
-  const place = others.findIndex(({ turn }) => rankOf(turn.priority) >= rankOf('place'));
-  return others.toSpliced(place === -1 ? others.length : place, 0, next);
+  const entries = waiting.findIndex(({ turn }) => rankOf(turn.priority) >= rankOf('place'));
+  const latest = entries + Math.max(0, MOST_BEFORE_FOLLOWING - sinceFollowing);
+  return latest >= place ? waiting : waiting.toSpliced(place, 1).toSpliced(latest, 0, next);
 }
 
 function sendAway(queue: Queue, nowMs: number): void {

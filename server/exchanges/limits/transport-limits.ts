@@ -21,6 +21,8 @@ export interface Way {
 export interface Turns {
   /** Waits for the turn of the scope's next request to this path. */
   take(scope: CallScope, path: string): Promise<void>;
+  /** The request that a turn was taken for is not sent. */
+  giveBack(scope: CallScope, path: string): Promise<void>;
   /** The way of a request that leaves now: the turn taken for it, or else waits for one. */
   claim(scope: CallScope, path: string): Promise<Way>;
   /** Applies the request limits reported in the answer, for all instances. */
@@ -67,18 +69,28 @@ export function createTurns(options: {
     return Math.min(timeoutMs, Math.max(0, notAfter.getTime() - now().getTime() - MARGIN_MS));
   }
 
+  function findTaken(scope: CallScope, path: string): Way | null {
+    const turns = takenBy.get(scope) ?? [];
+    const taken = turns.find((turn) => path.endsWith(turn.path));
+    if (taken === undefined) return null;
+    takenBy.set(scope, turns.toSpliced(turns.indexOf(taken), 1));
+    return taken.way;
+  }
+
+  async function withoutAnswer({ pass }: Way): Promise<void> {
+    if (pass !== null) await limited?.limiter.unanswered(pass);
+  }
+
   return {
     async take(scope, path) {
       if (scope.describe !== undefined) return;
       const way = await wait(scope, path);
       takenBy.set(scope, [...(takenBy.get(scope) ?? []), { path, way }]);
     },
-    async claim(scope, path) {
-      const turns = takenBy.get(scope) ?? [];
-      const taken = turns.find((turn) => path.endsWith(turn.path));
-      if (taken === undefined) return wait(scope, path);
-      takenBy.set(scope, turns.toSpliced(turns.indexOf(taken), 1));
-      return taken.way;
+    claim: async (scope, path) => findTaken(scope, path) ?? (await wait(scope, path)),
+    async giveBack(scope, path) {
+      const way = findTaken(scope, path);
+      if (way !== null) await withoutAnswer(way);
     },
     async applyLimitHeaders({ pass }, answer) {
       if (limited === null || pass === null) return;
@@ -88,9 +100,7 @@ export function createTurns(options: {
       const refusal = limited.limits.refusalOf(answer, now());
       await limited.limiter.answered(pass, { refusal, usage: account === null ? null : usage });
     },
-    async withoutAnswer({ pass }) {
-      if (pass !== null) await limited?.limiter.unanswered(pass);
-    },
+    withoutAnswer,
   };
 }
 

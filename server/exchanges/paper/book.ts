@@ -37,6 +37,7 @@ export type PositionMode = PaperOrder['positionMode'];
 export type MarginMode = PaperOrder['marginMode'];
 export type Side = PaperOrder['side'];
 export type PlanType = PaperTrigger['planType'];
+export type WholePlan = Extract<PlanType, 'pos_loss' | 'pos_profit'>;
 
 export interface TokenBook {
   token: string;
@@ -73,6 +74,12 @@ export const sideOf = (order: Pick<PaperOrder, 'side'>) => (order.side === 'buy'
 
 export const liveTrigger = (book: TokenBook, planType: PlanType) =>
   book.triggers.find((trigger) => trigger.planType === planType && trigger.state === 'live') ?? null;
+
+/** Whether a plan is a stop or a target: one with a size of its own acts like the one of the whole position. */
+export function kindOfPlan(planType: PlanType): WholePlan {
+  if (planType === 'loss_plan') return 'pos_loss';
+  return planType === 'profit_plan' ? 'pos_profit' : planType;
+}
 
 export const unrealisedProfit = (position: PaperPosition, mark: Decimal) =>
   mark

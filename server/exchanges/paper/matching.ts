@@ -2,9 +2,11 @@ import { D, type Decimal, smallest } from '#domain/decimal.ts';
 import {
   type AccountBook,
   isPending,
+  kindOfPlan,
   liveTrigger,
   type PaperOrder,
   type PaperPosition,
+  type PaperTrigger,
   type PlanType,
   positionModeOf,
   remainingSize,
@@ -88,10 +90,10 @@ export function settleMark(options: {
   const { account, book, mark, at, losesStop } = options;
   const { position } = book;
   if (position) {
-    const source = crossedBy(book, position, mark);
-    if (source) {
-      const price = source === 'liquidation' ? bankruptcyPrice(position) : mark;
-      closeWhole(account, book, position, source, price, at);
+    const crossed = crossedBy(book, position, mark);
+    if (crossed) {
+      const price = crossed === 'liquidation' ? bankruptcyPrice(position) : mark;
+      closeWhole(account, book, position, crossed, price, at);
     }
   }
   for (const order of book.orders.filter(isPending)) {
@@ -120,19 +122,20 @@ export function liquidationPrice(position: PaperPosition): Decimal {
     : value.plus(position.margin).div(position.size.times(D(1).plus(MAINTENANCE_MARGIN_RATE)));
 }
 
-/** Sets or moves the position's stop loss or take profit: there is one of each, and a second one replaces the first. */
+/** Sets or moves the position's stop loss or take profit: there is one of each type, and a second one replaces the first. */
 export function setTrigger(
   book: TokenBook,
   planType: PlanType,
   triggerPrice: Decimal,
-  origin: { clientOrderId: string },
+  origin: { clientOrderId: string; size?: Decimal },
   at: Date,
 ): void {
   const { position } = book;
   if (!position) throw new Error('A stop loss or take profit needs a position');
+  const { size = position.size } = origin;
   const live = liveTrigger(book, planType);
   if (live) {
-    Object.assign(live, { triggerPrice, size: position.size, updatedAt: at });
+    Object.assign(live, { triggerPrice, size, updatedAt: at });
     return;
   }
   book.triggers.push({
@@ -141,7 +144,7 @@ export function setTrigger(
     planType,
     holdSide: position.side,
     triggerPrice,
-    size: position.size,
+    size,
     state: 'live',
     createdAt: at,
     updatedAt: at,
@@ -153,29 +156,33 @@ export function isTriggered(
   side: 'long' | 'short',
   mark: Decimal,
 ): boolean {
-  const below = (trigger.planType === 'pos_loss') === (side === 'long');
+  const below = (kindOfPlan(trigger.planType) === 'pos_loss') === (side === 'long');
   return below ? mark.lte(trigger.triggerPrice) : mark.gte(trigger.triggerPrice);
 }
 
-function crossedBy(book: TokenBook, position: PaperPosition, mark: Decimal): PlanType | 'liquidation' | null {
+function crossedBy(
+  book: TokenBook,
+  position: PaperPosition,
+  mark: Decimal,
+): PaperTrigger | 'liquidation' | null {
   const liquidation = liquidationPrice(position);
   if (position.side === 'long' ? mark.lte(liquidation) : mark.gte(liquidation)) return 'liquidation';
-  for (const planType of ['pos_loss', 'pos_profit'] as const) {
-    const trigger = liveTrigger(book, planType);
-    if (trigger && isTriggered(trigger, position.side, mark)) return planType;
-  }
-  return null;
+  const crossed = book.triggers.filter(
+    (trigger) => trigger.state === 'live' && isTriggered(trigger, position.side, mark),
+  );
+  return crossed.find(({ planType }) => kindOfPlan(planType) === 'pos_loss') ?? crossed[0] ?? null;
 }
 
 function closeWhole(
   account: AccountBook,
   book: TokenBook,
   position: PaperPosition,
-  source: PlanType | 'liquidation',
+  by: PaperTrigger | 'liquidation',
   price: Decimal,
   at: Date,
 ): void {
-  const trigger = source === 'liquidation' ? null : liveTrigger(book, source);
+  const trigger = by === 'liquidation' ? null : by;
+  const source = by === 'liquidation' ? by : kindOfPlan(by.planType);
   if (trigger) Object.assign(trigger, { state: 'executed', updatedAt: at });
   const order: PaperOrder = {
     id: null,

@@ -143,6 +143,9 @@ export function createPaperExchange(options: {
     const { call, context, check, request } = order;
     try {
       await check();
+      if (context.announce !== undefined && !(await context.announce())) {
+        throw notSent(`${platform}: the order was withdrawn before it left`);
+      }
       const placed = await change(
         account,
         { ...call, context },
@@ -205,6 +208,23 @@ export function createPaperExchange(options: {
         return accountState(session, token);
       },
     );
+
+  const setProtections: Exchange['placeProtection'] = async (account, request, context) => {
+    const { token, clientOrderId, stopLoss, takeProfit } = request;
+    // Stop first, in its own request: it must never be missing.
+    for (const [type, planType, price] of [
+      ['place-stop-loss', 'pos_loss', stopLoss],
+      ['place-take-profit', 'pos_profit', takeProfit],
+    ] as const) {
+      if (price === null) continue;
+      await requireExact(token, { [planType === 'pos_loss' ? 'stopLoss' : 'takeProfit']: price });
+      const call = { type, requestData: { token, clientOrderId, price }, context };
+      await change(account, call, async (session) => {
+        requireInTime(context);
+        await setProtection(session, { token, planType, price, clientOrderId });
+      });
+    }
+  };
 
   return {
     platform,
@@ -359,21 +379,9 @@ export function createPaperExchange(options: {
         return holdings;
       }),
 
-    async placeProtection(account, { token, clientOrderId, stopLoss, takeProfit }, context) {
-      // Stop first, in its own request: it must never be missing.
-      for (const [type, planType, price] of [
-        ['place-stop-loss', 'pos_loss', stopLoss],
-        ['place-take-profit', 'pos_profit', takeProfit],
-      ] as const) {
-        if (price === null) continue;
-        await requireExact(token, { [planType === 'pos_loss' ? 'stopLoss' : 'takeProfit']: price });
-        const call = { type, requestData: { token, clientOrderId, price }, context };
-        await change(account, call, async (session) => {
-          requireInTime(context);
-          await setProtection(session, { token, planType, price, clientOrderId });
-        });
-      }
-    },
+    placeProtection: setProtections,
+    // A stop or target is moved in one transaction.
+    moveProtection: setProtections,
 
     async cancelProtection(account, token, context) {
       const request = { requestData: { token }, context };

@@ -4,6 +4,7 @@ import type { Contract } from '../exchange.ts';
 import {
   costOf,
   isPending,
+  kindOfPlan,
   liveTrigger,
   type MarginMode,
   marginModeOf,
@@ -80,7 +81,14 @@ export function cancelPaperOrder(session: PaperSession, book: TokenBook, order: 
 /** Sets or moves the stop loss or the take profit of the open position. Its `id` is set once the session is saved. */
 export async function placePaperTrigger(
   session: PaperSession,
-  request: { token: string; planType: PlanType; clientOrderId: string | null; triggerPrice: Decimal },
+  request: {
+    token: string;
+    planType: PlanType;
+    clientOrderId: string | null;
+    triggerPrice: Decimal;
+    /** The size of the position unless given. */
+    size?: Decimal | undefined;
+  },
 ): Promise<PaperTrigger> {
   const book = session.token(request.token);
   const { position } = book;
@@ -90,7 +98,8 @@ export async function placePaperTrigger(
   if (liveTrigger(book, request.planType)?.clientOrderId === clientOrderId) {
     throw new BookRefusal({ kind: 'duplicate-client-order-id' });
   }
-  setTrigger(book, request.planType, request.triggerPrice, { clientOrderId }, session.now);
+  const { size = position.size } = request;
+  setTrigger(book, request.planType, request.triggerPrice, { clientOrderId, size }, session.now);
   const trigger = liveTrigger(book, request.planType);
   if (!trigger) throw new Error('A trigger vanished while it was placed');
   trigger.clientOrderId = clientOrderId;
@@ -103,7 +112,8 @@ export async function checkTrigger(
   request: { token: string; planType: PlanType; triggerPrice: Decimal },
   side: 'long' | 'short',
 ): Promise<void> {
-  const { planType, triggerPrice: trigger } = request;
+  const { triggerPrice: trigger } = request;
+  const planType = kindOfPlan(request.planType);
   const { tickSize } = paperContract(request.token, session.account.platform);
   if (!isMultipleOf(trigger, tickSize)) {
     const field = planType === 'pos_loss' ? 'stop loss' : 'take profit';

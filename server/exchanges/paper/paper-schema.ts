@@ -25,6 +25,8 @@ const positionSide = (name: string) => text(name).$type<'long' | 'short'>().notN
 const marginMode = () => text('margin_mode').$type<'isolated' | 'crossed'>();
 const positionMode = () => text('position_mode').$type<'one_way_mode' | 'hedge_mode'>();
 type Plan = 'pos_loss' | 'pos_profit';
+/** With a size of their own, beside those of the whole position. */
+type SizedPlan = 'loss_plan' | 'profit_plan';
 const ofPlatform = () => text('platform').$type<ExchangePlatform>().notNull();
 
 export const paperAccounts = pgTable(
@@ -135,7 +137,7 @@ export const paperTriggerOrders = pgTable(
     platform: ofPlatform(),
     token: text('token').notNull(),
     clientOrderId: text('client_order_id').notNull(),
-    planType: text('plan_type').$type<Plan>().notNull(),
+    planType: text('plan_type').$type<Plan | SizedPlan>().notNull(),
     holdSide: positionSide('hold_side'),
     triggerPrice: numeric('trigger_price').notNull(),
     size: numeric('size').notNull(),

@@ -1,9 +1,9 @@
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { storedMarks } from '#server/engine/sizing/stored-marks.ts';
 import type { ClosedPosition, Exchange, ExchangeAccount } from '#server/exchanges/exchange.ts';
 import { openPaper, paperAccount } from '#server/exchanges/paper/open-paper.ts';
+import { countStatements } from '#test/app/count-statements.ts';
 import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 
 /* The number of statements per call: most of the cost of a paper order. */
@@ -13,22 +13,6 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterAll(() => engine?.close());
-
-/** Includes BEGIN and COMMIT. */
-async function countStatements(work: () => Promise<unknown>): Promise<number> {
-  const original = pg.Client.prototype.query;
-  let count = 0;
-  pg.Client.prototype.query = function counted(this: pg.Client, ...parameters: unknown[]) {
-    count += 1;
-    return Reflect.apply(original, this, parameters);
-  } as typeof original;
-  try {
-    await work();
-  } finally {
-    pg.Client.prototype.query = original;
-  }
-  return count;
-}
 
 /** The statements of each call in the course of two orders. */
 async function countCalls(exchange: Exchange, account: ExchangeAccount): Promise<Record<string, number>> {

@@ -90,6 +90,7 @@ export const closedPosition = (past: PastPosition): ClosedPosition => ({
   closePrice: average(past.closedValue, past.closedSize),
   realisedProfit: toPlain(past.profit),
   fees: toPlain(past.openFee.plus(past.closeFee)),
+  funding: '0',
   openedAt: past.openedAt,
   closedAt: past.closedAt,
 });

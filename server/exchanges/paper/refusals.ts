@@ -1,5 +1,5 @@
 import type { Decimal } from '#domain/decimal.ts';
-import type { PlanType } from './book.ts';
+import type { WholePlan } from './book.ts';
 
 /** Why the books refuse a request, independent of the platform. */
 export type RefusalReason =
@@ -9,7 +9,7 @@ export type RefusalReason =
   | { kind: 'no-market-price' }
   | { kind: 'below-minimum-quantity'; minimum: string }
   | { kind: 'below-minimum-notional'; minimum: string }
-  | { kind: 'wrong-side'; planType: PlanType; side: 'long' | 'short'; trigger: Decimal; price: Decimal }
+  | { kind: 'wrong-side'; planType: WholePlan; side: 'long' | 'short'; trigger: Decimal; price: Decimal }
   | { kind: 'duplicate-client-order-id' }
   | { kind: 'no-position' }
   | { kind: 'balance' }

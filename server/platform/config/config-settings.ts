@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { EXIT_SCOPES } from '#domain/exits/select-exits.ts';
 import { OLDEST_SIGNAL_DAYS } from '#domain/workflow/workflow-lifecycle.ts';
 
 export const TRADINGVIEW_ADDRESSES = [
@@ -144,6 +145,11 @@ export const settingsSchema = z.object({
     takes: 'paper, demo or live',
     unset: 'paper',
   }),
+  EXIT_SCOPE: setting(z.enum(EXIT_SCOPES).default('strategy'), {
+    about: 'Which positions a closing signal concerns: those that its own strategy opened, or those of any',
+    takes: 'strategy or any',
+    unset: 'strategy',
+  }),
   READ_AHEAD: setting(z.enum(['enabled', 'disabled']).nullable().default(null), {
     about: 'Reading accounts shortly before a signal is expected, so that an order is one request',
     takes: 'enabled or disabled',
@@ -180,6 +186,13 @@ export const settingsSchema = z.object({
     about: 'Root of the keys that encrypt exchange credentials and webhook keys at rest',
     takes: 'at least 32 characters, 8 of them different',
     unset: 'generated once into DATA_DIR/secret.key; required with DATABASE_URL',
+    secret: true,
+  }),
+  SECRET_KEY_NEXT: setting(z.string().min(32).nullable().default(null), {
+    about:
+      'The key that npm run rotate-secret puts in the place of the current one; on all instances before it runs',
+    takes: 'at least 32 characters, 8 of them different',
+    unset: 'only the current key is known',
     secret: true,
   }),
   EXCHANGE_PROXY_URL: setting(list(isHttpUrl).default([]), {
@@ -254,6 +267,24 @@ export const settingsSchema = z.object({
     takes: 'at least 16 characters',
     unset: '/metrics answers loopback only',
     secret: true,
+  }),
+  NOTIFY_PRIVATE_ADDRESSES: setting(z.enum(['allowed', 'refused']).default('refused'), {
+    about:
+      'Whether notification channels may send to private, loopback and link-local addresses, and without TLS',
+    takes: 'allowed or refused',
+    unset: 'refused',
+  }),
+  HEARTBEAT_URL: setting(z.string().max(2_000).refine(isHttpUrl).nullable().default(null), {
+    about:
+      'An address that is fetched every minute while database and position maker are well, so that an outside watcher tells when the program is gone',
+    takes: 'an http:// or https:// address',
+    unset: 'no heartbeat is sent',
+    secret: true,
+  }),
+  TELEGRAM_BASE_URL: setting(origin(isHttpUrl), {
+    about: 'Another origin for the Telegram Bot API, for a Bot API server of your own',
+    takes: 'an http:// or https:// address',
+    unset: "Telegram's own",
   }),
   LOG_LEVEL: setting(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'), {
     about: 'How much is logged',

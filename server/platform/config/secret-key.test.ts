@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadSecretKey } from './secret-key.ts';
+import { loadSecretKey, loadSecretKeys, requireStrongKeys } from './secret-key.ts';
 
 let root: string;
 let dataDir: string;
@@ -38,4 +38,26 @@ test('refuses a damaged key file instead of using or replacing it', async () => 
   await loadSecretKey({ secretKey: null, dataDir });
   await writeFile(join(dataDir, 'secret.key'), 'short');
   await expect(loadSecretKey({ secretKey: null, dataDir })).rejects.toThrow('it takes at least 32');
+});
+
+test('takes a next key that has become the key already for none', async () => {
+  const [secretKey, secretKeyNext] = [
+    'the key of this test, long enough to be one',
+    'the next key of this test, long enough',
+  ];
+  expect(await loadSecretKeys({ secretKey, secretKeyNext, dataDir })).toEqual({
+    secretKey,
+    nextKey: secretKeyNext,
+  });
+  expect(await loadSecretKeys({ secretKey, secretKeyNext: secretKey, dataDir })).toEqual({
+    secretKey,
+    nextKey: null,
+  });
+});
+
+test('refuses a weak next key', async () => {
+  const secretKey = 'the key of this test, long enough to be one';
+  await expect(requireStrongKeys({ secretKey, secretKeyNext: 'k'.repeat(32), dataDir })).rejects.toThrow(
+    'SECRET_KEY_NEXT has 1 distinct character; it takes at least 8 of them',
+  );
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createGroupCommit } from './group-commit.ts';
 
 class ItemFault extends Error {}
@@ -86,14 +86,18 @@ test('commits in parallel, up to the number of lanes', async () => {
 });
 
 test('opens another lane only when a commit takes long or enough items wait', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const { add, taken, commit } = createCommits({ lanes: 2, besideAfterMs: 30, besideItems: 3 });
   for (const item of ['a', 'b']) add(item);
   expect(taken()).toEqual([['a']]);
   await commit(0).succeed();
   expect(taken()).toEqual([['a'], ['b']]);
   for (const item of ['c', 'd']) add(item);
+  vi.advanceTimersByTime(29);
   expect(taken()).toEqual([['a'], ['b']]);
-  await vi.waitFor(() => expect(taken()).toEqual([['a'], ['b'], ['c', 'd']]));
+  vi.advanceTimersByTime(1);
+  expect(taken()).toEqual([['a'], ['b'], ['c', 'd']]);
   await commit(1).succeed();
   await commit(2).succeed();
   for (const item of ['e', 'f', 'g', 'h']) add(item);
@@ -138,6 +142,50 @@ test('commits a lone item immediately some time after a commit', async () => {
   await settled(() => {});
   add('b');
   expect(taken()).toEqual([['a'], ['b']]);
+});
+
+describe('items that may wait', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const patient = { isPatient: (item: string) => item.startsWith('patient'), waitMs: 200, fromItems: 3 };
+
+  /** A group that has just committed as many items as make it busy. */
+  async function busy() {
+    const group = createCommits({ patient });
+    for (const index of [0, 1, 2]) {
+      group.add(`urgent ${index}`);
+      await group.commit(index).succeed();
+    }
+    return { ...group, latest: () => group.taken().slice(3) };
+  }
+
+  test('do not wait when few come', () => {
+    const { add, taken } = createCommits({ patient });
+    add('patient');
+    expect(taken()).toEqual([['patient']]);
+  });
+
+  test('under load go with the next item that may not', async () => {
+    const { add, latest } = await busy();
+    add('patient 1');
+    add('patient 2');
+    vi.advanceTimersByTime(150);
+    expect(latest()).toEqual([]);
+    add('urgent');
+    expect(latest()).toEqual([['patient 1', 'patient 2', 'urgent']]);
+  });
+
+  test('under load wait no longer than allowed', async () => {
+    const { add, latest } = await busy();
+    add('patient 1');
+    vi.advanceTimersByTime(100);
+    add('patient 2');
+    vi.advanceTimersByTime(99);
+    expect(latest()).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(latest()).toEqual([['patient 1', 'patient 2']]);
+  });
 });
 
 test('halves a batch until only the item that the database refuses fails', async () => {

@@ -3,7 +3,8 @@ const GATHERING_TURNS = 2;
 
 /**
  * Commits items that arrive at the same time together: while a transaction is in progress, the next items gather and
- * then share one, so that under load one fsync serves many. A lone item never waits.
+ * then share one, so that under load one fsync serves many. A lone item never waits; under load, items that may wait
+ * gather until an urgent one comes.
  */
 export interface GroupCommit<Item, Result> {
   add(item: Item): Promise<Result>;
@@ -15,6 +16,8 @@ interface Waiting<Item, Result> {
   item: Item;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
+  /** The next transaction need not begin before. */
+  beginsAt: number;
 }
 
 export function createGroupCommit<Item, Result>(options: {
@@ -29,6 +32,11 @@ export function createGroupCommit<Item, Result>(options: {
   besideAfterMs: number;
   /** With fewer items waiting, more may come in before the next transaction begins. */
   enough: number;
+  /**
+   * Items that may wait for others, and for how long, when at least this many items came within that time. They go with
+   * the next urgent item.
+   */
+  patient?: { isPatient: (item: Item) => boolean; waitMs: number; fromItems: number };
   /** A transaction that takes longer gives its lane to the next one. */
   laneMs: number;
   /** Limit of transactions that may have left their lanes. */
@@ -50,6 +58,19 @@ export function createGroupCommit<Item, Result>(options: {
   let isGathering = false;
   let unanswered = 0;
   let whenIdle: (() => void)[] = [];
+  /** When the latest items came, oldest first: as many as make it busy. */
+  const cameAt: number[] = [];
+
+  /** When the transaction of an item that comes now has to begin. */
+  function beginsAtOf(item: Item): number {
+    const { patient } = options;
+    const now = performance.now();
+    if (patient === undefined) return now;
+    cameAt.push(now);
+    if (cameAt.length > patient.fromItems) cameAt.shift();
+    const isBusy = cameAt.length === patient.fromItems && now - (cameAt[0] ?? now) <= patient.waitMs;
+    return isBusy && patient.isPatient(item) ? now + patient.waitMs : now;
+  }
 
   /** Returns an error that no item caused. Answers go out a tick later, once the next batch has started. */
   async function commitAll(batch: Waiting<Item, Result>[]): Promise<{ outage: unknown } | null> {
@@ -119,14 +140,16 @@ export function createGroupCommit<Item, Result>(options: {
     });
   }
 
-  /** How long the next transaction still has to wait for the last one. */
-  const msUntilBeside = (): number =>
-    active === 0 || queue.length >= options.besideItems
-      ? 0
-      : begunAt + options.besideAfterMs - performance.now();
+  /** How long the next transaction still has to wait for the last one, or for an item that does not wait. */
+  function msUntilNext(): number {
+    const besideAt =
+      active === 0 || queue.length >= options.besideItems ? 0 : begunAt + options.besideAfterMs;
+    const dueAt = queue.length >= options.maxItems ? 0 : Math.min(...queue.map(({ beginsAt }) => beginsAt));
+    return Math.max(besideAt, dueAt) - performance.now();
+  }
 
   function pumpLater(waitMs: number): void {
-    if (wakeUp !== null) return;
+    if (wakeUp !== null) clearTimeout(wakeUp);
     wakeUp = setTimeout(() => {
       wakeUp = null;
       pump();
@@ -135,7 +158,7 @@ export function createGroupCommit<Item, Result>(options: {
 
   function pump(): void {
     while (active < options.lanes && queue.length > 0) {
-      const waitMs = msUntilBeside();
+      const waitMs = msUntilNext();
       if (waitMs > 0) {
         pumpLater(waitMs);
         break;
@@ -162,7 +185,7 @@ export function createGroupCommit<Item, Result>(options: {
         return Promise.reject(refuseAbove.error());
       }
       return new Promise((resolve, reject) => {
-        queue.push({ item, resolve, reject });
+        queue.push({ item, resolve, reject, beginsAt: beginsAtOf(item) });
         unanswered += 1;
         if (!isGathering || queue.length >= options.enough) pump();
       });

@@ -59,7 +59,7 @@ const arrivalOf = (text: string): ArrivedCandle => ({
   hookId: HOOK_ID,
   hashValue: hashOf(text),
   delivery: {
-    key: { hash: KEY_HASH, hookId: HOOK_ID },
+    key: { hashes: [KEY_HASH], hookId: HOOK_ID },
     sourceIp: '',
     receivedAt: new Date(),
     content: {

@@ -20,11 +20,25 @@ import {
   uuid,
   varchar,
 } from 'drizzle-orm/pg-core';
+import type { AuditAction, AuditActorKind, AuditSubjectKind, AuditValues } from '#contract/audit.ts';
+import type { NoticeCode, NoticeData, NoticeSubject, Severity } from '#contract/notices.ts';
+import type { ChannelKind } from '#contract/notification-channels.ts';
+import type { TokenScope } from '#contract/tokens.ts';
+import type { SignalAction } from '#domain/exits/signal-action.ts';
+import type { RiskLimits, RiskScope, StoppingLimit } from '#domain/limits/risk-limits.ts';
+import type { LimitUse, Peak } from '#domain/limits/stopping-limits.ts';
 import type { ClosedBy } from '#domain/orders/closed-by.ts';
 import type { HaltKind } from '#domain/orders/trading-halt.ts';
+import type { StopKind } from '#domain/orders/trading-stop.ts';
+import type { OutcomeKind } from '#domain/workflow/outcome-kinds.ts';
+
+/** Two of them stand for what becomes of all users of a workflow, and of a trade. */
+export type EventCode = NoticeCode | 'workflow_ended' | 'trade_ended';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 const reference = (name: string, to: () => AnyPgColumn) => uuid(name).notNull().references(to);
+/** A workflow that has no end yet has no outcome either. */
+type StoredOutcome = Exclude<OutcomeKind, 'running'>;
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 // ---- Accounts ------------------------------------------------------------------------------------------------
@@ -84,6 +98,8 @@ export const exchangeCredentials = pgTable(
     /** Since when the key is not used, and why. */
     rejectedAt: instant('rejected_at'),
     rejectedReason: text('rejected_reason'),
+    /** When the key ends, as far as the exchange says. */
+    keyExpiresAt: instant('key_expires_at'),
     updatedAt: instant('updated_at').notNull(),
   },
   (table) => [
@@ -103,9 +119,128 @@ export const sessions = pgTable(
     expiresAt: instant('expires_at').notNull(),
     /** Until then this session sees the whole webhook key. */
     keyRevealedUntil: instant('key_revealed_until'),
+    /** Until then this session may do what needs a step-up. */
+    stepUpUntil: instant('step_up_until'),
+    /** From where it was opened; null in older rows. */
+    address: text('address'),
+    userAgent: text('user_agent'),
   },
   (table) => [index('sessions_user').on(table.userId)],
 );
+
+/** A sign-in whose password was right and whose second factor is still missing. */
+export const halfSignIns = pgTable(
+  'half_sign_ins',
+  {
+    tokenHash: bytes('token_hash').primaryKey(),
+    userId: reference('user_id', () => users.id),
+    createdAt: instant('created_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [index('half_sign_ins_user').on(table.userId)],
+);
+
+/** One authenticator app a user; without `confirmed_at` it is still being set up. */
+export const totpFactors = pgTable('totp_factors', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id),
+  secretSealed: text('secret_sealed').notNull(),
+  createdAt: instant('created_at').notNull(),
+  confirmedAt: instant('confirmed_at'),
+  /** The time step of the last accepted code: no code of it or of an earlier one is accepted again. */
+  lastStep: bigint('last_step', { mode: 'number' }),
+});
+
+export const recoveryCodes = pgTable(
+  'recovery_codes',
+  {
+    userId: reference('user_id', () => users.id),
+    codeHash: bytes('code_hash').notNull(),
+    usedAt: instant('used_at'),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.codeHash] })],
+);
+
+export const passkeys = pgTable(
+  'passkeys',
+  {
+    id: uuid('id').primaryKey(),
+    userId: reference('user_id', () => users.id),
+    name: text('name').notNull(),
+    credentialId: text('credential_id').notNull().unique(),
+    publicKey: bytes('public_key').notNull(),
+    counter: bigint('counter', { mode: 'number' }).notNull(),
+    transports: text('transports').array().notNull(),
+    createdAt: instant('created_at').notNull(),
+    lastUsedAt: instant('last_used_at'),
+  },
+  (table) => [index('passkeys_user').on(table.userId)],
+);
+
+/** Challenges that a passkey has to answer, each once. */
+export const passkeyChallenges = pgTable('passkey_challenges', {
+  challenge: text('challenge').primaryKey(),
+  purpose: text('purpose').$type<'enrol' | 'sign-in' | 'step-up'>().notNull(),
+  /** Whose challenge it is; null while nobody has signed in. */
+  userId: uuid('user_id').references(() => users.id),
+  expiresAt: instant('expires_at').notNull(),
+});
+
+export const apiTokens = pgTable(
+  'api_tokens',
+  {
+    id: uuid('id').primaryKey(),
+    userId: reference('user_id', () => users.id),
+    name: text('name').notNull(),
+    tokenHash: bytes('token_hash').notNull().unique(),
+    hint: text('hint').notNull(),
+    scopes: text('scopes').array().$type<TokenScope[]>().notNull(),
+    createdAt: instant('created_at').notNull(),
+    expiresAt: instant('expires_at'),
+    lastUsedAt: instant('last_used_at'),
+  },
+  (table) => [index('api_tokens_user').on(table.userId)],
+);
+
+/** Who did what. Rows are only added; `sequence` and `chain_hash` follow within a second. */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    id: uuid('id').primaryKey(),
+    sequence: bigint('sequence', { mode: 'number' }).unique(),
+    at: instant('at').notNull(),
+    actorKind: text('actor_kind').$type<AuditActorKind>().notNull(),
+    /** The user, or the owner of the API token; no reference, so that a row outlives whom it names. */
+    actorId: uuid('actor_id'),
+    /** The user name, the token's name, the command, or the part of the program. */
+    actorName: text('actor_name').notNull(),
+    address: text('address'),
+    action: text('action').$type<AuditAction>().notNull(),
+    subjectKind: text('subject_kind').$type<AuditSubjectKind>(),
+    subjectId: text('subject_id'),
+    subjectName: text('subject_name'),
+    before: jsonb('before').$type<AuditValues>(),
+    after: jsonb('after').$type<AuditValues>(),
+    requestId: text('request_id'),
+    /** HMAC over all of the above without the sequence, made when the row was written. */
+    rowMac: bytes('row_mac').notNull(),
+    /** HMAC over the chain hash of the row before, the sequence and `row_mac`. */
+    chainHash: bytes('chain_hash'),
+  },
+  (table) => [
+    index('audit_log_unsealed').on(table.at).where(sql`sequence is null`),
+    index('audit_log_at').on(table.at),
+    index('audit_log_actor').on(table.actorId, table.at),
+    index('audit_log_subject').on(table.subjectId, table.at),
+  ],
+);
+
+/** The random key of the audit trail, sealed; one row. */
+export const auditKeys = pgTable('audit_keys', {
+  isOnly: boolean('is_only').primaryKey().default(true),
+  keySealed: text('key_sealed').notNull(),
+});
 
 /** Managed by rate-limiter-flexible. */
 export const rateLimits = pgTable('rate_limits', {
@@ -114,11 +249,11 @@ export const rateLimits = pgTable('rate_limits', {
   expire: bigint('expire', { mode: 'number' }),
 });
 
-/** Password guesses from addresses where the account is not known, in the last quarter hour. */
+/** Recent guesses of passwords from addresses where the account is not known, and of codes. */
 export const passwordGuesses = pgTable(
   'password_guesses',
   {
-    /** SHA-256 of the compared form of the username, which need not exist. */
+    /** SHA-256 of the compared form of the username, which need not exist; for codes also of where they came from. */
     account: bytes('account').primaryKey(),
     /** Milliseconds since 1970, oldest first. */
     guessedAt: bigint('guessed_at', { mode: 'number' }).array().notNull(),
@@ -233,7 +368,7 @@ export const signals = pgTable(
   'signals',
   {
     ...deliveredColumns,
-    action: text('action').$type<'buy' | 'sell'>().notNull(),
+    action: text('action').$type<SignalAction>().notNull(),
     processor: text('processor').notNull(),
     signalTimeTradingview: text('signal_time_tradingview'),
     signalTimeServer: instant('signal_time_server'),
@@ -244,6 +379,27 @@ export const signals = pgTable(
     index('signals_list_timeframe').on(timeframe, receivedAt, id, token, processor, action),
     index('signals_list_processor').on(processor, receivedAt, id, token, timeframe, action),
     index('signals_mark').on(token, id),
+  ],
+);
+
+/** What became of each signal whose shown workflow has ended, with the columns of its list. Kept by a trigger. */
+export const signalOutcomes = pgTable(
+  'signal_outcomes',
+  {
+    /** The signal's. */
+    id: uuid('id').primaryKey(),
+    receivedAt: instant('received_at').notNull(),
+    token: text('token').notNull(),
+    action: text('action').notNull(),
+    processor: text('processor').notNull(),
+    timeframe: text('timeframe').notNull(),
+    outcome: text('outcome').$type<StoredOutcome>().notNull(),
+  },
+  ({ outcome, receivedAt, id, token, timeframe, processor, action }) => [
+    index('signal_outcomes_list').on(outcome, receivedAt, id, token, timeframe, processor, action),
+    index('signal_outcomes_list_token').on(outcome, token, receivedAt, id, timeframe, processor, action),
+    index('signal_outcomes_list_timeframe').on(outcome, timeframe, receivedAt, id, token, processor, action),
+    index('signal_outcomes_list_processor').on(outcome, processor, receivedAt, id, token, timeframe, action),
   ],
 );
 
@@ -296,6 +452,30 @@ export const listTotalsByMonth = pgTable(
     }),
   ],
 );
+
+const outcomeCounts = {
+  month: date('month').notNull(),
+  ...countedColumns,
+  outcome: text('outcome').$type<StoredOutcome>().notNull(),
+};
+
+/** The same of rows with an outcome, which may still change: kept by triggers. */
+export const listOutcomeTotals = pgTable(
+  'list_outcome_totals',
+  { ...outcomeCounts, rows: bigint('rows', { mode: 'number' }).notNull() },
+  ({ list, outcome, month, token, action, processor, timeframe, status }) => [
+    primaryKey({
+      name: 'list_outcome_totals_pk',
+      columns: [list, outcome, month, token, action, processor, timeframe, status],
+    }),
+  ],
+);
+
+/** What is not yet in the totals: +1 and -1 for each change, so that writers never wait for one another. */
+export const listOutcomeChanges = pgTable('list_outcome_changes', {
+  ...outcomeCounts,
+  rows: integer('rows').notNull(),
+});
 
 /** Signals by quarter of an hour of receipt: days of every time zone consist of these. */
 export const signalTotalsByQuarter = pgTable(
@@ -354,11 +534,23 @@ export const workflows = pgTable(
     failedTries: integer('failed_tries').notNull().default(0),
     /** Of a user's own signal, only for that user: it waits for the token behind the signals for everybody. */
     isOwn: boolean('is_own').notNull().default(false),
+    /** Written at the end, with `topReason`. Null: not ended, or ended by a version that did not write it. */
+    outcome: text('outcome').$type<StoredOutcome>(),
+    failedUsersCount: integer('failed_users_count'),
+    skippedUsersCount: integer('skipped_users_count'),
+    topReason: text('top_reason'),
   },
   (table) => [
     index('workflows_list').on(table.createdAt, table.id, table.processor, table.status),
     index('workflows_list_processor').on(table.processor, table.createdAt, table.id, table.status),
     index('workflows_list_status').on(table.status, table.createdAt, table.id, table.processor),
+    index('workflows_list_token').on(table.token, table.createdAt, table.id, table.processor, table.status),
+    index('workflows_list_outcome')
+      .on(table.outcome, table.createdAt, table.id, table.token, table.processor, table.status)
+      .where(sql`outcome is not null`),
+    index('workflows_without_outcome')
+      .on(table.id)
+      .where(sql`outcome is null and status not in ('pending', 'processing')`),
     index('workflows_signal').on(table.signalId, table.id),
     // I2: one automatic workflow per signal, and never two running ones.
     uniqueIndex('workflows_one_automatic').on(table.signalId).where(sql`trigger = 'automatic'`),
@@ -555,6 +747,9 @@ export const trades = pgTable(
     restoredAt: instant('restored_at'),
     /** When its account was read, if that was before the signal; null: it was read for the order. */
     accountReadAt: instant('account_read_at'),
+    /** Where its stop and target were moved to while the position is open; null: they are as calculated. */
+    movedStopLoss: numeric('moved_stop_loss'),
+    movedTakeProfit: numeric('moved_take_profit'),
   },
   (table) => [
     uniqueIndex('trades_workflow_user').on(table.workflowId, table.userId),
@@ -631,12 +826,43 @@ export const positionCloses = pgTable(
     orderId: text('order_id'),
     averagePrice: numeric('average_price'),
     error: text('error'),
+    /** What was left open when part of a position was closed; null while that is not known, and where all was to be closed. */
+    leftQuantity: numeric('left_quantity'),
+    /** What the order was to leave open; null: nothing. */
+    keepQuantity: numeric('keep_quantity'),
     /** The operator who requested it; null for the engine. */
     requestedBy: uuid('requested_by').references(() => users.id),
     createdAt: instant('created_at').notNull(),
     finishedAt: instant('finished_at'),
   },
   (table) => [index('position_closes_user').on(table.userId, table.token, table.id)],
+);
+
+/** Requests to move the stop or target of an open position. The row is committed before anything is sent. */
+export const protectionMoves = pgTable(
+  'protection_moves',
+  {
+    id: uuid('id').primaryKey(),
+    tradeId: reference('trade_id', () => trades.id),
+    /** The new prices; null: it stays where it is. */
+    stopLoss: numeric('stop_loss'),
+    takeProfit: numeric('take_profit'),
+    /** What the exchange held when it was requested. */
+    oldStopLoss: numeric('old_stop_loss'),
+    oldTakeProfit: numeric('old_take_profit'),
+    /** `requested`: nothing was sent. `sent`: a request may have taken effect. */
+    state: text('state').$type<'requested' | 'sent' | 'moved' | 'failed'>().notNull(),
+    tries: integer('tries').notNull().default(0),
+    /** How it ended, in words. */
+    message: text('message'),
+    requestedBy: reference('requested_by', () => users.id),
+    createdAt: instant('created_at').notNull(),
+    finishedAt: instant('finished_at'),
+  },
+  (table) => [
+    index('protection_moves_trade').on(table.tradeId, table.id),
+    uniqueIndex('protection_moves_unfinished').on(table.tradeId).where(sql`state in ('requested', 'sent')`),
+  ],
 );
 
 /** Own positions that have ended, kept because an exchange forgets them after some months. */
@@ -658,6 +884,8 @@ export const closedPositions = pgTable(
     realisedProfit: numeric('realised_profit'),
     /** The costs of opening and closing, in USDT. */
     fees: numeric('fees'),
+    /** What funding brought (negative: cost), in USDT; part of `realised_profit`. Null where the exchange has not told it. */
+    funding: numeric('funding'),
     closedBy: text('closed_by').$type<ClosedBy>().notNull(),
     openedAt: instant('opened_at').notNull(),
     closedAt: instant('closed_at').notNull(),
@@ -694,6 +922,224 @@ export const closedPositionTotals = pgTable(
   ],
 );
 
+/** A position of ours as an account's reading showed it. Prices and money in USDT. */
+export interface PositionFigures {
+  tradeId: string;
+  /** The strategy of its signal, in the form in which strategies are compared. */
+  strategy: string;
+  quantity: string;
+  markPrice: string | null;
+  stopLoss: string | null;
+  openProfit: string;
+}
+
+/** What an account was worth at an instant, in USDT. Rows are only added: results and the daily loss are computed from them. */
+export const equitySnapshots = pgTable(
+  'equity_snapshots',
+  {
+    id: uuid('id').primaryKey(),
+    userId: reference('user_id', () => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    exchangeMode: text('exchange_mode').$type<'paper' | 'demo' | 'live'>().notNull(),
+    at: instant('at').notNull(),
+    /** The first of a day of the display zone, the first of an hour, or after the end of a position. */
+    takenFor: text('taken_for').$type<'day' | 'hour' | 'trade'>().notNull(),
+    equity: numeric('equity').notNull(),
+    /** Equity less the open profit. */
+    walletBalance: numeric('wallet_balance').notNull(),
+    /** Of all positions of the account, those that were not opened here included. */
+    openProfit: numeric('open_profit').notNull(),
+    /** Deposits less withdrawals since the account was opened; null where the exchange does not report them. */
+    netDeposits: numeric('net_deposits'),
+    positions: jsonb('positions').$type<PositionFigures[]>().notNull(),
+  },
+  (table) => [index('equity_snapshots_account').on(table.userId, table.exchangePlatform, table.at)],
+);
+
+/** What is known now of an account: its positions from its last reading, and its equity from the last snapshot. */
+export const accountFigures = pgTable(
+  'account_figures',
+  {
+    userId: reference('user_id', () => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    exchangeMode: text('exchange_mode').$type<'paper' | 'demo' | 'live'>().notNull(),
+    positions: jsonb('positions').$type<PositionFigures[]>().notNull(),
+    /** When the request of the reading was made. */
+    positionsAt: instant('positions_at').notNull(),
+    /** In USDT; null before the first snapshot. */
+    equity: numeric('equity'),
+    equityAt: instant('equity_at'),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.exchangePlatform] })],
+);
+
+/** What was seen of a scope when its limits were last compared. Money in USDT. */
+export interface WatchedFigures {
+  /** What is not known of a user, by user id: a clause without a full stop. */
+  unknown: Record<string, string>;
+  uses: Partial<Record<StoppingLimit, LimitUse>>;
+  /** Profit of the day; null when it was not computed. */
+  dayProfit: string | null;
+}
+
+/** How far entries may go: one row for the program, a strategy or a user. An entry locks the rows that concern it. */
+export const riskLimits = pgTable(
+  'risk_limits',
+  {
+    scopeKind: text('scope_kind').$type<RiskScope['kind']>().notNull(),
+    /** Empty for the program, the strategy in the form in which strategies are compared, or the user's id. */
+    scopeValue: text('scope_value').notNull(),
+    limits: jsonb('limits').$type<RiskLimits>().notNull(),
+    /** Profits since then count for the drawdown, and closed positions since then for losses in a row. */
+    drawdownSince: instant('drawdown_since').notNull(),
+    lossesSince: instant('losses_since').notNull(),
+    /** The profit of a day at which a breach was reset: only what is lost after it counts for the rest of that day. */
+    dayReset: jsonb('day_reset').$type<{ at: string; profit: string }>(),
+    peak: jsonb('peak').$type<Omit<Peak, 'at'> & { at: string }>(),
+    watched: jsonb('watched').$type<WatchedFigures>(),
+    watchedAt: instant('watched_at'),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.scopeKind, table.scopeValue] })],
+);
+
+/** Settings of a strategy: of the signals of one processor. */
+export const strategies = pgTable('strategies', {
+  /** In the form in which strategies are compared. */
+  strategy: text('strategy').primaryKey(),
+  /** Older signals are not traded; null: the limit of the program. */
+  maxSignalAgeSeconds: integer('max_signal_age_seconds'),
+  updatedAt: instant('updated_at').notNull(),
+});
+
+/** A limit that was reached and stops entries: until then, or until an administrator resets it. */
+export const riskBreaches = pgTable(
+  'risk_breaches',
+  {
+    id: uuid('id').primaryKey(),
+    scopeKind: text('scope_kind').$type<RiskScope['kind']>().notNull(),
+    scopeValue: text('scope_value').notNull(),
+    limit: text('limit').$type<StoppingLimit>().notNull(),
+    saw: text('saw').notNull(),
+    maximum: text('maximum').notNull(),
+    at: instant('at').notNull(),
+    until: instant('until'),
+    /** All positions of the scope were to be closed. */
+    closes: boolean('closes').notNull(),
+    endedAt: instant('ended_at'),
+    /** The administrator who reset it; null when its time was over. */
+    endedBy: uuid('ended_by').references(() => users.id),
+  },
+  (table) => [
+    uniqueIndex('risk_breaches_one_open')
+      .on(table.scopeKind, table.scopeValue, table.limit)
+      .where(sql`ended_at is null`),
+  ],
+);
+
+/** What makes up the key of a figure of results, apart from the user. */
+const resultDetails = {
+  processor: text('processor').notNull(),
+  token: text('token').notNull(),
+  timeframe: text('timeframe').notNull(),
+  sizingMethod: text('sizing_method').notNull(),
+  side: text('side').$type<'long' | 'short'>().notNull(),
+};
+
+/** What each closed position brought, maintained by triggers of closed_positions. The formulas are in docs/results.md. */
+export const tradeResults = pgTable(
+  'trade_results',
+  {
+    /** The id of the closed position. */
+    id: uuid('id').primaryKey(),
+    tradeId: uuid('trade_id').notNull(),
+    userId: uuid('user_id').notNull(),
+    ...resultDetails,
+    openedAt: instant('opened_at').notNull(),
+    closedAt: instant('closed_at').notNull(),
+    /** In USDT. Whatever is null here is unknown. */
+    net: numeric('net'),
+    gross: numeric('gross'),
+    fees: numeric('fees'),
+    funding: numeric('funding'),
+    plannedLoss: numeric('planned_loss'),
+    r: numeric('r'),
+    /** In basis points; positive: the fill was worse than the price of the signal, or than the planned entry. */
+    slippageSignal: numeric('slippage_signal'),
+    slippageEntry: numeric('slippage_entry'),
+    holdingMs: bigint('holding_ms', { mode: 'number' }),
+    rHistogram: numeric('r_histogram').notNull(),
+    slippageSignalHistogram: numeric('slippage_signal_histogram').notNull(),
+    slippageEntryHistogram: numeric('slippage_entry_histogram').notNull(),
+    holdingHistogram: numeric('holding_histogram').notNull(),
+  },
+  (table) => [
+    index('trade_results_closed').on(table.closedAt, table.id),
+    index('trade_results_user').on(table.userId, table.closedAt, table.id),
+    index('trade_results_net').on(table.net, table.id),
+    index('trade_results_r').on(table.r, table.id),
+  ],
+);
+
+/**
+ * Sums of trade_results by hour, day and month (UTC) of closing, maintained by its triggers. `grain` says which of user
+ * and details a row is for; the others are the zero id and ''. Partitioned by grain and span: each is read on its own.
+ */
+export const performanceTotals = pgTable(
+  'performance_totals',
+  {
+    grain: text('grain').$type<'all' | 'user' | 'detail' | 'user detail'>().notNull(),
+    span: text('span').$type<'hour' | 'day' | 'month'>().notNull(),
+    userId: uuid('user_id').notNull(),
+    since: instant('since').notNull(),
+    ...resultDetails,
+    trades: bigint('trades', { mode: 'number' }).notNull(),
+    /** Counts of trades whose net, gross, fees, funding and R are known; each sum is over those. */
+    knownNet: bigint('known_net', { mode: 'number' }).notNull(),
+    knownGross: bigint('known_gross', { mode: 'number' }).notNull(),
+    knownFees: bigint('known_fees', { mode: 'number' }).notNull(),
+    knownFunding: bigint('known_funding', { mode: 'number' }).notNull(),
+    knownR: bigint('known_r', { mode: 'number' }).notNull(),
+    wins: bigint('wins', { mode: 'number' }).notNull(),
+    losses: bigint('losses', { mode: 'number' }).notNull(),
+    net: numeric('net').notNull(),
+    won: numeric('won').notNull(),
+    lost: numeric('lost').notNull(),
+    gross: numeric('gross').notNull(),
+    fees: numeric('fees').notNull(),
+    funding: numeric('funding').notNull(),
+    r: numeric('r').notNull(),
+    /** Net and planned loss of the trades whose R is known. */
+    riskedNet: numeric('risked_net').notNull(),
+    plannedLoss: numeric('planned_loss').notNull(),
+    best: numeric('best'),
+    worst: numeric('worst'),
+    holdingMs: numeric('holding_ms').notNull(),
+    /** Counts by bin, eight decimal digits a bin: one addition adds all bins. See `domain/results/histograms.ts`. */
+    rHistogram: numeric('r_histogram').notNull(),
+    slippageSignalHistogram: numeric('slippage_signal_histogram').notNull(),
+    slippageEntryHistogram: numeric('slippage_entry_histogram').notNull(),
+    holdingHistogram: numeric('holding_histogram').notNull(),
+  },
+  ({ grain, span, userId, since, processor, token, timeframe, sizingMethod, side }) => [
+    primaryKey({
+      name: 'performance_totals_pk',
+      columns: [grain, span, userId, since, processor, token, timeframe, sizingMethod, side],
+    }),
+    index('performance_totals_since').on(since),
+    index('performance_totals_token').on(token, since),
+  ],
+);
+
+/** The percentage of new profit that a user's statement computes as fee; nothing collects it. */
+export const performanceFees = pgTable('performance_fees', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id),
+  percent: numeric('percent').notNull(),
+  updatedAt: instant('updated_at').notNull(),
+});
+
 /**
  * A user who opens no more positions, because a position without a verified stop could not be closed either. One row
  * per position and halt; a user is halted while one of them has not ended.
@@ -724,6 +1170,241 @@ export const tradingHalts = pgTable(
   ],
 );
 
+/** Stops of new entries. A row stays after its stop was lifted. */
+export const tradingStops = pgTable(
+  'trading_stops',
+  {
+    id: uuid('id').primaryKey(),
+    scopeKind: text('scope_kind').$type<StopKind>().notNull(),
+    /** The processor, the token or the user's id; null for everybody. */
+    scopeValue: text('scope_value'),
+    reason: text('reason'),
+    createdAt: instant('created_at').notNull(),
+    /** Null: a command where the program runs. */
+    createdBy: uuid('created_by').references(() => users.id),
+    createdByName: text('created_by_name').notNull(),
+    /** When it ends by itself; null: when it is lifted. */
+    until: instant('until'),
+    liftedAt: instant('lifted_at'),
+    liftedByName: text('lifted_by_name'),
+  },
+  (table) => [index('trading_stops_open').on(table.createdAt).where(sql`lifted_at is null`)],
+);
+
+// ---- Notices -------------------------------------------------------------------------------------------------
+
+/**
+ * What became true and may be worth telling, written in the transaction that made it true. No keys, references or
+ * checks: an event can fail no trade. A row is deleted when its notices are made.
+ */
+export const noticeEvents = pgTable(
+  'notice_events',
+  {
+    id: bigint('id', { mode: 'number' }).generatedAlwaysAsIdentity(),
+    at: instant('at'),
+    code: text('code').$type<EventCode>(),
+    userId: uuid('user_id'),
+    workflowId: uuid('workflow_id'),
+    tradeId: uuid('trade_id'),
+    data: jsonb('data').$type<Record<string, string | number | null>>(),
+  },
+  (table) => [index('notice_events_id').on(table.id)],
+);
+
+/** What is told. Ids are made by one instance at a time, so they are in order. */
+export const notices = pgTable(
+  'notices',
+  {
+    id: uuid('id').primaryKey(),
+    code: text('code').$type<NoticeCode>().notNull(),
+    severity: text('severity').$type<Severity>().notNull(),
+    at: instant('at').notNull(),
+    text: text('text').notNull(),
+    link: text('link').notNull(),
+    subject: jsonb('subject').$type<NoticeSubject>().notNull(),
+    data: jsonb('data').$type<NoticeData>().notNull(),
+    /** The user who is told; null: the administrators. No reference, like events. */
+    recipientId: uuid('recipient_id'),
+    madeAt: instant('made_at').notNull(),
+    /** Waits for others of its kind until then, to be told together; null: it is told. */
+    heldUntil: instant('held_until'),
+  },
+  (table) => [
+    index('notices_recipient').on(table.recipientId, table.id),
+    index('notices_made').on(table.madeAt),
+    index('notices_held').on(table.heldUntil).where(sql`held_until is not null`),
+  ],
+);
+
+export const noticeReads = pgTable(
+  'notice_reads',
+  {
+    userId: uuid('user_id').notNull(),
+    noticeId: uuid('notice_id').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.noticeId] }),
+    index('notice_reads_notice').on(table.noticeId),
+  ],
+);
+
+/** Since when conditions last that are told at their begin and their end, across restarts and instances. */
+export const noticeStates = pgTable('notice_states', {
+  key: text('key').primaryKey(),
+  since: instant('since').notNull(),
+  /** When it was told last. */
+  toldAt: instant('told_at').notNull(),
+});
+
+/** Where notices are sent to. */
+export const notificationChannels = pgTable(
+  'notification_channels',
+  {
+    id: uuid('id').primaryKey(),
+    /** An administrator's channel gets the notices for administrators, another user's those about this user. */
+    ownerUserId: reference('owner_user_id', () => users.id),
+    kind: text('kind').$type<ChannelKind>().notNull(),
+    name: text('name').notNull(),
+    /** All of the configuration, as JSON. */
+    configSealed: text('config_sealed').notNull(),
+    /** The configuration with hints in place of secrets. */
+    shown: jsonb('shown').$type<Record<string, string | number | boolean>>().notNull(),
+    minSeverity: text('min_severity').$type<Severity>().notNull(),
+    /** Null: all. */
+    codes: text('codes').array().$type<NoticeCode[]>(),
+    /** HH:MM in the display time zone; null: no quiet hours. */
+    quietFrom: text('quiet_from'),
+    quietTo: text('quiet_to'),
+    enabled: boolean('enabled').notNull(),
+    createdAt: instant('created_at').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+    lastSentAt: instant('last_sent_at'),
+    lastError: text('last_error'),
+    lastErrorAt: instant('last_error_at'),
+    /** Failures in a row, and when the next try is due. */
+    failures: integer('failures').notNull().default(0),
+    retryAt: instant('retry_at'),
+  },
+  (table) => [index('notification_channels_owner').on(table.ownerUserId)],
+);
+
+/** The outbox: one row for each notice and channel. Rows of a channel are sent in the order of their ids. */
+export const noticeDeliveries = pgTable(
+  'notice_deliveries',
+  {
+    id: uuid('id').primaryKey(),
+    channelId: uuid('channel_id').notNull(),
+    noticeId: uuid('notice_id').notNull(),
+    isCritical: boolean('is_critical').notNull(),
+    state: text('state').$type<'waiting' | 'sent' | 'given up'>().notNull(),
+    createdAt: instant('created_at').notNull(),
+    /** When it was sent or given up. */
+    endedAt: instant('ended_at'),
+    tries: integer('tries').notNull().default(0),
+  },
+  (table) => [
+    index('notice_deliveries_waiting').on(table.channelId, table.id).where(sql`state = 'waiting'`),
+    index('notice_deliveries_notice').on(table.noticeId),
+  ],
+);
+
+/** Series of candles that came, watched by a sweep over the price logs. */
+export const feeds = pgTable(
+  'feeds',
+  {
+    id: uuid('id').primaryKey(),
+    hookId: uuid('hook_id').notNull(),
+    ownerUserId: uuid('owner_user_id').notNull(),
+    token: text('token').notNull(),
+    timeframe: text('timeframe').notNull(),
+    /** '' for candles without one. */
+    processor: text('processor').notNull(),
+    /** How many candles came, up to the three after which the series has a rhythm. */
+    candles: integer('candles').notNull(),
+    lastCandleTime: instant('last_candle_time').notNull(),
+    lastReceivedAt: instant('last_received_at').notNull(),
+    skewSeconds: integer('skew_seconds').notNull(),
+    muted: boolean('muted').notNull().default(false),
+    /** Null: by the timeframe. */
+    graceSeconds: integer('grace_seconds'),
+    /** HH:MM in the display time zone, between which candles are expected; null: always. */
+    hoursFrom: text('hours_from'),
+    hoursTo: text('hours_to'),
+    /** Since when the feed is told to be silent; null: it is not. */
+    silentSince: instant('silent_since'),
+  },
+  (table) => [uniqueIndex('feeds_series').on(table.hookId, table.token, table.timeframe, table.processor)],
+);
+
+/** Candles that are missing between two that came. */
+export const feedGaps = pgTable(
+  'feed_gaps',
+  {
+    feedId: uuid('feed_id').notNull(),
+    /** The time of the candle after the gap. */
+    endedAt: instant('ended_at').notNull(),
+    missing: integer('missing').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.feedId, table.endedAt] })],
+);
+
+/** One row: up to which price log the feeds are known. */
+export const feedSweeps = pgTable('feed_sweeps', {
+  isOnly: boolean('is_only').primaryKey().default(true),
+  sweptTo: uuid('swept_to').notNull(),
+});
+
+interface AuditActorColumns {
+  kind: AuditActorKind;
+  id: string | null;
+  name: string;
+  address: string | null;
+  requestId: string | null;
+}
+
+/** Closings of all positions in a scope, with what is needed to go on after a crash. */
+export const flattens = pgTable(
+  'flattens',
+  {
+    id: uuid('id').primaryKey(),
+    scopeKind: text('scope_kind').$type<StopKind>().notNull(),
+    scopeValue: text('scope_value'),
+    requestedBy: uuid('requested_by').references(() => users.id),
+    /** Who requested it, as the audit trail names them. */
+    actor: jsonb('actor').$type<AuditActorColumns>().notNull(),
+    createdAt: instant('created_at').notNull(),
+    /** A stop of new entries that is lifted when every position was tried; null: the stop stays. */
+    endsStopId: uuid('ends_stop_id').references(() => tradingStops.id),
+    /** When nothing was left to try, or it was dismissed. */
+    endedAt: instant('ended_at'),
+  },
+  (table) => [index('flattens_open').on(table.createdAt).where(sql`ended_at is null`)],
+);
+
+export const flattenPositions = pgTable(
+  'flatten_positions',
+  {
+    flattenId: reference('flatten_id', () => flattens.id),
+    userId: reference('user_id', () => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    token: text('token').notNull(),
+    /** The order had filled nothing when the closing began. */
+    isEntry: boolean('is_entry').notNull(),
+    state: text('state').$type<'waiting' | 'failed' | 'closed' | 'skipped'>().notNull(),
+    tradeId: uuid('trade_id'),
+    /** What must stay open because it was not opened here; written before the first closing order. */
+    keepQuantity: numeric('keep_quantity'),
+    tries: integer('tries').notNull().default(0),
+    firstFailedAt: instant('first_failed_at'),
+    nextAt: instant('next_at').notNull(),
+    reason: text('reason'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.flattenId, table.userId, table.exchangePlatform, table.token] }),
+    index('flatten_positions_trade').on(table.tradeId),
+  ],
+);
+
 // ---- The engine ----------------------------------------------------------------------------------------------
 
 /** The workers of every instance on the database, one row each; kept alive by their heartbeat. */
@@ -742,6 +1423,16 @@ export const engineWorkers = pgTable(
   },
   (table) => [primaryKey({ columns: [table.instanceId, table.workerId] })],
 );
+
+/** The running programs, with checks of the keys that each of them knows; kept alive by their heartbeat. */
+export const instances = pgTable('instances', {
+  instanceId: text('instance_id').primaryKey(),
+  keyCheck: bytes('key_check').notNull(),
+  nextKeyCheck: bytes('next_key_check'),
+  /** Whether it seals with its next key. */
+  sealsUnderNext: boolean('seals_under_next').notNull(),
+  heartbeatAt: instant('heartbeat_at').notNull(),
+});
 
 /** Requested restarts: every instance looks here, and reports its result below. */
 export const engineRestarts = pgTable(
@@ -822,6 +1513,8 @@ export const secretKeyChecks = pgTable(
     isOnly: boolean('is_only').primaryKey().default(true),
     /** Tells the key from another one and reveals nothing else. Null: the next start may bring any key. */
     keyCheck: bytes('key_check'),
+    /** The same of the key that new secrets are sealed with since `npm run rotate-secret` began; null otherwise. */
+    nextKeyCheck: bytes('next_key_check'),
   },
   (table) => [check('secret_key_checks_one', sql`${table.isOnly}`)],
 );

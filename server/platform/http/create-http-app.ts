@@ -3,8 +3,10 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import Fastify, {
   type FastifyBaseLogger,
+  type FastifyContextConfig,
   type FastifyReply,
   type FastifyRequest,
+  type FastifySchema,
   LogController,
 } from 'fastify';
 import {
@@ -16,8 +18,10 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/database.ts';
 import type { Logger } from '../log.ts';
-import { enforceAccess, mayReadMetrics } from './access.ts';
-import { findSession, readSessionToken } from './access-sessions.ts';
+import { enforceAccess, mayReadMetrics, tokenScopeOf } from './access.ts';
+import { findSession, readSessionToken, type Session } from './access-sessions.ts';
+import { findTokenSession } from './access-tokens.ts';
+import { readApiToken } from './bearer-token.ts';
 import { AppError } from './errors.ts';
 import type { App } from './http-app.ts';
 import {
@@ -30,12 +34,14 @@ import {
 import { areaOf, areaOfUnreadable, handleNotFound } from './request-areas.ts';
 import { guardRequests, isApiWrite, MAX_API_BODY_BYTES } from './request-guards.ts';
 import { validatorCompiler } from './request-guards-validator.ts';
-import { createProxyTrust } from './source-address.ts';
+import { mustEnrolFactor } from './second-factors.ts';
+import { addressGroup, createProxyTrust, sourceAddress } from './source-address.ts';
 import { serveWeb, WEB_FOLDER } from './static-files.ts';
 import type { UntrustedProxies } from './untrusted-proxies.ts';
+import { createWrongKeys } from './wrong-keys.ts';
 
 export interface HttpDeps {
-  config: Pick<Config, 'trustProxy' | 'metricsToken' | 'publicUrl'>;
+  config: Pick<Config, 'trustProxy' | 'metricsToken' | 'publicUrl' | 'exchangeMode'>;
   log: Logger;
   clock: Clock;
   db: Db;
@@ -96,11 +102,11 @@ export async function createHttpApp(
   await app.register(cookie);
   guardRequests(app);
   enforceAccess(app, {
-    findSession: async (request) => {
-      const token = readSessionToken(request);
-      return token === null ? null : findSession({ db: deps.db, token, now: deps.clock.now() });
-    },
+    findSession: createSessionFinder(deps),
+    mustEnrolFactor: (user) => mustEnrolFactor(deps, user),
     mayReadMetrics: (request) => mayReadMetrics(request, deps.config),
+    exchangeMode: deps.config.exchangeMode,
+    now: () => deps.clock.now(),
   });
   await describeApi(app);
 
@@ -112,6 +118,24 @@ export async function createHttpApp(
     return sendPage(request, reply);
   });
   return app;
+}
+
+/** Finds the session of a request by its API token or its cookie. */
+function createSessionFinder({ db, clock, config }: HttpDeps) {
+  const wrongTokens = createWrongKeys();
+  return async (request: FastifyRequest): Promise<Session | null> => {
+    const now = clock.now();
+    const apiToken = readApiToken(request);
+    if (apiToken !== null) {
+      const session = await findTokenSession({ db, token: apiToken, now });
+      if (session !== null) return session;
+      const retryAfterSeconds = wrongTokens(addressGroup(sourceAddress(request, config)));
+      if (retryAfterSeconds !== null) throw new AppError('tooManyAttempts', { retryAfterSeconds });
+      throw new AppError('invalidToken');
+    }
+    const token = readSessionToken(request);
+    return token === null ? null : findSession({ db, token, now });
+  };
 }
 
 /** Also answers 503 on open connections: the charting platform then sends again. */
@@ -141,6 +165,20 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply, level: 'info' |
 
 const PREFIX = '/api/docs';
 
+const describeRoute = createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: 'any' } });
+
+/** How a route is signed in to; `security` names the scope of a token as OpenAPI does a role. */
+function describeAccess(config: FastifyContextConfig): Pick<FastifySchema, 'description' | 'security'> {
+  if (config.access !== 'user' && config.access !== 'admin') return {};
+  const who = config.access === 'admin' ? 'For administrators. ' : '';
+  const scope = tokenScopeOf(config);
+  if (scope === null) return { description: `${who}Closed to API tokens.`, security: [{ session: [] }] };
+  return {
+    description: `${who}An API token needs the scope \`${scope}\`.`,
+    security: [{ session: [] }, { token: [scope] }],
+  };
+}
+
 /** The API description at /api/docs, generated from the contracts, for administrators. */
 async function describeApi(app: App): Promise<void> {
   await app.register(swagger, {
@@ -151,8 +189,21 @@ async function describeApi(app: App): Promise<void> {
         description: 'Trading signals in, sized and protected futures orders out.',
         version: '0.1.0',
       },
+      components: {
+        securitySchemes: {
+          session: { type: 'apiKey', in: 'cookie', name: 'sid', description: 'The cookie of a browser' },
+          token: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API token; each route names the scope that it needs',
+          },
+        },
+      },
     },
-    transform: createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: 'any' } }),
+    transform: (document) => {
+      const { schema, url } = describeRoute(document);
+      return { schema: { ...schema, ...describeAccess(document.route.config ?? {}) }, url };
+    },
   });
   await app.register(async (scope) => {
     scope.decorate('scopeAccess', 'admin');

@@ -37,6 +37,9 @@ export class AppError extends Error {
   }
 }
 
+export const tooManyAttempts = (waitMs: number): AppError =>
+  new AppError('tooManyAttempts', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
+
 /** Throws the catalogue's error if the value is missing. */
 export function required<Value>(value: Value | null | undefined, code: ErrorCode): Value {
   if (value == null) throw new AppError(code);

@@ -38,10 +38,14 @@ function findTexts(type: core.$ZodType, place: string, faults: string[]): Text[]
       return def.options.flatMap((option) => inner(option));
     case 'record':
       return [...inner(def.keyType, '.<key>'), ...inner(def.valueType, '.<value>')];
+    case 'array':
+      if (!def.checks?.some((check) => check._zod.def.check === 'max_length')) faults.push(`${place}: array`);
+      return inner(def.element, '[]');
     case 'enum':
     case 'literal':
     case 'boolean':
     case 'number':
+    case 'null':
       return [];
     default:
       faults.push(`${place}: ${def.type}`);

@@ -1,17 +1,34 @@
-import { createHash } from 'node:crypto';
-import { and, desc, eq, inArray, lt, notInArray, or, type SQL, sql } from 'drizzle-orm';
+import { createHash, createHmac } from 'node:crypto';
+import { and, desc, eq, gt, inArray, lt, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../db/database.ts';
 import { knownAddresses, passwordGuesses, users } from '../db/schema.ts';
 import { addressGroup } from './source-address.ts';
 
-const WINDOW_MS = 15 * 60_000;
-/** More guesses than one address may fail, so that a single attacker does not make others wait. */
-const WITHOUT_WAIT = 11;
-/** The wait after each further guess. */
-const WAITS_MS = [15_000, 30_000, 60_000, 120_000];
-const MAX_GUESSES = WITHOUT_WAIT + WAITS_MS.length;
+const MINUTE_MS = 60_000;
+
+interface GuessRule {
+  windowMs: number;
+  withoutWait: number;
+  /** The wait after each further guess; after the last one, the oldest guess must leave the window. */
+  waitsMs: readonly number[];
+}
+
+const PASSWORD_RULE: GuessRule = {
+  windowMs: 15 * MINUTE_MS,
+  // More guesses than one address may fail, so that a single attacker does not make others wait.
+  withoutWait: 11,
+  waitsMs: [15_000, 30_000, 60_000, 120_000],
+};
+
+/** A code has a million values, and its guesser knows the password already. */
+const FACTOR_RULE: GuessRule = {
+  windowMs: 12 * 60 * MINUTE_MS,
+  withoutWait: 5,
+  waitsMs: [1, 2, 4, 8, 16, 32, 64].map((minutes) => minutes * MINUTE_MS),
+};
 
 interface Guess {
+  /** SHA-256 of what the guesses are counted for. */
   account: Buffer;
   atMs: number;
 }
@@ -19,12 +36,13 @@ interface Guess {
 type TakenGuess = { waitMs: number } | { waitMs: 0; guess: Guess | null };
 
 /** How long the account's next guess has to wait after the recent ones. */
-function waitForGuess(guessedAt: readonly number[], nowMs: number): number {
-  const recent = guessedAt.filter((at) => at > nowMs - WINDOW_MS);
-  if (recent.length < WITHOUT_WAIT) return 0;
-  const oldest = recent.at(-MAX_GUESSES);
-  const [last = nowMs, waitMs = 0] = [recent.at(-1), WAITS_MS[recent.length - WITHOUT_WAIT]];
-  return Math.max(0, oldest === undefined ? last + waitMs - nowMs : oldest + WINDOW_MS - nowMs);
+function waitForGuess(rule: GuessRule, guessedAt: readonly number[], nowMs: number): number {
+  const { windowMs, withoutWait, waitsMs } = rule;
+  const recent = guessedAt.filter((at) => at > nowMs - windowMs);
+  if (recent.length < withoutWait) return 0;
+  const oldest = recent.at(-(withoutWait + waitsMs.length));
+  const [last = nowMs, waitMs = 0] = [recent.at(-1), waitsMs[recent.length - withoutWait]];
+  return Math.max(0, oldest === undefined ? last + waitMs - nowMs : oldest + windowMs - nowMs);
 }
 
 /**
@@ -35,18 +53,53 @@ export async function takeGuess(
   db: Queryable,
   options: { account: string; address: string; now: Date },
 ): Promise<TakenGuess> {
-  const nowMs = options.now.getTime();
   const account = createHash('sha256').update(options.account).digest();
   for (;;) {
     const { isKnown, guessedAt } = await readGuesses(db, { ...options, key: account });
     if (isKnown) return { waitMs: 0, guess: null };
-    const waitMs = waitForGuess(guessedAt ?? [], nowMs);
-    if (waitMs > 0) return { waitMs };
-    // Looks again when another guess was counted in between, so that no burst gets past the limit.
-    if (await addGuess(db, { account, before: guessedAt, nowMs })) {
-      return { waitMs: 0, guess: { account, atMs: nowMs } };
-    }
+    const taken = await takeNext(db, { rule: PASSWORD_RULE, account, before: guessedAt, now: options.now });
+    if (taken !== null) return taken;
   }
+}
+
+/**
+ * The same for codes of a second factor. They are counted apart from passwords; each known address has a count of its
+ * own, so that whoever knows the password cannot keep the owner out there.
+ */
+export async function takeFactorGuess(
+  db: Queryable,
+  options: { account: string; address: string; now: Date },
+): Promise<{ waitMs: number } | { waitMs: 0; guess: Guess }> {
+  const at = addressGroup(options.address);
+  const [one] = await db
+    .select({ isKnown: isKnownAddress(db, { ...options, address: at }) })
+    .from(sql`(values (1)) as one`);
+  // Keyed, so that no typed username gives the same.
+  const account = createHmac('sha256', 'second factor')
+    .update(`${one?.isKnown ? at : 'elsewhere'}\n${options.account}`)
+    .digest();
+  for (;;) {
+    const [row] = await db
+      .select({ guessedAt: passwordGuesses.guessedAt })
+      .from(passwordGuesses)
+      .where(eq(passwordGuesses.account, account));
+    const before = row?.guessedAt ?? null;
+    const taken = await takeNext(db, { rule: FACTOR_RULE, account, before, now: options.now });
+    if (taken !== null) return taken;
+  }
+}
+
+/** Null when another guess was counted in between: the caller looks again, so that no burst gets past the limit. */
+async function takeNext(
+  db: Queryable,
+  options: { rule: GuessRule; account: Buffer; before: number[] | null; now: Date },
+): Promise<{ waitMs: number } | { waitMs: 0; guess: Guess } | null> {
+  const { rule, account, before } = options;
+  const nowMs = options.now.getTime();
+  const waitMs = waitForGuess(rule, before ?? [], nowMs);
+  if (waitMs > 0) return { waitMs };
+  const isAdded = await addGuess(db, { account, before, nowMs, windowMs: rule.windowMs });
+  return isAdded ? { waitMs: 0, guess: { account, atMs: nowMs } } : null;
 }
 
 /** For a guess that was right, or was not evaluated. */
@@ -58,6 +111,11 @@ export async function giveBackGuess(db: Queryable, { account, atMs }: Guess): Pr
       guessedAt: sql`${passwordGuesses.guessedAt}[:${place} - 1] || ${passwordGuesses.guessedAt}[${place} + 1:]`,
     })
     .where(and(eq(passwordGuesses.account, account), sql`${place} is not null`));
+}
+
+/** Forgets the guesses of a count, after a right one. */
+export async function forgetGuesses(db: Queryable, { account }: Guess): Promise<void> {
+  await db.delete(passwordGuesses).where(eq(passwordGuesses.account, account));
 }
 
 async function readGuesses(
@@ -74,11 +132,12 @@ async function readGuesses(
 /** False when the account's guesses have changed since `before`. */
 async function addGuess(
   db: Queryable,
-  { account, before, nowMs }: { account: Buffer; before: number[] | null; nowMs: number },
+  options: { account: Buffer; before: number[] | null; nowMs: number; windowMs: number },
 ): Promise<boolean> {
-  const recent = (before ?? []).filter((at) => at > nowMs - WINDOW_MS);
+  const { account, before, nowMs, windowMs } = options;
+  const recent = (before ?? []).filter((at) => at > nowMs - windowMs);
   const guessedAt = [...recent, nowMs].sort((a, b) => a - b);
-  const expiresAt = new Date(Math.max(...guessedAt) + WINDOW_MS);
+  const expiresAt = new Date(Math.max(...guessedAt) + windowMs);
   if (before === null) {
     await db.delete(passwordGuesses).where(lt(passwordGuesses.expiresAt, new Date(nowMs)));
     const added = await db
@@ -127,6 +186,38 @@ export async function rememberAddress(
         or(lt(knownAddresses.lastUsedAt, since(now)), notInArray(knownAddresses.address, newest)),
       ),
     );
+}
+
+/**
+ * Whether the user recently gave the right password at an address. Ask before `rememberAddress`: a sign-in from an
+ * address that is not known is worth a notice.
+ */
+export async function wasAddressKnown(
+  db: Queryable,
+  options: { userId: string; address: string; now: Date },
+): Promise<boolean> {
+  const known = await db
+    .select({ address: knownAddresses.address })
+    .from(knownAddresses)
+    .where(
+      and(
+        eq(knownAddresses.userId, options.userId),
+        eq(knownAddresses.address, addressGroup(options.address)),
+        gt(knownAddresses.lastUsedAt, since(options.now)),
+      ),
+    );
+  return known.length > 0;
+}
+
+/** Whether a sign-in at an address is worth a notice: not the first one, and not where the user is known. */
+export async function isNewAddress(
+  db: Queryable,
+  options: { userId: string; address: string; now: Date },
+): Promise<boolean> {
+  const { userId, now } = options;
+  const address = addressGroup(options.address);
+  const used = await db.select().from(knownAddresses).where(eq(knownAddresses.userId, userId));
+  return used.length > 0 && !used.some((one) => one.address === address && one.lastUsedAt > since(now));
 }
 
 /** Whether the user of a name, in its compared form, is known at an address; used in another statement. */

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Clock } from '../clock.ts';
 import type { Db } from '../db/database.ts';
-import { AppError } from './errors.ts';
+import { tooManyAttempts } from './errors.ts';
 import { giveBackGuess, takeGuess } from './password-guesses.ts';
 import { addressGroup } from './source-address.ts';
 
@@ -59,7 +59,7 @@ export function createPasswordLimits(deps: { pool: pg.Pool; db: Db; clock: Clock
     // One at a time, so that a burst of guesses cannot outrun the count.
     return inTurn(turns, account, async () => {
       const taken = await takeGuess(db, { account: attempt.account, address, now: clock.now() });
-      if (!('guess' in taken)) throw tooMany(taken.waitMs);
+      if (!('guess' in taken)) throw tooManyAttempts(taken.waitMs);
       // Guesses at many accounts arrive concurrently: each is counted before its check, and given back unless it failed.
       let isFailure = false;
       try {
@@ -101,12 +101,8 @@ async function consume(limiter: RateLimiterPostgres, key: string): Promise<void>
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused;
     await limiter.reward(key);
-    throw tooMany(refused.msBeforeNext);
+    throw tooManyAttempts(refused.msBeforeNext);
   }
-}
-
-function tooMany(waitMs: number): AppError {
-  return new AppError('tooManyAttempts', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
 }
 
 async function inTurn<Result>(

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { MAX_AUTH_BODY_BYTES } from '#contract/auth.ts';
+import { readApiToken } from './bearer-token.ts';
 import { AppError } from './errors.ts';
 import type { App } from './http-app.ts';
 import { isForOtherHost } from './public-url.ts';
@@ -29,7 +30,8 @@ export function guardRequests(app: App): void {
     }
     // PostgreSQL text cannot hold NUL. Every wrong webhook key gets the same answer.
     if (request.url.includes('%00') && request.area !== 'hooks') return done(new AppError('badRequest'));
-    if (isApiWrite(request) && isCrossSite(request)) return done(new AppError('crossSite'));
+    if (isApiWrite(request) && readApiToken(request) === null && isCrossSite(request))
+      return done(new AppError('crossSite'));
     // Answers before the body is read.
     if (request.is404 && !isRead(request)) return done(new AppError('notFound'));
     done();
@@ -68,7 +70,8 @@ export function isApiWrite(request: FastifyRequest): boolean {
 
 const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD';
 
-// Browsers send at least one of the two headers with every write; other programs carry no foreign cookies.
+// Browsers send at least one of the two headers with every write; other programs carry no foreign cookies. No browser
+// adds an API token by itself.
 function isCrossSite(request: FastifyRequest): boolean {
   const { origin } = request.headers;
   const fetchSite = request.headers['sec-fetch-site'];

@@ -1,7 +1,12 @@
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
+import type { WriteRule } from './write-rules.ts';
 
 interface RouteSchema extends Pick<FastifySchema, 'params' | 'querystring' | 'body'> {
   answer: unknown;
+  /** For routes that change something. */
+  write?: WriteRule;
+  /** For routes that only read: closed to API tokens. Without it they need the scope `read`. */
+  token?: null;
 }
 
 /**
@@ -10,11 +15,17 @@ interface RouteSchema extends Pick<FastifySchema, 'params' | 'querystring' | 'bo
  */
 export function routeOptions<const Access extends FastifyContextConfig['access']>(shared: {
   access: Access;
+  beforeFactor?: boolean;
   tags?: string[];
 }) {
-  const { access, ...tags } = shared;
-  return <Schema extends RouteSchema>({ answer, ...schema }: Schema) => ({
-    config: { access },
+  const { access, beforeFactor = false, ...tags } = shared;
+  return <Schema extends RouteSchema>({ answer, write, token, ...schema }: Schema) => ({
+    config: {
+      access,
+      beforeFactor,
+      ...(write === undefined ? {} : { write }),
+      ...(token === undefined ? {} : { token }),
+    },
     schema: { ...tags, ...schema, response: { 200: answer as Schema['answer'] } },
   });
 }

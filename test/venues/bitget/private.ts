@@ -162,12 +162,16 @@ export const BITGET_PRIVATE: PrivateRoutes = {
 
   'POST /api/v2/mix/order/place-tpsl-order': usdtFutures(async ({ parameters, token, inAccount, faults }) => {
     refuseStruckProtection(faults);
+    const planType = oneOf(parameters, 'planType', ['pos_loss', 'pos_profit', 'loss_plan', 'profit_plan']);
+    const isSized = planType === 'loss_plan' || planType === 'profit_plan';
     const order = {
       token: await token(),
-      planType: oneOf(parameters, 'planType', ['pos_loss', 'pos_profit']),
+      planType,
       clientOrderId: clientOidIn(parameters),
       triggerPrice: decimalIn(parameters, 'triggerPrice'),
+      size: isSized ? decimalIn(parameters, 'size') : undefined,
     };
+    if (faults.find('stopIgnored')) return { orderId: '1', clientOid: order.clientOrderId ?? '' };
     const trigger = await inAccount((session) => placePaperTrigger(session, order));
     return { orderId: String(trigger.id), clientOid: trigger.clientOrderId };
   }),

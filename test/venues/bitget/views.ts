@@ -224,11 +224,13 @@ export function closedPositionView(position: PastPosition) {
   };
 }
 
+const isSized = ({ planType }: PaperTrigger) => planType === 'loss_plan' || planType === 'profit_plan';
+
 export function triggerView(book: TokenBook, trigger: PaperTrigger) {
   return {
     planType: trigger.planType,
     symbol: `${book.token}USDT`,
-    size: toPlain(book.position?.size ?? trigger.size),
+    size: toPlain(isSized(trigger) ? trigger.size : (book.position?.size ?? trigger.size)),
     orderId: String(trigger.id),
     clientOid: trigger.clientOrderId,
     price: '0',

@@ -1,6 +1,7 @@
 import { D, type Decimal, floorToStep, toPlain } from '#domain/decimal.ts';
 import {
   isPending,
+  kindOfPlan,
   type OrderOfToken,
   type PaperOrder,
   type PaperTrigger,
@@ -115,11 +116,11 @@ export function orderView({ token, order }: OrderOfToken) {
 
 /** The stop or target of a position in its form as a conditional order. */
 export function triggerView(book: TokenBook, trigger: PaperTrigger) {
-  const isFalling = (trigger.planType === 'pos_loss') === (trigger.holdSide === 'long');
+  const isFalling = (kindOfPlan(trigger.planType) === 'pos_loss') === (trigger.holdSide === 'long');
   const size = plain(book.position?.size ?? trigger.size);
   return {
     ...NO_ORDER,
-    ...SOURCES[trigger.planType],
+    ...SOURCES[kindOfPlan(trigger.planType)],
     symbol: `${book.token}USDT`,
     orderType: 'Market',
     orderId: orderIdOf(trigger.id),

@@ -42,6 +42,7 @@ export const BYBIT_POSITIONS: PrivateRoutes = {
     const wanted = [wantedIn(parameters, 'pos_loss'), wantedIn(parameters, 'pos_profit')];
     if (wanted.every(({ price }) => price === undefined)) throw wrong('params error: nothing to set');
     if (wanted.some(({ price }) => price)) refuseStruckProtection(faults);
+    if (faults.find('stopIgnored')) return {};
     await inAccount(async (session) => {
       const book = session.token(name);
       await check(session, book, wanted);

@@ -1,13 +1,3 @@
-import {
-  IconActivity,
-  IconCalculator,
-  IconChartCandle,
-  IconCpu,
-  IconRoute,
-  IconUsers,
-  IconWallet,
-  IconWebhook,
-} from '@tabler/icons-react';
 import { useSession } from '../../lib/session.ts';
 import { BackLink } from '../../ui/link.tsx';
 import { CardGrid, CardLink, StatusList } from '../../ui/overview.tsx';
@@ -15,22 +5,20 @@ import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { type AdminScreen, isAdminScreen, useNavigationPages } from '../navigation.ts';
+import { NavIcon } from '../shell/nav-icon.tsx';
 
-const CARDS: Record<AdminScreen, { icon: typeof IconActivity; text: string }> = {
-  '/price-logs': { icon: IconChartCandle, text: 'Candles and prices as they were received' },
-  '/signals': { icon: IconActivity, text: 'Incoming signals and what the automation did with them' },
-  '/configuration': { icon: IconWebhook, text: 'Your webhook endpoint for the charting platform' },
-  '/position-calculator': {
-    icon: IconCalculator,
-    text: 'Calculate and submit an order for a signal by hand',
-  },
-  '/create-client': { icon: IconUsers, text: 'Create users, switch trading and access on or off' },
-  '/position-maker': {
-    icon: IconCpu,
-    text: 'The workers that place orders, and the last orders they placed',
-  },
-  '/automation-workflows': { icon: IconRoute, text: 'Every workflow run, step by step' },
-  '/positions': { icon: IconWallet, text: 'Open and closed positions, profit, and closing by hand' },
+const TEXTS: Record<AdminScreen, string> = {
+  '/price-logs': 'Candles and prices as they were received',
+  '/signals': 'Incoming signals and what the automation did with them',
+  '/configuration': 'Your webhook endpoint for the charting platform',
+  '/position-calculator': 'Calculate and submit an order for a signal by hand',
+  '/create-client': 'Create users, switch trading and access on or off',
+  '/position-maker': 'The workers that place orders, and the last orders they placed',
+  '/automation-workflows': 'Every workflow run, step by step',
+  '/positions': 'Open and closed positions, profit, and closing by hand',
+  '/strategies': 'Who follows which signals, and how far entries may go',
+  '/performance': 'What closed trades brought, for whom, and what execution cost',
+  '/audit': 'Who changed what, and when',
 };
 
 /** Any signed-in user can open it; only administrators see the cards. */
@@ -60,18 +48,17 @@ function AdminCards() {
     <QueryView query={useNavigationPages()} errorTitle="Failed to fetch pages">
       {(pages) => (
         <CardGrid>
-          {pages.map(({ path, displayName }) => {
-            if (!isAdminScreen(path)) return null;
-            const { icon: Icon, text } = CARDS[path];
-            return (
+          {pages.map((page) => {
+            const { path, displayName } = page;
+            return isAdminScreen(path) ? (
               <CardLink
                 key={path}
                 to={path}
-                icon={<Icon size={20} aria-hidden />}
+                icon={<NavIcon page={page} size={20} />}
                 title={displayName}
-                text={text}
+                text={TEXTS[path]}
               />
-            );
+            ) : null;
           })}
         </CardGrid>
       )}

@@ -5,7 +5,7 @@ import {
   useEnvironmentStatus,
 } from '../../features/environment/environment-status.ts';
 import { SignalsScreen } from '../../features/signals/signals-screen.tsx';
-import { CLOSED_DIALOG, type SignalsSearch } from '../../features/signals/signals-search.ts';
+import { closedDialog, type SignalsSearch } from '../../features/signals/signals-search.ts';
 import { useChangeSearch } from '../../lib/use-change-search.ts';
 
 const WorkflowStepsDialog = lazy(() => import('../../features/automation/workflow-steps-dialog.tsx'));
@@ -27,7 +27,7 @@ export function SignalsPage() {
             workflowId={search.workflow}
             title="Workflow Execution Details"
             emptyText="No workflow steps found"
-            onClose={() => onSearch(CLOSED_DIALOG)}
+            onClose={() => onSearch(closedDialog(search))}
           />
         </Suspense>
       ) : null}

@@ -2,6 +2,7 @@ import { Modal } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { stopDialog } from '../../lib/trading-stops.ts';
 import { useReturnFocus } from '../../ui/dialog.tsx';
 import classes from './command-palette.module.css';
 import { COMMAND_GROUPS, type Command, readQuery } from './commands.ts';
@@ -26,7 +27,8 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
 
   const run = (command: Command) => {
     onClose();
-    if (command.address === null) overlay.set('shortcuts');
+    if (command.stop !== undefined) stopDialog.set(command.stop);
+    else if (command.address === null) overlay.set('shortcuts');
     else void router.navigate({ href: command.address });
   };
   const handleKey = (event: KeyboardEvent) => {

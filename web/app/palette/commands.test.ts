@@ -7,10 +7,10 @@ const SIGNAL_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const known: Known = {
   isAdmin: true,
   pages: [
-    { pageName: 'Dashboard', path: '/', displayName: 'Dashboard', icon: 'Home' },
-    { pageName: 'signals', path: '/signals', displayName: 'Signals', icon: 'Activity' },
-    { pageName: 'create-client', path: '/create-client', displayName: 'Users', icon: 'Users' },
-    { pageName: 'elsewhere', path: '/elsewhere', displayName: 'No screen', icon: 'X' },
+    { pageName: 'Dashboard', path: '/', displayName: 'Dashboard', icon: 'Home', group: '' },
+    { pageName: 'signals', path: '/signals', displayName: 'Signals', icon: 'Activity', group: '' },
+    { pageName: 'create-client', path: '/create-client', displayName: 'Users', icon: 'Users', group: '' },
+    { pageName: 'elsewhere', path: '/elsewhere', displayName: 'No screen', icon: 'X', group: '' },
   ],
   users: [
     { id: 'a0000000-0000-4000-8000-000000000001', username: 'joanna@example.com' },

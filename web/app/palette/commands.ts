@@ -2,17 +2,27 @@ import type { NavigationPage } from '#contract/pages.ts';
 import type { Signal } from '#contract/signals.ts';
 import { withParams } from '../../lib/api-client.ts';
 import { capitalise, shortId } from '../../lib/format.ts';
+import type { StopRequest } from '../../lib/trading-stops.ts';
 import { isScreen } from '../navigation.ts';
 
-export const COMMAND_GROUPS = ['Pages', 'Tokens', 'Users', 'Signals', 'Workflows', 'Help'] as const;
+export const COMMAND_GROUPS = [
+  'Actions',
+  'Pages',
+  'Tokens',
+  'Users',
+  'Signals',
+  'Workflows',
+  'Help',
+] as const;
 
 export interface Command {
   id: string;
   group: (typeof COMMAND_GROUPS)[number];
   label: string;
   detail: string;
-  /** The command's target; null opens the list of shortcuts. */
+  /** The command's target; null opens the list of shortcuts, or the dialog of `stop`. */
   address: string | null;
+  stop?: StopRequest;
 }
 
 export interface Known {
@@ -38,7 +48,10 @@ export function findCommands(query: string, known: Known): Command[] {
   const pages = [...pageCommands(known), HELP].filter(({ label, detail }) =>
     query.split(/\s+/).every((word) => `${label} ${detail}`.toLowerCase().includes(word)),
   );
-  const found = query === '' || !known.isAdmin ? pages : [...pages, ...adminCommands(query, known)];
+  const found =
+    query === '' || !known.isAdmin
+      ? pages
+      : [...pages, ...adminCommands(query, known), ...stopCommands(query, known)];
   return COMMAND_GROUPS.flatMap((group) => found.filter((command) => command.group === group));
 }
 
@@ -77,6 +90,45 @@ function adminCommands(query: string, { users, tokens, signals }: Known): Comman
       .slice(0, GROUP_SIZE)
       .map(signalCommand),
   ];
+}
+
+const action = (label: string, detail: string, stop: StopRequest): Command => ({
+  id: `action ${stop.action} ${stop.kind} ${stop.value}`,
+  group: 'Actions',
+  label,
+  detail,
+  address: null,
+  stop,
+});
+
+const STOP = { action: 'stop', value: null } as const;
+const ACTIONS = [
+  action('Stop new entries', 'For everybody', { ...STOP, kind: 'all' }),
+  action('Stop new entries of a strategy', '', { ...STOP, kind: 'strategy' }),
+  action('Stop new entries of a token', '', { ...STOP, kind: 'token' }),
+  action('Stop new entries of a user', '', { ...STOP, kind: 'user' }),
+  action('Close all positions', 'Asks to type CLOSE', { action: 'close-all', kind: 'all', value: null }),
+];
+/** 'pause BTC', 'stop anna'. */
+const VERB = /^(?:stop|pause)\s+(.+)$/;
+
+/** Actions by their words, and stops of the token or user that follows the verb. */
+function stopCommands(query: string, { users, tokens }: Known): Command[] {
+  const words = query.split(/\s+/);
+  const named = ACTIONS.filter(({ label }) =>
+    words.every((word) => label.toLowerCase().includes(word === 'pause' ? 'stop' : word)),
+  );
+  const [, whom] = VERB.exec(query) ?? [];
+  if (whom === undefined) return named.slice(0, GROUP_SIZE);
+  const one = [
+    ...best(tokens, (token) => token.toLowerCase(), whom).map((token) =>
+      action(`Stop new entries of ${token}`, 'Token', { ...STOP, kind: 'token', value: token }),
+    ),
+    ...best(users, ({ username }) => username.toLowerCase(), whom).map(({ id, username }) =>
+      action(`Stop new entries of ${username}`, 'User', { ...STOP, kind: 'user', value: id }),
+    ),
+  ];
+  return [...named, ...one].slice(0, GROUP_SIZE);
 }
 
 /** Items that start with the search come before items that contain it. */

@@ -60,7 +60,7 @@ test('takes an administrator to a page, a token, a user, a signal and a workflow
     await expectGone(() => page().queryByRole('dialog'));
   }
   await goTo(app, ids.workflow, ids.workflow.slice(-4));
-  await (await dialog('Workflow Execution Steps')).findByText('Validate Signal');
+  await (await dialog('Workflow Execution Steps')).findAllByText('Validate Signal');
 });
 
 // Requirements: additions-finding-keys-and-columns-2
@@ -121,7 +121,7 @@ test('arrows and pointer choose; Escape and the shortcut close', async () => {
   await open(app);
   await eventually(async () => expect(await active()).toContain('Dashboard'));
   await app.user.keyboard('{ArrowDown}');
-  expect(await active()).toContain('Price Logs');
+  expect(await active()).toContain('Signals');
   await app.user.keyboard('{ArrowUp}{ArrowUp}');
   expect(await active()).toContain('Keyboard Shortcuts');
   const workflows = () =>

@@ -7,6 +7,7 @@ import classes from './shortcut-help.module.css';
 const SINGLE_KEYS = [
   { keys: ['/'], does: 'Go to the first filter of the screen' },
   { keys: ['←', '→'], does: 'Previous and next page of the table' },
+  { keys: ['J', 'K'], does: 'Next and previous row in the side panel' },
   { keys: ['?'], does: 'Show this list' },
 ];
 
@@ -15,7 +16,7 @@ export default function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const rows = [
     { keys: [paletteKey().text], does: 'Search and go to a page, user, token, signal or workflow' },
     ...SINGLE_KEYS,
-    { keys: ['Esc'], does: 'Close a dialog or menu' },
+    { keys: ['Esc'], does: 'Close a dialog, menu or panel' },
   ];
   return (
     <Dialog opened onClose={onClose} title="Keyboard Shortcuts">

@@ -23,19 +23,21 @@ export function Shortcuts() {
   );
 }
 
-type Shortcut = 'palette' | 'filters' | 'help' | 'previous page' | 'next page';
+type Shortcut = 'palette' | 'filters' | 'help' | 'previous page' | 'next page' | 'previous row' | 'next row';
 
 /** Elements that take text input, and elements that handle arrow keys themselves. */
 const TYPING = 'input, select, textarea, [contenteditable="true"]';
 const OWN_ARROWS =
   '[role="tablist"], [role="listbox"], [role="radiogroup"], [role="slider"], [role="grid"], [role="tree"]';
-const IN_THE_WAY = '[role="dialog"], [role="menu"]';
+const IN_THE_WAY = '[role="dialog"]:not([data-row-panel]), [role="menu"]';
 
 const SINGLE_KEYS: Readonly<Record<string, Shortcut>> = {
   '/': 'filters',
   '?': 'help',
   ArrowLeft: 'previous page',
   ArrowRight: 'next page',
+  j: 'next row',
+  k: 'previous row',
 };
 
 /** The shortcut that a key triggers on the current page; null for other keys. */
@@ -76,6 +78,17 @@ function turnPage(step: 'previous' | 'next'): boolean {
   return button !== null;
 }
 
+/** Goes to a neighbour in the open side panel, or opens that of the first row; returns false where there is none. */
+function walkRows(step: 'previous' | 'next'): boolean {
+  const isOpen = document.querySelector('[data-row-step]') !== null;
+  const first = isOpen || step === 'previous' ? null : 'main [data-row-open]';
+  const button = document.querySelector<HTMLButtonElement>(
+    first ?? `[data-row-step="${step}"]:not(:disabled)`,
+  );
+  button?.click();
+  return button !== null;
+}
+
 const ACTIONS: Record<Shortcut, () => boolean> = {
   palette: () => {
     // In a dialog the key does nothing, but it must not open the browser's own search.
@@ -90,6 +103,8 @@ const ACTIONS: Record<Shortcut, () => boolean> = {
   },
   'previous page': () => turnPage('previous'),
   'next page': () => turnPage('next'),
+  'previous row': () => walkRows('previous'),
+  'next row': () => walkRows('next'),
 };
 
 function handleKey(event: KeyboardEvent) {

@@ -2,16 +2,19 @@ import { IconRotateClockwise } from '@tabler/icons-react';
 import type { ComponentProps } from 'react';
 import type { WorkflowRun } from '#contract/automation.ts';
 import { canRetryWorkflow, failureReasonLabel, failureTooltip } from '#domain/workflow/workflow-lifecycle.ts';
+import { Ago } from '#web/lists/ago.tsx';
 import type { TableColumns } from '#web/lists/data-table.tsx';
+import { TwoLines } from '#web/lists/two-lines.tsx';
 import { capitalise, durationBetween, formatDuration, plainCount, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
-import { StatusBadge, TokenBadge } from '../../ui/trading-badges.tsx';
+import { TokenBadge } from '../../ui/trading-badges.tsx';
 import { TriggerButton } from '../../ui/trigger-button.tsx';
+import { useReadableInstants } from '../../ui/use-readable-instants.ts';
+import { OutcomeBadge, WorkflowStatus } from '../../ui/workflow-outcome.tsx';
 import classes from './automation.module.css';
 
 interface ColumnOptions {
-  formatInstant: (instant: string | null) => string;
   retryDisabled: boolean;
   pendingSignalId: string | undefined;
   onOpen: (dialog: 'signal' | 'users' | 'steps', workflow: WorkflowRun) => void;
@@ -24,7 +27,7 @@ const short = (id: string) => shortId(id, 9);
 type ButtonTexts = Pick<ComponentProps<typeof CellButton>, 'text' | 'opens' | 'tip'>;
 
 export function automationColumns(options: ColumnOptions): TableColumns<WorkflowRun> {
-  const { formatInstant, onOpen } = options;
+  const { onOpen } = options;
   const opening =
     (dialog: 'signal' | 'users' | 'steps', textsOf: (run: WorkflowRun) => ButtonTexts) =>
     (run: WorkflowRun) => <CellButton {...textsOf(run)} onClick={() => onOpen(dialog, run)} />;
@@ -43,21 +46,28 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
         tip: workflowId,
       })),
     },
-    { id: 'signal', header: 'Signal ID', cell: (run) => (run.signalId ? signal(run) : 'N/A') },
-    { id: 'token', header: 'Token', cell: (run) => <TokenBadge token={run.token} /> },
+    { id: 'signal', header: 'Signal ID', fold: 2, cell: (run) => (run.signalId ? signal(run) : 'N/A') },
+    { id: 'token', header: 'Token', sort: 'token', cell: (run) => <TokenBadge token={run.token} /> },
     {
       id: 'processor',
       header: 'Processor',
+      fold: 3,
       cell: (run) => <CutText maxWidth={100}>{run.processor}</CutText>,
     },
     {
       id: 'trigger',
       header: 'Trigger',
+      fold: 2,
       cell: (run) => <span data-tip={run.triggerReason ?? undefined}>{capitalise(run.trigger)}</span>,
     },
-    { id: 'status', header: 'Status', cell: (run) => <StatusBadge status={run.status} /> },
-    { id: 'created', header: 'Created', cell: (run) => formatInstant(run.createdAt) },
-    { id: 'completed', header: 'Completed', cell: (run) => formatInstant(run.completedAt) },
+    {
+      id: 'status',
+      header: 'Status',
+      sort: 'outcome',
+      cell: (run) => <WorkflowStatus status={run.status} outcome={run.outcome} words="below" />,
+    },
+    { id: 'created', header: 'Created', sort: 'time', cell: (run) => <Ago instant={run.createdAt} /> },
+    { id: 'completed', header: 'Completed', fold: 1, cell: (run) => <Ago instant={run.completedAt} /> },
     {
       id: 'duration',
       header: 'Duration',
@@ -67,6 +77,7 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
     {
       id: 'steps',
       header: 'Steps',
+      fold: 1,
       align: 'right',
       cell: opening('steps', ({ stepCount, workflowId }) => ({
         text: plainCount(stepCount),
@@ -98,13 +109,43 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
   ];
 }
 
+/** Why the workflow did not trade, in short and in full; null where nothing says it. */
+function reasonOf(run: WorkflowRun): [text: string, tip: string] | null {
+  const { errorMessage: message, errorDetails: details, outcome } = run;
+  const failure = { message, details };
+  if (message || details) return [failureReasonLabel(failure) || 'Unknown', failureTooltip(failure)];
+  return outcome.topReason ? [outcome.topReason, outcome.topReason] : null;
+}
+
+/** A workflow on a phone; it opens its steps. */
+export const workflowCard = (onOpen: ColumnOptions['onOpen']) => (run: WorkflowRun) => (
+  <TwoLines
+    id={run.id}
+    token={run.token}
+    title={run.token}
+    detail={`${capitalise(run.trigger)} ${short(run.workflowId)}`}
+    opens="steps of the workflow"
+    onOpen={() => onOpen('steps', run)}
+    outcome={<OutcomeBadge status={run.status} outcome={run.outcome} />}
+    below={
+      <>
+        {run.processor}, <Ago instant={run.createdAt} />,{' '}
+        {formatDuration(durationBetween(run.createdAt, run.completedAt))}
+      </>
+    }
+    reason={reasonOf(run)?.[0] ?? null}
+  />
+);
+
 function FailureReason({ run }: { run: WorkflowRun }) {
-  if (!run.errorMessage && !run.errorDetails) return '–';
-  const failure = { message: run.errorMessage, details: run.errorDetails };
+  const readable = useReadableInstants();
+  const reason = reasonOf(run);
+  if (reason === null) return '–';
+  const [text, tip] = reason.map(readable);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: its tooltip must be reachable by keyboard
-    <span className={classes.reason} data-tip={failureTooltip(failure)} tabIndex={0}>
-      {failureReasonLabel(failure) || 'Unknown'}
+    <span className={classes.reason} data-tip={tip} tabIndex={0}>
+      {text}
     </span>
   );
 }

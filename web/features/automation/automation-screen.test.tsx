@@ -14,6 +14,7 @@ import {
   recorded,
   renderApp,
   rowsOf,
+  savedFiles,
   scopeOf,
   UNREACHABLE,
 } from '#test/web/render-app.tsx';
@@ -163,7 +164,72 @@ test('shortens ids, shows durations with their unit, and shows an unknown status
   expect(page().queryByRole('button', { name: /^Retry workflow/ })).toBeNull();
 });
 
+// Requirements: additions-system-3
+test('exports all workflows that match the filters, up to the newest one', async () => {
+  const app = renderApp('/automation-workflows?outcome=filled', { [RUNS]: answerOf({ ...run }) });
+  await eventually(() => expect(rows()).toHaveLength(1));
+  await app.user.click(page().getByRole('button', { name: 'Export CSV' }));
+  await eventually(() => expect(savedFiles).toHaveLength(1));
+  expect(savedFiles[0]?.name).toMatch(/^workflows/);
+  const [head = '', row = ''] = (await savedFiles[0]?.blob.text())?.split('\r\n') ?? [];
+  expect(head).toContain('Workflow ID,Signal ID,Token');
+  expect(row).toContain(ids.workflow);
+  expect(row).toContain('Filled 1/1');
+  expect(app.sent(RUNS).at(-1)?.query).toMatchObject({ outcome: 'filled', limit: '1000' });
+});
+
 describe('the dialogs of a workflow', () => {
+  const steps = `GET /api/automation-workflows/${ids.workflow}/steps` as const;
+  const stepsOf = (status: (stepNumber: number) => string) => {
+    const [first] = (recorded as Record<string, unknown>)[steps] as [object];
+    return [1, 2, 3, 7, 8, 9].map((stepNumber) => ({
+      ...first,
+      id: `step-${stepNumber}`,
+      stepNumber,
+      stepName: `Step of ${stepNumber}`,
+      stepType: stepNumber === 9 ? 'order_submission' : 'validation',
+      userId: stepNumber > 7 ? ids.follower : null,
+      status: status(stepNumber),
+      outputData: { number: stepNumber },
+      executionTimeMs: stepNumber * 100,
+      errorMessage: status(stepNumber) === 'failed' ? 'It broke' : null,
+    }));
+  };
+  const openSteps = async (answer: object) => {
+    const path = `/automation-workflows?dialog=steps&signal=${ids.signal}&workflow=${ids.workflow}`;
+    renderApp(path, { [steps]: answer });
+    const shown = await dialog('Workflow Execution Steps');
+    await shown.findByRole('heading', { name: 'Pipeline' });
+    return { shown, opened: [...shown.element.querySelectorAll('details')].filter(({ open }) => open) };
+  };
+
+  // Requirements: additions-system-2
+  test('say what became of each user first, then how long the pipeline took, and fold the rest', async () => {
+    const { shown, opened } = await openSteps(stepsOf(() => 'completed'));
+    const headings = shown.getAllByRole('heading', { level: 3 });
+    expect(headings.map(({ textContent }) => textContent)).toEqual(['Users', 'Pipeline', 'All Users']);
+    expect(opened).toEqual([]);
+    expect(shown.element.textContent).toContain(
+      'Step of 1 100msStep of 2 200msStep of 3 300msStep of 7 700ms',
+    );
+    const technical = shown.getByText('Step of 9').closest('li')?.querySelector('details');
+    for (const text of ['Type: order_submission', 'Processor: ', 'Output data']) {
+      expect(technical?.textContent).toContain(text);
+    }
+  });
+
+  // Requirements: additions-system-2
+  test.for([2, 9])('open the first failure, in step %i', async (failing) => {
+    const { shown, opened } = await openSteps(
+      stepsOf((number) => (number >= failing ? 'failed' : 'completed')),
+    );
+    expect(opened).toHaveLength(1);
+    const [error = null] = shown.getAllByText('It broke').filter((one) => one.closest('li'));
+    expect(
+      opened[0]?.contains(failing === 2 ? (shown.getAllByText('Step of 2').at(-1) ?? null) : error),
+    ).toBe(true);
+  });
+
   const part = (name: 'steps' | 'users') =>
     `GET /api/automation-workflows/${ids.workflow}/${name}` as keyof typeof recorded;
   const path = (name: string) =>

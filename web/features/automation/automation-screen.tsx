@@ -1,15 +1,16 @@
-import { useMemo } from 'react';
-import type { WorkflowsAnswer } from '#contract/automation.ts';
+import { useCallback, useMemo } from 'react';
+import type { WorkflowRun, WorkflowsAnswer } from '#contract/automation.ts';
 import { Select } from '#web/forms/select.tsx';
-import type { ListFilter } from '#web/lists/list-filters.tsx';
+import { IdSearch } from '#web/lists/id-search.tsx';
+import { type ListFilter, OUTCOME_FILTER } from '#web/lists/list-filters.tsx';
 import { ListScreen, useList } from '#web/lists/list-screen.tsx';
+import { TIME_FIELDS, TimeRangeChips } from '#web/lists/time-range.tsx';
 import { capitalise, formatCount } from '../../lib/format.ts';
-import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { lazily } from '../../ui/lazily.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { useErrorToast } from '../../ui/use-error-toast.ts';
 import classes from './automation.module.css';
-import { automationColumns } from './automation-columns.tsx';
+import { automationColumns, workflowCard } from './automation-columns.tsx';
 import { type AutomationSearch, CLOSED_DIALOG, DEFAULT_PAGE_SIZE, PAGE_SIZES } from './automation-search.ts';
 import { useRetryWorkflow, workflowsPath } from './workflows-data.ts';
 
@@ -25,30 +26,35 @@ interface AutomationScreenProps {
 const FILTERS: readonly ListFilter<AutomationSearch>[] = [
   { name: 'processor', label: 'Processor', list: 'processors' },
   { name: 'status', label: 'Status', list: 'statuses', display: capitalise },
+  OUTCOME_FILTER,
 ];
 
+const FIELDS = [...TIME_FIELDS, 'id'] as const;
 const FAILURE = 'Failed to Fetch Workflows';
 const POLL_MS = 30_000;
 
 export function AutomationScreen({ search, onSearch, retryDisabled }: AutomationScreenProps) {
-  const formatInstant = useFormatInstant();
   const { open } = useDialogHistory();
   const retry = useRetryWorkflow();
   const pendingSignalId = retry.isPending ? retry.variables : undefined;
+  const onOpen = useCallback(
+    (dialog: 'signal' | 'users' | 'steps', run: WorkflowRun) =>
+      open({ dialog, workflow: run.workflowId, signal: run.signalId ?? undefined }),
+    [open],
+  );
+  const card = useMemo(() => workflowCard(onOpen), [onOpen]);
   const columns = useMemo(
     () =>
       automationColumns({
-        formatInstant,
         retryDisabled,
         pendingSignalId,
-        onOpen: (dialog, run) =>
-          open({ dialog, workflow: run.workflowId, signal: run.signalId ?? undefined }),
+        onOpen,
         onRetry: retry.mutate,
       }),
-    [formatInstant, retryDisabled, pendingSignalId, open, retry.mutate],
+    [retryDisabled, pendingSignalId, onOpen, retry.mutate],
   );
   const pageSize = search.limit ?? DEFAULT_PAGE_SIZE;
-  const source = { path: workflowsPath, filters: FILTERS, pageSize, search };
+  const source = { path: workflowsPath, filters: FILTERS, fields: FIELDS, pageSize, search };
   const workflows = useList<WorkflowsAnswer, AutomationSearch>(source, { pollMs: POLL_MS });
   const { data } = workflows;
   useErrorToast(workflows, FAILURE);
@@ -67,20 +73,28 @@ export function AutomationScreen({ search, onSearch, retryDisabled }: Automation
       columns={columns}
       emptyText="No automation workflows found"
       errorTitle={FAILURE}
+      sortable
+      minWidth={0}
+      card={card}
+      range={<TimeRangeChips search={search} onSearch={onSearch} />}
       moreFilters={
-        <Select
-          className={classes.pageSize}
-          size="xs"
-          aria-label="Page size"
-          data={PAGE_SIZES.map((size) => ({ value: String(size), label: `${size} per page` }))}
-          value={String(pageSize)}
-          onChange={(event) => {
-            const chosen = event.currentTarget.value;
-            onSearch({ limit: PAGE_SIZES.find((size) => String(size) === chosen), page: undefined });
-          }}
-        />
+        <>
+          <IdSearch value={search.id} onSearch={(id) => onSearch({ id, page: undefined })} />
+          <Select
+            className={classes.pageSize}
+            size="xs"
+            aria-label="Page size"
+            data={PAGE_SIZES.map((size) => ({ value: String(size), label: `${size} per page` }))}
+            value={String(pageSize)}
+            onChange={(event) => {
+              const chosen = event.currentTarget.value;
+              onSearch({ limit: PAGE_SIZES.find((size) => String(size) === chosen), page: undefined });
+            }}
+          />
+        </>
       }
       onSearch={onSearch}
+      loadCsv={async () => (await import('./workflows-csv.ts')).workflowsCsv}
     >
       {search.dialog === 'users' && search.workflow ? (
         <WorkflowUsersDialog workflowId={search.workflow} onClose={close} />

@@ -1,5 +1,5 @@
 import type { DEFAULT_WORKFLOW_PAGE_SIZE, WORKFLOW_PAGE_SIZES } from '#contract/automation.ts';
-import { choice, page, searchReader, text } from '../../lib/search-reader.ts';
+import { choice, id, instant, page, searchReader, sorting, text } from '../../lib/search-reader.ts';
 
 /** Copies of the contract's lists, kept equal by their types: importing its module would bundle zod. */
 export const PAGE_SIZES: typeof WORKFLOW_PAGE_SIZES = [25, 50, 100];
@@ -10,7 +10,11 @@ export const parseAutomationSearch = searchReader({
   limit: ({ limit }) =>
     PAGE_SIZES.find((size) => size !== DEFAULT_PAGE_SIZE && String(size) === String(limit)),
   processor: text,
+  from: instant,
+  to: instant,
   status: text,
+  id,
+  ...sorting,
   dialog: choice(['signal', 'users', 'steps']),
   /** The tab of the users' dialog; the URL omits the first one. */
   tab: choice(['why']),

@@ -53,25 +53,20 @@ interface WorkflowStepsProps {
   usernameOf: (userId: string) => string;
 }
 
+/** Users come first: the pipeline's steps are folded, unless one of them failed. */
 function WorkflowSteps({ steps: all, usernameOf }: WorkflowStepsProps) {
   const { pipeline, processing, users } = arrangeSteps(all);
+  const isPipelineFailed = pipeline.some(isFailed);
+  const firstFailed = isPipelineFailed ? undefined : users.find(({ result }) => result === 'failed');
   return (
     <div className={classes.steps}>
-      <Section title="Pipeline">
-        <StepList steps={pipeline} username={null} />
-      </Section>
-      {processing.length > 0 ? (
-        <Section title="All Users">
-          <StepList steps={processing} username={null} />
-        </Section>
-      ) : null}
       {users.length > 0 ? (
         <Section title="Users">
           {users.map(({ userId, steps, result }) => {
             const username = usernameOf(userId);
             const reason = steps.find((step) => step.errorMessage)?.errorMessage;
             return (
-              <details key={userId} className={classes.user}>
+              <details key={userId} className={classes.user} open={userId === firstFailed?.userId}>
                 <summary>
                   <strong>{username}</strong>
                   <Badge tone={RESULT_TONES[result]}>{capitalise(result)}</Badge>
@@ -83,7 +78,42 @@ function WorkflowSteps({ steps: all, usernameOf }: WorkflowStepsProps) {
           })}
         </Section>
       ) : null}
+      <Section title="Pipeline">
+        <Strip steps={[...pipeline, ...processing]} />
+        <FoldedSteps steps={pipeline} open={isPipelineFailed} />
+      </Section>
+      {processing.length > 0 ? (
+        <Section title="All Users">
+          <FoldedSteps steps={processing} open={!isPipelineFailed && processing.some(isFailed)} />
+        </Section>
+      ) : null}
     </div>
+  );
+}
+
+const isFailed = ({ status }: WorkflowStep) => status === 'failed' || status === 'aborted';
+
+/** How long each step of the pipeline took, in one line. */
+function Strip({ steps }: { steps: readonly WorkflowStep[] }) {
+  return (
+    <div className={classes.strip}>
+      {steps.map(({ id, stepName, status, executionTimeMs }) => (
+        <span key={id} data-status={status}>
+          {stepName} <b>{formatDuration(executionTimeMs)}</b>
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function FoldedSteps({ steps, open }: { steps: readonly WorkflowStep[]; open: boolean }) {
+  const [first, last] = [steps[0], steps.at(-1)].map((step) => plainCount(step?.stepNumber ?? 0));
+  if (steps.length === 0) return null;
+  return (
+    <details className={classes.folded} open={open}>
+      <summary>{first === last ? `Step ${first}` : `Steps ${first} to ${last}`}</summary>
+      <StepList steps={steps} username={null} />
+    </details>
   );
 }
 
@@ -112,14 +142,19 @@ function StepCard({ step, username }: { step: WorkflowStep; username: string | n
       ) : null}
       <p className={classes.meta}>
         {username ? <span data-tip={step.userId ?? undefined}>User: {username}</span> : null}
-        <span>Type: {step.stepType}</span>
         <span>Started: {formatInstant(step.startedAt)}</span>
         <span>Completed: {formatInstant(step.completedAt)}</span>
-        {step.processorName ? <span>Processor: {step.processorName}</span> : null}
       </p>
-      <Data name="Input data" value={step.inputData} />
-      <Data name="Output data" value={step.outputData} />
-      <Data name="Metadata" value={step.metadata} />
+      <details className={classes.data}>
+        <summary>Technical details</summary>
+        <p className={classes.meta}>
+          <span>Type: {step.stepType}</span>
+          {step.processorName ? <span>Processor: {step.processorName}</span> : null}
+        </p>
+        <Data name="Input data" value={step.inputData} />
+        <Data name="Output data" value={step.outputData} />
+        <Data name="Metadata" value={step.metadata} />
+      </details>
     </li>
   );
 }

@@ -1,5 +1,5 @@
 import { useSearch } from '@tanstack/react-router';
-import type { UserEligibility } from '#contract/signals.ts';
+import type { UserResult } from '#contract/signals.ts';
 import { ConsideredUsers } from '#web/lists/considered-users.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
@@ -14,7 +14,7 @@ export default function WorkflowUsersDialog({ workflowId, onClose }: WorkflowUse
   const search = useSearch({ from: '/administrators/automation-workflows' });
   const { close } = useDialogHistory();
   const usernameOf = useUsernames();
-  const query = useWorkflowPart<UserEligibility[]>(workflowId, 'users');
+  const query = useWorkflowPart<UserResult[]>(workflowId, 'users');
   return (
     <Dialog opened onClose={() => close(onClose)} title="Eligible Users" size={860}>
       <ConsideredUsers

@@ -6,6 +6,8 @@ export const parseCalculatorSearch = searchReader({
   userId: id,
   /** positionGeneratorLogId of the displayed calculation, used to find its order again after a reload. */
   calculation: id,
+  /** It used settings that were not saved, so only the page that made it knows them. */
+  unsaved: choice(['yes']),
   dialog: choice(['signal', 'price-log', 'order', 'result']),
 });
 

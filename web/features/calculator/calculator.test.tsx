@@ -14,6 +14,7 @@ import {
   findTitle,
   held,
   ids,
+  isChecked,
   isDisabled,
   page,
   recorded,
@@ -53,6 +54,7 @@ const card = async (title: string) =>
   );
 const calculateButton = async () =>
   (await card('Calculation Settings')).getByRole('button', { name: /^Calculat/ });
+const saveSwitch = () => page().getByRole('switch', { name: "Save as other@example.com's settings" });
 const calculate = async (app: App) => await app.user.click(await calculateButton());
 const submitButton = () => page().findByRole('button', { name: 'Submit Order' });
 const parameters = () => card('Position Parameters');
@@ -82,6 +84,28 @@ async function confirm(app: App) {
   await app.user.click(button);
   return form;
 }
+
+// Requirements: additions-confirmation-1
+test('the confirmation first says who trades what, what is lost and what is won', async () => {
+  const app = await openCalculated();
+  const form = await openConfirmation(app);
+  const what = await form.findByText(/^Buy 10.75 ETH for /);
+  expect(what.textContent).toBe('Buy 10.75 ETH for other@example.com');
+  const text = form.element.textContent ?? '';
+  // 10.75 × (3,001.50 − 2,955), and 10.75 × (3,090 − 3,001.50).
+  for (const part of [
+    'on Bitget (paper), limit at $3,001.50, 10x',
+    'Loses at the stop$499.885.00% of the balance',
+    'Wins at the target$951.389.51% of the balance, 1.90 R',
+  ]) {
+    expect(text).toContain(part);
+  }
+  expect(document.activeElement?.textContent).toBe('Cancel');
+  const technical = form.getByText('Technical details').closest('details');
+  expect(technical?.open).toBe(false);
+  expect(technical?.textContent).toContain('place-order');
+  await close(app);
+});
 
 // Requirements: calculator-screen-and-cards-1, calculator-screen-and-cards-2
 test('reports a missing signal id and links back to the signals', async () => {
@@ -135,7 +159,7 @@ describe('the trading user', () => {
     for (const text of ['admin@example.com (You)', 'Active', 'Trading Off']) await expectChosen(text);
     (await users()).getByRole('button', { name: 'Choose another user' }).focus();
     await app.user.keyboard('{Enter}');
-    const field = (await users()).getByLabelText('Search users');
+    const field = await (await users()).findByLabelText('Search users');
     expect(document.activeElement).toBe(field);
     fill(field, 'nobody is called so');
     (await users()).getByText('No user matches');
@@ -144,7 +168,7 @@ describe('the trading user', () => {
     await eventually(() => expect(app.address()).toContain(`userId=${ids.user}`));
     await expectChosen('other@example.com');
     expect((await card('Calculation Settings')).element.textContent).toContain(
-      'Saved as the settings of other@example.com when you calculate',
+      "Save as other@example.com's settings",
     );
     app.reload();
     await expectChosen('other@example.com');
@@ -297,6 +321,58 @@ describe('a calculation', () => {
     expect(isDisabled(await submitButton())).toBe(true);
   });
 
+  // Requirements: additions-calculator-1
+  test('uses changed settings without storing them, unless they are to be saved', async () => {
+    const app = open();
+    const method = () => page().findByLabelText('Position Sizing Method');
+    await app.user.selectOptions(await method(), 'Portfolio Allocation');
+    expect(isChecked(saveSwitch())).toBe(false);
+    await calculate(app);
+    await eventually(() => expect(app.sent(GENERATE)).toHaveLength(1));
+    expect(app.sent(GENERATE)[0]?.body).toMatchObject({
+      settings: { positionSizingMethod: 'Portfolio Allocation', marketType: 'Futures' },
+    });
+    expect(app.sent(`PUT ${SETTINGS}`)).toEqual([]);
+    await eventually(() => expect(app.address()).toContain('unsaved=yes'));
+    expect(((await method()) as HTMLSelectElement).value).toBe('Portfolio Allocation');
+    // After a reload the screen shows the stored settings, which are not those of the calculation.
+    app.reload();
+    await alertOf('Calculated with other settings: calculate again');
+    expect(isDisabled(await submitButton())).toBe(true);
+
+    await app.user.selectOptions(await method(), 'Portfolio Allocation');
+    await app.user.click(saveSwitch());
+    app.answers[`PUT ${SETTINGS}`] = {
+      success: true,
+      data: { ...settings.data, positionSizingMethod: 'Portfolio Allocation' },
+    };
+    await calculate(app);
+    await eventually(() => expect(app.address()).not.toContain('unsaved'));
+    expect(app.sent(`PUT ${SETTINGS}`).map(({ body }) => body)).toMatchObject([
+      { positionSizingMethod: 'Portfolio Allocation', updatedAt: settings.data.updatedAt },
+    ]);
+  });
+
+  // Requirements: additions-calculator-2
+  test('keeps risk, reward and their ratio in sight', async () => {
+    const app = open();
+    expect(page().queryByRole('region', { name: 'Risk and reward' })).toBeNull();
+    await calculate(app);
+    const bar = await page().findByRole('region', { name: 'Risk and reward' });
+    const { assetQuantity, entryPrice, stopLoss, takeProfit } = calculation.position;
+    const [size, entry, stop, target] = [assetQuantity, entryPrice, stopLoss, takeProfit].map(Number) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    const [risk, reward] = [size * (entry - stop), size * (target - entry)];
+    const money = (amount: number) =>
+      `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+    expect(bar.textContent).toContain(`Risk${money(risk)} (`);
+    expect(bar.textContent).toContain(`Reward${money(reward)}R${(reward / risk).toFixed(2)}`);
+  });
+
   // Requirements: screens-user-settings-10
   test('saves nothing over settings changed elsewhere until the user chooses', async () => {
     const elsewhere = { ...settings.data, maximumRiskPerTrade: '0.1', updatedAt: '2026-12-01T00:00:00.000Z' };
@@ -310,6 +386,7 @@ describe('a calculation', () => {
       await page().findByLabelText('Position Sizing Method'),
       'Portfolio Allocation',
     );
+    await app.user.click(saveSwitch());
     await calculate(app);
     const notice = await alertOf('These settings were changed elsewhere:');
     expect(notice.element.textContent).toContain('Maximum Risk per Trade (now 10.0%)');

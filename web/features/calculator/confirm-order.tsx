@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { PrepareAnswer, PreparedOrder } from '#contract/position-maker.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { SizingMethod } from '#domain/user-settings.ts';
@@ -14,12 +14,12 @@ import { JsonView } from '../../ui/json-view.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/section.tsx';
 import { ErrorState, LoadingState } from '../../ui/states.tsx';
-import { TokenBadge } from '../../ui/trading-badges.tsx';
+import { SideBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import { useErrorToast } from '../../ui/use-error-toast.ts';
 import classes from './order.module.css';
 import { OrderTarget, SafetyBanner } from './order-notices.tsx';
 import { OrderRunning } from './order-result.tsx';
-import { SideBadge } from './signal-cards.tsx';
+import { OrderSummary } from './order-summary.tsx';
 import { NO_POSITION_DATA, type SubmitState, submitTip } from './submit-state.ts';
 
 interface ConfirmOrderProps {
@@ -27,6 +27,8 @@ interface ConfirmOrderProps {
   submitting: boolean;
   submitState: SubmitState;
   exchangeMode: ExchangeMode | undefined;
+  /** For whom the order is. */
+  username: string;
   calculatedMethod: SizingMethod | undefined;
   onConfirm: (customEntryPrice: string) => void;
   onClose: () => void;
@@ -40,6 +42,12 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
   const [customEntryPrice] = useDebouncedValue(entryPrice, TYPING_PAUSE_MS);
   const prepared = usePreparedOrder(positionGeneratorLogId, customEntryPrice, { enabled: !submitting });
   const { data, error, isFetching } = prepared;
+  const cancel = useRef<HTMLButtonElement>(null);
+  const isShown = data !== undefined;
+  // An Enter too many must not send the order.
+  useEffect(() => {
+    if (isShown) cancel.current?.focus();
+  }, [isShown]);
   const failureTitle = typeof error?.cause === 'string' ? error.cause : PREPARATION_FAILED;
   useErrorToast(prepared, failureTitle);
 
@@ -53,6 +61,11 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
     (isRefused ? 'Order validation failed - check order parameters' : undefined);
   return (
     <div className={classes.stack}>
+      {data ? (
+        <div data-faded={faded || undefined} className={classes.stack}>
+          <OrderSummary order={data} username={props.username} mode={props.exchangeMode} />
+        </div>
+      ) : null}
       <SafetyBanner state={submitState} method={calculatedMethod} />
       {data && submitState !== 'live-mode' ? (
         <OrderTarget exchange={data.exchange} mode={props.exchangeMode} />
@@ -101,7 +114,7 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
             {submitting ? 'Submitting Order...' : 'Confirm & Submit Order'}
           </Button>
         </span>
-        <Button variant="default" onClick={props.onClose}>
+        <Button ref={cancel} variant="default" onClick={props.onClose}>
           {submitting ? 'Close' : 'Cancel'}
         </Button>
         {submitting ? null : (
@@ -126,7 +139,7 @@ function OrderFacts({ order, faded }: { order: PreparedOrder; faded: boolean }) 
       <Facts
         facts={[
           ['Token', <TokenBadge key="token" token={details.token} />],
-          ['Action', <SideBadge key="action" action={details.action} />],
+          ['Action', <SideBadge key="action" shout side={details.action} />],
           ['Entry Price', <ExactDecimals key="entry" value={details.entryPrice} />],
           ['Leverage', formatLeverage(details.leverage)],
           ['Stop Loss', <ExactDecimals key="stop" value={details.stopLoss} />],
@@ -148,14 +161,17 @@ function OrderFacts({ order, faded }: { order: PreparedOrder; faded: boolean }) 
 
 function OrderRequest({ order, faded }: { order: PreparedOrder; faded: boolean }) {
   return (
-    <div className={classes.stack} data-faded={faded || undefined}>
-      <Section title="API Endpoint">
-        <div className={`mono ${classes.endpoint}`}>{order.apiEndpoint}</div>
-      </Section>
-      <Section title="Order Payload">
-        <JsonView value={order.orderPayload} label="Order Payload" />
-      </Section>
-    </div>
+    <details className={classes.technical} data-faded={faded || undefined}>
+      <summary>Technical details</summary>
+      <div className={classes.stack}>
+        <Section title="API Endpoint">
+          <div className={`mono ${classes.endpoint}`}>{order.apiEndpoint}</div>
+        </Section>
+        <Section title="Order Payload">
+          <JsonView value={order.orderPayload} label="Order Payload" />
+        </Section>
+      </div>
+    </details>
   );
 }
 

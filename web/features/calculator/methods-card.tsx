@@ -41,7 +41,7 @@ const FIGURES = [
 ];
 
 /** Previews the position of each method for this signal and user; nothing is saved. */
-export function MethodsCard({ preview, chosenMethod }: MethodsCardProps) {
+export default function MethodsCard({ preview, chosenMethod }: MethodsCardProps) {
   const name: CardColumn<Method> = {
     header: 'Method',
     place: 'title',

@@ -15,6 +15,7 @@ interface OrderDialogProps {
   byHand: OrderByHand;
   submitState: SubmitState;
   exchangeMode: ExchangeMode | undefined;
+  username: string;
   /** Undefined when this page does not know it. */
   calculatedMethod: SizingMethod | undefined;
   onClose: () => void;

@@ -1,18 +1,17 @@
 import { Button } from '@mantine/core';
 import { IconSend, IconShieldX } from '@tabler/icons-react';
-import type { CalculatedPosition } from '#contract/position-generator.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
-import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { ExactDecimals } from '../../ui/exact-decimals.tsx';
-import { Facts } from '../../ui/facts.tsx';
+import { lazily } from '../../ui/lazily.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { SideBadge } from '../../ui/trading-badges.tsx';
 import classes from './calculator.module.css';
 import { EstimateNotice, OrderTarget, SafetyBanner } from './order-notices.tsx';
 import type { CalculationOutcome } from './run-calculation.ts';
-import { SideBadge } from './signal-cards.tsx';
 import { type SubmitState, submitTip } from './submit-state.ts';
+
+const PositionFacts = lazily(() => import('./position-facts.tsx'));
 
 interface PositionCardProps {
   outcome: CalculationOutcome | undefined;
@@ -37,7 +36,7 @@ export function PositionCard(props: PositionCardProps) {
         answer ? (
           <>
             {submitState === 'outdated' ? <Badge tone="warning">Outdated</Badge> : null}
-            <SideBadge action={answer.position.position} />
+            <SideBadge shout side={answer.position.position} />
           </>
         ) : null
       }
@@ -72,31 +71,5 @@ export function PositionCard(props: PositionCardProps) {
         </span>
       </div>
     </Panel>
-  );
-}
-
-function PositionFacts({ position }: { position: CalculatedPosition }) {
-  const trend = position.aligned ? 'aligned with' : 'opposed to';
-  return (
-    <Facts
-      facts={[
-        ['Sizing Method', position.method],
-        ['Entry Price', <ExactDecimals key="entry" value={position.entryPrice} />],
-        ['Stop Loss', <ExactDecimals key="stop" value={position.stopLoss} />],
-        ['Take Profit', <ExactDecimals key="target" value={position.takeProfit} />],
-        ['Risk %', formatFraction(position.riskPercentage, 2)],
-        ['Investment', formatPrice(position.investment)],
-        ['Investment Portion', formatFraction(position.investmentPortion, 1)],
-        ['Leverage', `${formatLeverage(position.leverage)} (${trend} the trend)`],
-        ['Quantity (USDT)', formatPrice(position.quantity)],
-        ['Asset Quantity', `${formatDecimals(position.assetQuantity, 6)} ${position.token}`],
-        ['Reference Price', `${position.referencePrice} (${position.priceSource})`],
-        [
-          'ATR',
-          position.atr === null ? 'none' : <ExactDecimals key="atr" value={position.atr} decimals={2} />,
-        ],
-        ['Available Balance', formatPrice(position.availableBalance)],
-      ]}
-    />
   );
 }

@@ -15,6 +15,8 @@ export interface CalculationRequest {
   /** API path of the user's settings. */
   settingsPath: string;
   settings: CalculationSettings;
+  /** Whether the settings become the user's; otherwise only this calculation uses them. */
+  save: boolean;
   /** Version of the stored settings the edit is based on. */
   updatedAt: string;
 }
@@ -26,21 +28,21 @@ export interface CalculationOutcome {
   settings: CalculationSettings;
 }
 
-/** Compares the price first, then saves the settings, then calculates the position. */
+/** Compares the price first, then saves the settings if asked to, then calculates the position. */
 export async function runCalculation(
   client: QueryClient,
-  { signal, userId, settingsPath: path, settings, updatedAt }: CalculationRequest,
+  { signal, userId, settingsPath: path, settings, save, updatedAt }: CalculationRequest,
 ): Promise<CalculationOutcome> {
   const price = await fetchPrice({ signal, userId });
   toastSuccess({ title: price.title, message: price.text });
 
   // Behaviour and market are not editable.
-  const fixed = { calculationBehavior: 'Futures_Limit_Classic', marketType: 'Futures' } as const;
-  await saveSettings(client, { path, readPath: path, body: { ...fixed, ...settings, updatedAt } });
+  const used = { calculationBehavior: 'Futures_Limit_Classic', marketType: 'Futures', ...settings } as const;
+  if (save) await saveSettings(client, { path, readPath: path, body: { ...used, updatedAt } });
 
   const answer = await requestJson<GenerateAnswer>('/api/internal/position-generator/generate', {
     method: 'POST',
-    body: { signalId: signal.id, priceLogId: signal.priceLogId, userId, ...price.request },
+    body: { signalId: signal.id, priceLogId: signal.priceLogId, userId, ...price.request, settings: used },
   });
   if (answer.success) announce(answer, price);
   return { answer, price, settings };

@@ -26,6 +26,9 @@ interface SettingsCardProps {
   username: string;
   calculating: boolean;
   changedElsewhere: { label: string; stored: string }[];
+  /** Whether calculating stores the settings. */
+  save: boolean;
+  onSave: (save: boolean) => void;
   onChange: (settings: CalculationSettings) => void;
   onTakeTheirs: () => void;
   onKeepMine: () => void;
@@ -36,10 +39,7 @@ export function SettingsCard(props: SettingsCardProps) {
   const { stored, settings, username, calculating, changedElsewhere, onChange, onCalculate } = props;
   const { investmentPortion, maximumRiskPerTrade } = settings;
   return (
-    <Panel
-      title="Calculation Settings"
-      description={`Saved as the settings of ${username} when you calculate`}
-    >
+    <Panel title="Calculation Settings">
       <div className={classes.form}>
         <Select
           label="Calculation Behavior"
@@ -90,7 +90,7 @@ export function SettingsCard(props: SettingsCardProps) {
           onChange={(event) => onChange({ ...settings, maximumRiskPerTrade: event.currentTarget.value })}
         />
       </div>
-      {stored.marketType === 'Futures' ? null : (
+      {stored.marketType === 'Futures' || !props.save ? null : (
         <Alert color="yellow" className={classes.notice}>
           The stored market type is {stored.marketType}; a calculation saves Futures.
         </Alert>
@@ -103,6 +103,18 @@ export function SettingsCard(props: SettingsCardProps) {
         />
       ) : null}
       <div className={classes.actions} data-end>
+        {/* Mantine's switch would not fit into the page's script budget. */}
+        <label className={classes.save}>
+          <input
+            type="checkbox"
+            role="switch"
+            checked={props.save}
+            aria-checked={props.save}
+            disabled={calculating}
+            onChange={(event) => props.onSave(event.currentTarget.checked)}
+          />
+          Save as {username}'s settings
+        </label>
         <Button
           leftSection={<IconCalculator size={16} aria-hidden />}
           disabled={calculating || changedElsewhere.length > 0}

@@ -6,14 +6,13 @@ import type { SignalDetail } from '#contract/signals.ts';
 import { displayTimeframe, timeframeMinutes } from '#domain/timeframe.ts';
 import { formatDecimals } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { FullPrice } from '../../ui/full-price.tsx';
 import { OriginalTime } from '../../ui/original-time.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { TokenBadge } from '../../ui/trading-badges.tsx';
+import { SideBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import { usePriceLog } from './calculator-data.ts';
 
 interface CardProps {
@@ -30,7 +29,7 @@ export function SignalCard({ signal, onRawData }: CardProps) {
         columns={2}
         facts={[
           ['Token', <TokenBadge key="token" token={signal.token} />],
-          ['Action', <SideBadge key="action" action={signal.action} />],
+          ['Action', <SideBadge key="action" shout side={signal.action} />],
           ['Price', <FullPrice key="price" price={signal.price} />],
           ['Timeframe', minutes === null ? displayTimeframe(signal.timeframe) : `${minutes} minutes`],
           ['Processor', signal.processor],
@@ -106,17 +105,6 @@ function averageTrueRange(log: PriceLogDetail): string {
   const rounded = formatDecimals(text, 2);
   if (rounded === '–') return text;
   return Number(rounded) === 0 && Number(text) !== 0 ? `${rounded} (${text})` : rounded;
-}
-
-const TONES: Readonly<Record<string, BadgeTone>> = {
-  buy: 'success',
-  long: 'success',
-  sell: 'failure',
-  short: 'failure',
-};
-
-export function SideBadge({ action }: { action: string }) {
-  return <Badge tone={TONES[action] ?? 'neutral'}>{action.toUpperCase() || '–'}</Badge>;
 }
 
 function RawDataButton({ label, onClick }: { label: string; onClick: () => void }) {

@@ -19,6 +19,7 @@ const outcomeWith = (fields: { stopLoss?: string; takeProfit?: string; isEstimat
 const ready = {
   calculationId: 'a calculation',
   outcome: outcomeWith({}),
+  isUnsaved: false,
   order: null,
   tradingDisabled: false,
   settings: { ...technical, investmentPortion: '0.1' },
@@ -45,6 +46,14 @@ test('keeps the button enabled without a calculation', () => {
   const state = submitState({ ...ready, calculationId: undefined, outcome: undefined });
   expect(state).toBe('not-calculated');
   expect(submitTip(state)).toBeUndefined();
+});
+
+// Requirements: trading-calculator-and-execution-6
+test('a calculation with unsaved settings that the page no longer remembers cannot be submitted', () => {
+  const forgotten = { ...ready, outcome: undefined, isUnsaved: true };
+  expect(submitState(forgotten)).toBe('outdated');
+  expect(submitState({ ...forgotten, order: {} as OrderResult })).toBe('traded');
+  expect(submitState({ ...ready, isUnsaved: true })).toBe('ready');
 });
 
 test('leaves a calculation the page no longer remembers to the server', () => {

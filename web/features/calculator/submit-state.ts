@@ -22,17 +22,21 @@ export function submitState(options: {
   /** The calculation in the URL; the page may no longer remember its figures. */
   calculationId: string | undefined;
   outcome: CalculationOutcome | undefined;
+  /** It used settings that were not saved. */
+  isUnsaved: boolean;
   order: OrderResult | null | undefined;
   tradingDisabled: boolean;
   /** The settings on the screen, and the stored ones. */
   settings: CalculationSettings;
   storedSettings: CalculationSettings;
 }): SubmitState {
-  const { calculationId, outcome, order, tradingDisabled, settings, storedSettings } = options;
+  const { calculationId, outcome, isUnsaved, order, tradingDisabled, settings, storedSettings } = options;
   if (tradingDisabled) return 'live-mode';
   if (calculationId === undefined) return 'not-calculated';
   if (order) return 'traded';
-  // Calculating saves the settings first, so a calculation the page no longer remembers used the stored ones.
+  // Without its settings nobody can compare them with those on the screen.
+  if (outcome === undefined && isUnsaved) return 'outdated';
+  // A calculation the page no longer remembers used the stored settings.
   if (!isSameSettings(settings, outcome?.settings ?? storedSettings)) return 'outdated';
   if (!outcome?.answer.success) return 'ready';
   const { isEstimate, position } = outcome.answer;

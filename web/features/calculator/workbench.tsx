@@ -3,10 +3,11 @@ import type { UserSettings } from '#contract/settings.ts';
 import type { SignalDetail } from '#contract/signals.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { lazily } from '../../ui/lazily.tsx';
+import { NearScreen } from '../../ui/near-screen.tsx';
+import { LoadingState } from '../../ui/states.tsx';
 import { toastError } from '../../ui/toast.ts';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { useCalculate, useKnownOutcome } from './calculate.ts';
-import { CalculationCards, CalculationErrorPanel, OrderCard } from './calculation-cards.tsx';
 import {
   type CalculationSettings,
   changedSettings,
@@ -16,12 +17,16 @@ import {
 import { usePreview } from './calculator-data.ts';
 import type { CalculatorSearch } from './calculator-search.ts';
 import { ChartCard } from './chart-card.tsx';
-import { MethodsCard } from './methods-card.tsx';
 import { useOrderByHand } from './order-by-hand.ts';
 import { PositionCard } from './position-card.tsx';
 import { SettingsCard } from './settings-card.tsx';
 import { NO_POSITION_DATA, submitState } from './submit-state.ts';
 
+const CalculationCards = lazily(() => import('./calculation-cards.tsx'));
+const OrderCard = lazily(() => import('./order-card.tsx'));
+const CalculationErrorPanel = lazily(() => import('./calculation-error-panel.tsx'));
+const RiskBar = lazily(() => import('./risk-bar.tsx'));
+const MethodsCard = lazily(() => import('./methods-card.tsx'), <LoadingState minHeight={300} />);
 const OrderDialog = lazily(() => import('./order-dialog.tsx'));
 
 export interface WorkbenchProps {
@@ -48,6 +53,7 @@ export function Workbench(props: WorkbenchProps) {
   const { signal, userId, settingsPath, search, tradingDisabled, exchangeMode, stored, username } = props;
   const history = useDialogHistory();
   const [edited, setEdited] = useState<EditedSettings | null>(null);
+  const [save, setSave] = useState(false);
   // Memoised because the preview waits for settings to settle, which compares by identity.
   const storedSettings = useMemo(() => storedCalculationSettings(stored), [stored]);
   const settings = edited?.settings ?? storedSettings;
@@ -70,6 +76,7 @@ export function Workbench(props: WorkbenchProps) {
   const state = submitState({
     calculationId: search.calculation,
     outcome,
+    isUnsaved: search.unsaved !== undefined,
     order,
     tradingDisabled,
     settings,
@@ -78,14 +85,18 @@ export function Workbench(props: WorkbenchProps) {
 
   const startCalculation = () =>
     calculate.mutate(
-      { signal, userId, settingsPath, settings, updatedAt: stored.updatedAt },
+      { signal, userId, settingsPath, settings, save, updatedAt: stored.updatedAt },
       {
         onSuccess: ({ answer }) => {
           // The calculated settings are stored now; edits made in the meantime are not.
-          setEdited((now) => (now === null || now === edited ? null : { ...now, from: settings }));
-          history.adjust({ calculation: answer.success ? answer.positionGeneratorLogId : undefined });
+          if (save) setEdited((now) => (now === null || now === edited ? null : { ...now, from: settings }));
+          const isUnsaved = answer.success && !save && !isSameSettings(settings, storedSettings);
+          history.adjust({
+            calculation: answer.success ? answer.positionGeneratorLogId : undefined,
+            unsaved: isUnsaved ? 'yes' : undefined,
+          });
         },
-        onError: () => history.adjust({ calculation: undefined }),
+        onError: () => history.adjust({ calculation: undefined, unsaved: undefined }),
       },
     );
 
@@ -104,6 +115,8 @@ export function Workbench(props: WorkbenchProps) {
         username={username}
         calculating={calculate.isPending}
         changedElsewhere={changedElsewhere}
+        save={save}
+        onSave={setSave}
         onChange={(next) => setEdited({ settings: next, from: edited?.from ?? storedSettings })}
         onTakeTheirs={() => setEdited(null)}
         onKeepMine={() => setEdited({ settings, from: storedSettings })}
@@ -119,14 +132,20 @@ export function Workbench(props: WorkbenchProps) {
         exchangeMode={exchangeMode}
         onSubmitOrder={openOrder}
       />
-      <ChartCard signalId={signal.id} chosen={preview.data?.chosen} />
-      <MethodsCard preview={preview} chosenMethod={settings.positionSizingMethod} />
+      <NearScreen minHeight={400}>
+        <ChartCard signalId={signal.id} chosen={preview.data?.chosen} />
+      </NearScreen>
+      <NearScreen>
+        <MethodsCard preview={preview} chosenMethod={settings.positionSizingMethod} />
+      </NearScreen>
       {outcome?.answer.success ? <CalculationCards calculation={outcome.answer} /> : null}
+      {outcome?.answer.success ? <RiskBar position={outcome.answer.position} /> : null}
       {search.calculation && (search.dialog === 'order' || search.dialog === 'result') ? (
         <OrderDialog
           positionGeneratorLogId={search.calculation}
           dialog={search.dialog}
           byHand={byHand}
+          username={username}
           submitState={state}
           exchangeMode={exchangeMode}
           calculatedMethod={outcome?.answer.success ? outcome.answer.position.method : undefined}

@@ -1,10 +1,15 @@
-import { IconChevronRight, IconSettings, IconShieldLock } from '@tabler/icons-react';
 import { useSession } from '../../lib/session.ts';
-import { CardGrid, CardLink, StatusList } from '../../ui/overview.tsx';
+import { lazily } from '../../ui/lazily.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { LoadingState } from '../../ui/states.tsx';
 import { AttentionCard } from './attention-card.tsx';
-import { MyPositions } from './my-positions.tsx';
+import { DashboardLinks } from './dashboard-links.tsx';
+import { useFirstRun } from './first-run-data.ts';
+
+const FirstRun = lazily(() => import('./first-run.tsx'));
+const Overview = lazily(() => import('./overview.tsx'), <LoadingState />);
+const OwnOverview = lazily(() => import('./own-overview.tsx'), <LoadingState />);
 
 export function DashboardScreen() {
   const { user } = useSession();
@@ -13,36 +18,22 @@ export function DashboardScreen() {
       title={`Welcome, ${user.username}`}
       documentTitle="Dashboard"
       subtitle="Your trading automation at a glance"
+      actions={<DashboardLinks />}
     >
-      {user.isAdmin ? <AttentionCard /> : null}
-      <CardGrid>
-        <CardLink
-          to="/settings"
-          icon={<IconSettings size={20} aria-hidden />}
-          title="User Settings"
-          text="How positions are sized for you, your exchange and your password"
-          aside={<IconChevronRight size={18} aria-hidden />}
-        />
-        {user.isAdmin ? (
-          <CardLink
-            to="/admin"
-            icon={<IconShieldLock size={20} aria-hidden />}
-            title="Admin Dashboard"
-            text="Signals, workflows, users and configuration"
-            aside={<IconChevronRight size={18} aria-hidden />}
-          />
-        ) : null}
-      </CardGrid>
-      <MyPositions />
-      <Panel title="System Status">
-        <StatusList
-          items={[
-            ['System', 'Online'],
-            ['Session', 'Active'],
-            ['Access Level', user.isAdmin ? 'Admin' : 'User'],
-          ]}
-        />
-      </Panel>
+      {user.isAdmin ? <ForAdministrators /> : <OwnOverview />}
     </Page>
+  );
+}
+
+/** A checklist until the first fill, then the overview. */
+function ForAdministrators() {
+  const firstRun = useFirstRun();
+  return (
+    <>
+      <AttentionCard />
+      <QueryView query={firstRun} errorTitle="Failed to fetch the first steps">
+        {(answer) => (answer.filled ? <Overview /> : <FirstRun answer={answer} />)}
+      </QueryView>
+    </>
   );
 }

@@ -36,7 +36,7 @@ describe('for an ordinary user', () => {
     const header = scopeOf(page().getByRole('banner'));
     await header.findByRole('link', { name: 'Dashboard' });
     const links = scopeOf(header.getByRole('navigation', { name: 'Main' })).getAllByRole('link');
-    expect(links.map((link) => link.textContent)).toEqual(['Dashboard', 'Webhook']);
+    expect(links.map((link) => link.textContent)).toEqual(['Dashboard', 'Webhook', 'Alerts']);
     expect(header.queryByRole('link', { name: 'Admin' })).toBeNull();
     expect(header.queryByRole('button', { name: /Live Trading|PROD|Dev Mode|UNKNOWN|Loading/ })).toBeNull();
     expect(page().queryByRole('link', { name: 'Admin Dashboard' })).toBeNull();

@@ -8,9 +8,8 @@ import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { ButtonLink } from '../../ui/link.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Profit } from '../../ui/profit.tsx';
-import { SideBadge } from '../../ui/side-badge.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { TokenBadge } from '../../ui/trading-badges.tsx';
+import { SideBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import classes from './my-positions.module.css';
 
 const REFRESH_MS = 10_000;

@@ -11,8 +11,9 @@ import { Facts } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Section } from '../../ui/section.tsx';
+import { environmentBanner } from './environment-banner.ts';
 import classes from './environment-dialog.module.css';
-import { environmentBanner, environmentName, exchangeModeLook } from './environment-look.ts';
+import { environmentName, exchangeModeLook } from './environment-look.ts';
 
 const ID_LENGTH = 20;
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EnvironmentStatus } from '#contract/environment.ts';
-import { EXCHANGE_MODES, environmentBanner, environmentLook, environmentTip } from './environment-look.ts';
+import { environmentBanner } from './environment-banner.ts';
+import { EXCHANGE_MODES, environmentLook, environmentTip } from './environment-look.ts';
 
 const status = (environment: string, autoTradeEnabled: boolean): EnvironmentStatus => ({
   environment,

@@ -95,8 +95,20 @@ const ALERT_TEMPLATES = [
   { name: 'Sell signal message', use: 'For an alert that means sell', message: signal('sell') },
   {
     name: 'Strategy signal message',
-    use: 'For a strategy: its orders say buy or sell',
-    message: signal('{{strategy.order.action}}'),
+    use: 'For a strategy: its orders say buy or sell, its position whether they enter, reduce or close',
+    message: {
+      ...signal('{{strategy.order.action}}'),
+      prev_market_position: '{{strategy.prev_market_position}}',
+      market_position: '{{strategy.market_position}}',
+      prev_market_position_size: '{{strategy.prev_market_position_size}}',
+      market_position_size: '{{strategy.market_position_size}}',
+    },
+  },
+  { name: 'Close signal message', use: 'Closes what this processor opened', message: signal('close') },
+  {
+    name: 'Reduce signal message',
+    use: 'Closes a part of what this processor opened, from 1 to 99 percent',
+    message: { ...signal('reduce'), reduce_percent: 50 },
   },
   { name: 'Candle message', use: 'For any chart', message: CANDLE },
   {

@@ -18,7 +18,7 @@ const TIME: TestField = { name: 'time', label: 'Time', description: 'UTC, set an
 export const TEST_FIELDS: Readonly<Record<TestKind, readonly TestField[]>> = {
   signal: [
     { name: 'symbol', label: 'Symbol' },
-    { name: 'action', label: 'Action', options: ['buy', 'sell'] },
+    { name: 'action', label: 'Action', options: ['buy', 'sell', 'close', 'close_long', 'close_short'] },
     { name: 'price', label: 'Price', inputMode: 'decimal' },
     { name: 'timeframe', label: 'Timeframe' },
     { name: 'processor', label: 'Processor' },

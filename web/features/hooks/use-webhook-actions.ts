@@ -65,7 +65,9 @@ export function useWebhookActions(hook: Webhook | null) {
 
   const change = useMutation({
     mutationFn: send,
-    onSuccess: (hooks, { kind }) => {
+    onSuccess: async (hooks, { kind }) => {
+      // An answer from before the change must not replace what it made.
+      await client.cancelQueries({ queryKey: webhooksQuery.queryKey });
       client.setQueryData(webhooksQuery.queryKey, hooks);
       if (kind === 'renew') showKey(Date.now());
       else hideKey();

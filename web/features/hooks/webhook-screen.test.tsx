@@ -108,6 +108,25 @@ test('reports that a webhook cannot be created, and creates it on the next try',
   expect(textIn(await keyField())).toBe('aBcD…');
 });
 
+test('keeps a new webhook on screen when an answer from before it arrives later', async () => {
+  const create = 'POST /api/hooks';
+  const app = open({ [HOOKS]: [], [create]: failure(409, 'You already have a webhook') });
+  await page().findByRole('button', { name: 'Create Webhook' });
+  const late = held([]);
+  app.answers[HOOKS] = late.promise;
+  // The conflict makes the screen ask again.
+  await press(app, 'Create Webhook');
+  await eventually(() => expect(app.sent(HOOKS)).toHaveLength(2));
+  app.answers[create] = wholeHook;
+  await press(app, 'Create Webhook');
+  await expectToast('Webhook Created');
+  late.release();
+  await late.promise;
+  // Long enough for the late answer to be shown, if it were.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(textIn(await keyField())).toBe('aBcD…');
+});
+
 describe.for([RENEWAL, DELETION])('the dialog $title', (change) => {
   // Requirements: accounts-messages-6, screens-webhook-configuration-12
   test('stays open for another try without an answer, and waits while the server works', async () => {

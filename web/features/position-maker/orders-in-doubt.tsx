@@ -6,7 +6,7 @@ import { requestJson } from '../../lib/api-client.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { ActionBadge, TokenBadge } from '../../ui/trading-badges.tsx';
+import { SideBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import classes from './position-maker.module.css';
 import { positionMakerPath, positionMakerPaths } from './position-maker-data.ts';
 
@@ -17,7 +17,7 @@ export default function OrdersInDoubt({ orders }: { orders: readonly OrderInDoub
   const columns: CardColumn<OrderInDoubt>[] = [
     { header: 'Username', place: 'title', cell: ({ username }) => username },
     { header: 'Token', cell: ({ token }) => <TokenBadge token={token} /> },
-    { header: 'Action', cell: ({ side }) => <ActionBadge action={side} /> },
+    { header: 'Action', cell: ({ side }) => <SideBadge side={side} /> },
     { header: 'Quantity', cell: ({ quantity }) => <span className="numeric">{quantity}</span> },
     { header: 'Exchange', cell: ({ exchangePlatform }) => exchangePlatform },
     { header: 'Submitted At', cell: ({ createdAt }) => formatInstant(createdAt) },

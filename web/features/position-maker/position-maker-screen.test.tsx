@@ -72,7 +72,7 @@ test('reports failed polls, keeps the loaded data and goes on polling', async ()
   await expectGone(() => page().queryByText('Failed to fetch position maker status'));
 });
 
-// Requirements: position-maker-1, position-maker-4, trading-calculator-and-execution-20
+// Requirements: position-maker-1, position-maker-4, trading-calculator-and-execution-20, additions-system-1
 test('shows stopped workers and failed executions', async () => {
   const [worker] = recorded[STATUS].workers;
   const [log] = recorded[LOGS].logs;
@@ -81,10 +81,15 @@ test('shows stopped workers and failed executions', async () => {
       isRunning: false,
       threadManager: { activeWorkers: 0, totalWorkers: 1, processingTasks: 0, completedTasks: 1340 },
       workers: [{ ...worker, workerId: 'workflow-1', isActive: false, lastActivity: null }],
+      health: { queue: 7, endedOrders: 40, errorRate: 0.05, latencyP95Ms: 15_240, instances: 0 },
     },
     [LOGS]: { logs: [{ ...log, taskId: 'a3b9c1d2-0000', success: false, error: 'Order not filled' }] },
   });
   await eventually(async () => expect(await figure('System Status')).toBe('Stopped'));
+  expect(await figure('Queue')).toBe('7');
+  expect(await figure('Latency p95')).toBe('15.2s');
+  expect(await figure('Error Rate')).toBe('5.0%');
+  expect(await figure('Instances')).toBe('0');
   expect(await figure('Active Workers')).toBe('0/1');
   expect(await figure('Completed Tasks')).toBe('1,340');
   expect((await rowOf('Worker Threads', 'workflow-1')).element.textContent).toContain('Inactive');

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { PositionMakerStatus } from '#contract/position-maker.ts';
 import { PolledView } from '#web/lists/polled-view.tsx';
 import { requestJson } from '../../lib/api-client.ts';
-import { formatCount } from '../../lib/format.ts';
+import { formatCount, formatDuration, formatFraction } from '../../lib/format.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { lazily } from '../../ui/lazily.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -63,6 +63,7 @@ export function PositionMakerScreen() {
       <PolledView query={status} errorTitle="Failed to fetch position maker status">
         {(data) => (
           <>
+            <StatCards cards={healthCards(data)} />
             <StatCards cards={statusCards(data)} />
             <Panel flush title="Worker Threads">
               <WorkerThreads workers={data.workers} />
@@ -98,7 +99,27 @@ export function PositionMakerScreen() {
   );
 }
 
-/** The four cards at the top of the page. */
+const LAST_HOUR = 'in the last hour';
+
+/** Whether orders get through, before how they are worked on. */
+function healthCards({ health }: PositionMakerStatus) {
+  const { queue, endedOrders, errorRate, latencyP95Ms, instances } = health;
+  const orders = `${formatCount(endedOrders)} ${endedOrders === 1 ? 'order' : 'orders'} ${LAST_HOUR}`;
+  return [
+    { label: 'Queue', value: formatCount(queue), detail: 'workflows that wait to begin' },
+    { label: 'Latency p95', value: formatDuration(latencyP95Ms), detail: `of orders ${LAST_HOUR}` },
+    {
+      label: 'Error Rate',
+      value: (
+        <span className={(errorRate ?? 0) > 0 ? 'sell' : undefined}>{formatFraction(errorRate, 1)}</span>
+      ),
+      detail: orders,
+    },
+    { label: 'Instances', value: formatCount(instances), detail: 'with an active worker' },
+  ];
+}
+
+/** The four cards of the workers. */
 function statusCards({ isRunning, threadManager }: PositionMakerStatus) {
   const { activeWorkers, totalWorkers, processingTasks, completedTasks } = threadManager;
   return [

@@ -1,4 +1,5 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
+import { useState } from 'react';
 import type { ClosePositionAnswer, OpenPositionView } from '#contract/positions.ts';
 import { requestJson } from '../../lib/api-client.ts';
 import { formatFullPrice, formatMoney, formatQuantity, formatReturn } from '../../lib/figures.ts';
@@ -14,14 +15,21 @@ interface ClosePositionDialogProps {
   position: OpenPositionView;
   /** The position now; undefined once it is closed. */
   current: OpenPositionView | undefined;
+  /** How much of it to begin with. */
+  percent: number;
   onClose: () => void;
 }
 
-export default function ClosePositionDialog({ position, current, onClose }: ClosePositionDialogProps) {
+const PARTS = [25, 50, 75, 100] as const;
+
+export default function ClosePositionDialog(props: ClosePositionDialogProps) {
+  const { position, current, onClose } = props;
+  const [percent, setPercent] = useState(props.percent);
+  const isAll = percent === 100;
   const { userId, username, token } = position;
   const { side, quantity, entryPrice, markPrice, unrealisedProfit, margin, ...shown } = current ?? position;
   const send = async () => {
-    const body = { userId, token };
+    const body = { userId, token, percent };
     const answer = await requestJson<ClosePositionAnswer>(`${positionsPath}/close`, { method: 'POST', body });
     if (!answer.success) throw new Error(answer.message);
     return answer;
@@ -29,11 +37,11 @@ export default function ClosePositionDialog({ position, current, onClose }: Clos
   return (
     <ConfirmChange
       title={`Close Position - ${token}`}
-      confirmLabel="Close Position"
+      confirmLabel={isAll ? 'Close Position' : `Close ${percent} %`}
       pendingLabel="Closing..."
       destructive
       send={send}
-      done={({ message }) => ({ title: 'Position Closed', message })}
+      done={({ message }) => ({ title: isAll ? 'Position Closed' : 'Part Closed', message })}
       failed={{ title: 'Failed to Close Position' }}
       // After a failure the list may be outdated: the position may be closed nevertheless.
       refresh={[positionsPath]}
@@ -41,10 +49,32 @@ export default function ClosePositionDialog({ position, current, onClose }: Clos
     >
       {({ pending }) => (
         <>
-          <Text size="sm">
-            Close the whole position of <strong>{username}</strong> at the market price? Its stop and target
-            are cancelled, and no position is opened.
-          </Text>
+          <Button.Group aria-label="How much to close">
+            {PARTS.map((part) => (
+              <Button
+                key={part}
+                flex={1}
+                size="xs"
+                variant={part === percent ? 'light' : 'default'}
+                aria-pressed={part === percent}
+                disabled={pending}
+                onClick={() => setPercent(part)}
+              >
+                {part === 100 ? 'All' : `${part} %`}
+              </Button>
+            ))}
+          </Button.Group>
+          {isAll ? (
+            <Text size="sm">
+              Close the whole position of <strong>{username}</strong> at the market price? Its stop and target
+              are cancelled, and no position is opened.
+            </Text>
+          ) : (
+            <Text size="sm">
+              Close {percent} % of the position of <strong>{username}</strong> at the market price, rounded
+              down to the exchange's step? The rest stays open with its stop and target.
+            </Text>
+          )}
           <Facts
             columns={2}
             facts={[

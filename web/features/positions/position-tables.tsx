@@ -4,14 +4,24 @@ import type { ReactNode } from 'react';
 import type { ClosedPositionView, OpenPositionView, PositionsAnswer } from '#contract/positions.ts';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { useReadableInstants } from '#web/ui/use-readable-instants.ts';
-import { formatFullPrice, formatMoney, formatQuantity, formatReturn } from '../../lib/figures.ts';
+import {
+  formatFullPrice,
+  formatMoney,
+  formatProfit,
+  formatQuantity,
+  formatReturn,
+} from '../../lib/figures.ts';
 import { capitalise, formatCount, formatLeverage } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Profit } from '../../ui/profit.tsx';
-import { SideBadge } from '../../ui/side-badge.tsx';
-import { TokenBadge } from '../../ui/trading-badges.tsx';
+import { SideBadge, TokenBadge } from '../../ui/trading-badges.tsx';
+import { netProfit } from './net-profit.ts';
+import { PositionCard } from './position-card.tsx';
+import { positionId } from './position-id.ts';
 import classes from './positions.module.css';
+import type { PositionsGroup } from './positions-search.ts';
+import { StopTargetBar } from './stop-target-bar.tsx';
 
 /** A figure; null shows nothing. */
 const figure = <Row,>(
@@ -40,10 +50,20 @@ const TOKEN: CardColumn<{ token: string }> = {
 const POSITION_COLUMNS: CardColumn<Position>[] = [
   TOKEN,
   { header: 'Side', cell: ({ side }) => <SideBadge side={side} /> },
-  { header: 'User', cell: ({ username }) => username },
+  { header: 'User', cell: ({ username }) => <User name={username} /> },
   figure('Size', ({ quantity }) => quantity, formatQuantity),
   figure('Entry', ({ entryPrice }) => entryPrice, formatFullPrice),
 ];
+
+/** Cut where the table is narrow; the whole name is in its title. */
+const User = ({ name }: { name: string }) => (
+  <span className={classes.user} title={name}>
+    {name}
+  </span>
+);
+
+/** Date and time, one above the other where the table is narrow. */
+const Instant = ({ children }: { children: string }) => <span className={classes.instant}>{children}</span>;
 
 interface TableProps<Row> {
   rows: readonly Row[];
@@ -52,22 +72,47 @@ interface TableProps<Row> {
 }
 
 export function OpenPositions(
-  props: TableProps<OpenPositionView> & { onClose: (position: OpenPositionView) => void },
+  props: TableProps<OpenPositionView> & {
+    group: PositionsGroup | undefined;
+    onClose: (position: OpenPositionView, percent: number) => void;
+    onMove: (position: OpenPositionView) => void;
+    /** Ids of the selected positions. */
+    selected: ReadonlySet<string>;
+    onSelect: (positions: readonly OpenPositionView[]) => void;
+  },
 ) {
   const formatInstant = useFormatInstant();
+  const { rows, selected, onSelect } = props;
+  const isAllSelected = rows.length > 0 && rows.every((row) => selected.has(positionId(row)));
   const columns: CardColumn<OpenPositionView>[] = [
+    {
+      header: 'Select',
+      place: 'select',
+      head: (
+        <input
+          type="checkbox"
+          aria-label="Select all open positions"
+          checked={isAllSelected}
+          disabled={rows.length === 0}
+          onChange={() => onSelect(isAllSelected ? [] : rows)}
+        />
+      ),
+      cell: (position) => (
+        <input
+          type="checkbox"
+          aria-label={`Select ${position.token} position of ${position.username}`}
+          checked={selected.has(positionId(position))}
+          onChange={({ currentTarget: { checked } }) =>
+            onSelect(rows.filter((row) => (row === position ? checked : selected.has(positionId(row)))))
+          }
+        />
+      ),
+    },
     ...POSITION_COLUMNS,
     figure('Mark', ({ markPrice }) => markPrice, formatFullPrice),
-    {
-      header: 'Stop',
-      align: 'right',
-      // Shown on cards too, because a position without a stop must stand out.
-      cell: ({ stopLoss }) =>
-        stopLoss === null ? <strong className="sell">No stop</strong> : formatFullPrice(stopLoss),
-    },
-    figure('Target', ({ takeProfit }) => takeProfit, formatFullPrice),
-    { header: 'Leverage', align: 'right', cell: ({ leverage }) => formatLeverage(leverage) },
-    { header: 'Margin', align: 'right', cell: ({ margin }) => formatMoney(margin) },
+    { header: 'Stop to Target', cell: (position) => <StopTargetBar position={position} /> },
+    { header: 'Leverage', align: 'right', isSpare: true, cell: ({ leverage }) => formatLeverage(leverage) },
+    { header: 'Margin', align: 'right', isSpare: true, cell: ({ margin }) => formatMoney(margin) },
     {
       header: 'Unrealised Profit',
       align: 'right',
@@ -75,19 +120,44 @@ export function OpenPositions(
         <Profit amount={unrealisedProfit} aside={formatReturn(unrealisedProfit, margin)} />
       ),
     },
-    { header: 'Opened', cell: ({ openedAt }) => openedAt && formatInstant(openedAt) },
+    {
+      header: 'Opened',
+      isSpare: true,
+      cell: ({ openedAt }) => openedAt && <Instant>{formatInstant(openedAt)}</Instant>,
+    },
+    { header: 'Position', place: 'card', cell: (position) => <PositionCard position={position} /> },
     {
       header: 'Actions',
       place: 'action',
       cell: (position) => (
-        <Button
-          size="compact-xs"
-          variant="default"
-          aria-label={`Close ${position.token} position of ${position.username}`}
-          onClick={() => props.onClose(position)}
-        >
-          Close
-        </Button>
+        <Button.Group>
+          {position.tradeId === null ? null : (
+            <Button
+              size="compact-xs"
+              variant="default"
+              aria-label={`Move stop and target of the ${position.token} position of ${position.username}`}
+              onClick={() => props.onMove(position)}
+            >
+              Move
+            </Button>
+          )}
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`Close 50 % of the ${position.token} position of ${position.username}`}
+            onClick={() => props.onClose(position, 50)}
+          >
+            50 %
+          </Button>
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`Close ${position.token} position of ${position.username}`}
+            onClick={() => props.onClose(position, 100)}
+          >
+            Close
+          </Button>
+        </Button.Group>
       ),
     },
   ];
@@ -96,12 +166,30 @@ export function OpenPositions(
       label="Open Positions"
       columns={columns}
       rows={props.rows}
-      rowId={({ userId, exchangePlatform, token, side }) => `${userId} ${exchangePlatform} ${token} ${side}`}
+      rowId={positionId}
+      groups={props.group && { of: GROUP_NAMES[props.group], head: groupHead }}
       emptyText="No open positions"
-      minWidth={1280}
+      minWidth={820}
       faded={props.faded}
       note={differencesNote}
     />
+  );
+}
+
+const GROUP_NAMES: Record<PositionsGroup, (position: OpenPositionView) => string> = {
+  token: ({ token }) => token,
+  user: ({ username }) => username,
+  strategy: ({ processor }) => processor ?? 'Not opened here',
+};
+
+function groupHead(name: string, positions: readonly OpenPositionView[]): ReactNode {
+  const profit = positions.reduce((sum, { unrealisedProfit }) => sum + Number(unrealisedProfit), 0);
+  return (
+    <span className={classes.group}>
+      {name}
+      <span>{positions.length === 1 ? '1 position' : `${formatCount(positions.length)} positions`}</span>
+      <Profit amount={String(profit)} />
+    </span>
   );
 }
 
@@ -117,16 +205,36 @@ export function ClosedPositions(props: TableProps<ClosedPositionView>) {
   const columns: CardColumn<ClosedPositionView>[] = [
     ...POSITION_COLUMNS,
     figure('Close', ({ closePrice }) => closePrice, formatFullPrice),
-    figure('Stop', ({ stopLoss }) => stopLoss, formatFullPrice),
-    figure('Target', ({ takeProfit }) => takeProfit, formatFullPrice),
-    figure('Profit', ({ realisedProfit }) => realisedProfit, money),
-    figure('Fees', ({ fees }) => fees, formatMoney),
+    {
+      header: 'Stop / Target',
+      align: 'right',
+      isSpare: true,
+      cell: ({ stopLoss, takeProfit }) => (
+        <span className={classes.stacked}>
+          <span>{formatFullPrice(stopLoss)}</span>
+          <span>{formatFullPrice(takeProfit)}</span>
+        </span>
+      ),
+    },
+    {
+      header: 'Net Profit',
+      align: 'right',
+      cell: ({ realisedProfit, fees }) =>
+        realisedProfit === null ? null : (
+          <span>
+            <Profit amount={netProfit(realisedProfit, fees)} />
+            <span className={classes.quiet}>
+              {formatProfit(realisedProfit)} gross, {formatMoney(fees)} fees
+            </span>
+          </span>
+        ),
+    },
     {
       header: 'Closed By',
       cell: ({ closedBy }) => <Badge tone={TONES[closedBy] ?? 'neutral'}>{capitalise(closedBy)}</Badge>,
     },
-    { header: 'Opened', cell: ({ openedAt }) => formatInstant(openedAt) },
-    { header: 'Closed', cell: ({ closedAt }) => formatInstant(closedAt) },
+    { header: 'Opened', cell: ({ openedAt }) => <Instant>{formatInstant(openedAt)}</Instant> },
+    { header: 'Closed', cell: ({ closedAt }) => <Instant>{formatInstant(closedAt)}</Instant> },
   ];
   return (
     <CardTable
@@ -135,7 +243,7 @@ export function ClosedPositions(props: TableProps<ClosedPositionView>) {
       columns={columns}
       rowId={({ tradeId, closedAt }) => `${tradeId} ${closedAt}`}
       emptyText="No closed positions yet"
-      minWidth={1280}
+      minWidth={820}
       note={differencesNote}
     />
   );

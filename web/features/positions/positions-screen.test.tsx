@@ -2,18 +2,25 @@
 import { describe, expect, test } from 'vitest';
 import {
   alertOf,
+  descriptionOf,
   dialog,
   eventually,
   expectGone,
   expectToast,
+  Failure,
   failure,
+  fill,
   findTitle,
+  ids,
+  isDisabled,
   page,
   recorded,
   renderApp,
   rowOf,
   rowsOf,
+  savedFiles,
   scopeOf,
+  textIn,
   UNREACHABLE,
 } from '#test/web/render-app.tsx';
 
@@ -69,7 +76,198 @@ test('reports why a close failed, also in the dialog, and allows a retry', async
   await close();
   await expectToast('Position Closed');
   await expectGone(() => page().queryByRole('dialog'));
-  expect(app.sent(CLOSE).at(-1)?.body).toEqual({ userId: position?.userId, token: 'ETH' });
+  expect(app.sent(CLOSE).at(-1)?.body).toEqual({
+    userId: position?.userId,
+    token: 'ETH',
+    percent: 100,
+  });
+});
+
+// Requirements: additions-order-and-positions-13
+test('closes a half from the row, or another part chosen in the dialog', async () => {
+  const app = renderApp('/positions', { [CLOSE]: { success: true, message: '11.3 stays open' } });
+  const { getByRole } = await rowOf('Open Positions', 'follower@example.com');
+  await app.user.click(getByRole('button', { name: /^Close 50 % of the ETH position/ }));
+  const question = await dialog('Close Position - ETH');
+  expect(question.element.textContent).toContain('The rest stays open with its stop and target.');
+  await app.user.click(question.getByRole('button', { name: '25 %' }));
+  await app.user.click(question.getByRole('button', { name: 'Close 25 %' }));
+  await expectToast('Part Closed', '11.3 stays open');
+  await expectGone(() => page().queryByRole('dialog'));
+  expect(app.sent(CLOSE).at(-1)?.body).toMatchObject({ token: 'ETH', percent: 25 });
+});
+
+const MOVE = 'PUT /api/positions/protection';
+
+const openMove = async (app: ReturnType<typeof renderApp>) => {
+  const { getByRole } = await rowOf('Open Positions', 'follower@example.com');
+  await app.user.click(getByRole('button', { name: /^Move stop and target of the ETH position/ }));
+  return await dialog('Move Stop and Target - ETH');
+};
+
+// Requirements: additions-order-and-positions-15
+test('moves the stop by the tick, shows what it means, and sends only what was changed', async () => {
+  const message = 'The stop is moved from 2940 to 2940.01';
+  const app = renderApp('/positions', {
+    [POSITIONS]: { ...answer, open: [{ ...position, stopLoss: '2940', takeProfit: '3120', side: 'long' }] },
+    'GET /api/positions/protection': { tickSize: '0.01' },
+    [MOVE]: { success: true, isPending: false, message },
+  });
+  const question = await openMove(app);
+  const stop = question.getByLabelText('Stop Loss');
+  expect(descriptionOf(stop)).toContain('2.00 % below the mark, closes at -$');
+  await eventually(() =>
+    expect(isDisabled(question.getByRole('button', { name: 'Stop Loss: one tick up' }))).toBe(false),
+  );
+  await app.user.click(question.getByRole('button', { name: 'Stop Loss: one tick up' }));
+  await app.user.type(stop, '{ArrowUp}{ArrowDown}');
+  expect(textIn(stop)).toBe('2940.01');
+  expect(question.queryByText('More risk')).toBeNull();
+  await app.user.click(question.getByRole('button', { name: 'Move' }));
+  await expectToast('Stop and Target Moved', message);
+  await expectGone(() => page().queryByRole('dialog'));
+  expect(app.sent(MOVE).at(-1)?.body).toEqual({
+    userId: position?.userId,
+    token: 'ETH',
+    stopLoss: '2940.01',
+  });
+});
+
+// Requirements: additions-order-and-positions-15
+test('says before a stop is moved away that the risk grows, and why a price does not fit', async () => {
+  const app = renderApp('/positions', {
+    [POSITIONS]: { ...answer, open: [{ ...position, stopLoss: '2940', takeProfit: '3120', side: 'long' }] },
+    'GET /api/positions/protection': { tickSize: '0.01' },
+  });
+  const question = await openMove(app);
+  const stop = question.getByLabelText('Stop Loss');
+  fill(stop, '2900');
+  await question.findByText('More risk');
+  fill(stop, '3100');
+  await question.findByText('Has to be below the mark price 3000');
+  fill(stop, '');
+  await question.findByText('Enter a price above 0');
+  await app.user.click(question.getByRole('button', { name: 'Move' }));
+  expect(app.sent(MOVE)).toEqual([]);
+});
+
+test('shows why a move failed, also at the field that the server names', async () => {
+  const app = renderApp('/positions', {
+    [POSITIONS]: { ...answer, open: [{ ...position, stopLoss: '2940', takeProfit: '3120', side: 'long' }] },
+    'GET /api/positions/protection': { tickSize: '0.01' },
+    [MOVE]: { success: false, isPending: false, message: 'The stop stays at 2940, not 2950: refused' },
+  });
+  const question = await openMove(app);
+  fill(question.getByLabelText('Stop Loss'), '2950');
+  const send = async () => await app.user.click(question.getByRole('button', { name: 'Move' }));
+  await send();
+  await expectToast('Move Not Confirmed', 'The stop stays at 2940, not 2950: refused');
+  expect(question.getByRole('alert').textContent).toContain('The stop stays at 2940');
+  const far = 'The stop loss has to come before the liquidation price 2950';
+  app.answers[MOVE] = new Failure(400, { message: far, errors: [{ path: 'stopLoss', message: far }] });
+  await send();
+  await question.findByText(far);
+});
+
+/** Three open positions of other tokens and users. */
+const [openPosition] = answer.open;
+const several = ['BTC', 'SOL', 'TON'].map((token, index) => ({
+  ...openPosition,
+  token,
+  username: `user${index}@example.com`,
+  unrealisedProfit: String(index * 10 - 15),
+  margin: '100',
+}));
+
+// Requirements: additions-order-and-positions-16
+test('closes the selected positions after one confirmation with their sum, each for itself', async () => {
+  const app = renderApp('/positions', {
+    [POSITIONS]: { ...answer, open: several },
+    [CLOSE]: { success: true, message: 'Closed' },
+  });
+  await rowOf('Open Positions', 'user0@example.com');
+  const select = async (name: string) => await app.user.click(page().getByRole('checkbox', { name }));
+  await select('Select all open positions');
+  await select('Select SOL position of user1@example.com');
+  await app.user.click(page().getByRole('button', { name: 'Close 2...' }));
+  const question = await dialog('Close 2 Positions');
+  expect(question.element.textContent).toContain('-$10.00');
+  expect(question.element.textContent).toContain('$200.00');
+  await app.user.click(question.getByRole('button', { name: 'Close 2 Positions' }));
+  await expectToast('Positions Closed', '2 positions were closed');
+  await expectGone(() => page().queryByRole('dialog'));
+  expect(app.sent(CLOSE).map(({ body }) => (body as { token: string }).token)).toEqual(['BTC', 'TON']);
+});
+
+// Requirements: additions-order-and-positions-16
+test('says of each selected position why it could not be closed, and tries those again', async () => {
+  const app = renderApp('/positions', {
+    [POSITIONS]: { ...answer, open: several },
+    [CLOSE]: ({ body }: { body: unknown }) =>
+      (body as { token: string }).token === 'SOL'
+        ? { success: false, message: 'The exchange refused the order: 40762' }
+        : { success: true, message: 'Closed' },
+  });
+  await rowOf('Open Positions', 'user0@example.com');
+  await app.user.click(page().getByRole('checkbox', { name: 'Select all open positions' }));
+  await app.user.click(page().getByRole('button', { name: 'Close 3...' }));
+  const question = await dialog('Close 3 Positions');
+  await app.user.click(question.getByRole('button', { name: 'Close 3 Positions' }));
+  await question.findByText('The exchange refused the order: 40762');
+  expect(question.getAllByText('Closed')).toHaveLength(2);
+  app.answers[CLOSE] = { success: true, message: 'Closed' };
+  await app.user.click(question.getByRole('button', { name: 'Try Again' }));
+  await expectToast('Positions Closed', '1 position was closed');
+  expect(app.sent(CLOSE)).toHaveLength(4);
+});
+
+// Requirements: additions-order-and-positions-17
+test('shows the way from stop to target in a row, and that there is no stop', async () => {
+  const [first, second] = several;
+  renderApp('/positions', {
+    [POSITIONS]: {
+      ...answer,
+      open: [
+        { ...first, side: 'short', entryPrice: '100', markPrice: '99', stopLoss: '102', takeProfit: '96' },
+        { ...second, stopLoss: null },
+      ],
+    },
+  });
+  const row = await rowOf('Open Positions', 'user0@example.com');
+  const [bar] = row.getAllByRole('img', {
+    name: 'Stop $102.00 (+3.0 %), target $96.00 (−3.0 %)',
+  });
+  expect(bar?.style.getPropertyValue('--mark')).toBe('0.5');
+  expect(row.element.textContent).toContain('▼ BTC Short 10× · user0@example.com');
+  expect((await rowOf('Open Positions', 'user1@example.com')).element.textContent).toContain('No stop');
+});
+
+// Requirements: additions-order-and-positions-17
+test('shows the profit after fees first, then gross and fees', async () => {
+  const [closed] = answer.closed;
+  renderApp('/positions', {
+    [POSITIONS]: { ...answer, closed: [{ ...closed, realisedProfit: '10', fees: '12.5' }] },
+  });
+  const table = scopeOf(await page().findByRole('table', { name: 'Closed Positions' }));
+  expect(table.element.textContent).toContain('-$2.50+$10.00 gross, $12.50 fees');
+});
+
+// Requirements: additions-order-and-positions-18
+test('saves all closed positions of the filters as CSV', async () => {
+  const [closed] = answer.closed;
+  const app = renderApp(`/positions?userId=${ids.user}&token=SOL`, {
+    'GET /api/positions/closed': { closed: [{ ...closed, realisedProfit: '10', fees: '0.3' }], total: 1 },
+  });
+  await app.user.click(await page().findByRole('button', { name: 'Export CSV' }));
+  await expectToast('CSV Exported', /1 rows in closed-positions-/);
+  const [file] = savedFiles;
+  const [head, row] = ((await file?.blob.text()) ?? '').split('\r\n');
+  expect(head).toContain('Net Profit,Gross Profit,Fees');
+  expect(row).toContain(',9.7,10,0.3,');
+  expect(app.sent('GET /api/positions/closed').at(-1)?.query).toMatchObject({
+    userId: ids.user,
+    token: 'SOL',
+  });
 });
 
 test("says in the dialog when the position's stop is hit in the meantime", async () => {
@@ -80,6 +278,34 @@ test("says in the dialog when the position's stop is hit in the meantime", async
   app.answers[POSITIONS] = none;
   await app.user.click(page().getByRole('button', { name: 'Refresh' }));
   await question.findByText(/No longer open/);
+});
+
+// Requirements: additions-order-and-positions-14
+test('groups open positions by token, user or strategy, each with its sum', async () => {
+  const [first, second] = answer.open;
+  const open = [
+    { ...first, token: 'ETH', username: 'ann@example.com', processor: 'Tesla', unrealisedProfit: '10.5' },
+    { ...second, token: 'BTC', username: 'bob@example.com', processor: null, unrealisedProfit: '-4' },
+    { ...second, token: 'ETH', username: 'bob@example.com', processor: 'Tesla', unrealisedProfit: '-20.25' },
+  ];
+  const app = renderApp('/positions', { [POSITIONS]: { ...answer, open } });
+  await rowOf('Open Positions', 'ann@example.com');
+  const heads = () =>
+    scopeOf(page().getByRole('table', { name: 'Open Positions' }))
+      .queryAllByRole('rowheader')
+      .map((head) => head.textContent);
+  expect(heads()).toEqual([]);
+  const choose = (name: string) => app.user.click(page().getByRole('button', { name }));
+  await choose('Token');
+  expect(heads()).toEqual(['ETH2 positions-$9.75', 'BTC1 position-$4.00']);
+  expect(app.address()).toBe('/positions?group=token');
+  await choose('User');
+  expect(heads()).toEqual(['ann@example.com1 position+$10.50', 'bob@example.com2 positions-$24.25']);
+  await choose('Strategy');
+  expect(heads()).toEqual(['Tesla2 positions-$9.75', 'Not opened here1 position-$4.00']);
+  await choose('All');
+  expect(heads()).toEqual([]);
+  expect(app.address()).toBe('/positions');
 });
 
 test('keeps the filters in the URL', async () => {
@@ -118,7 +344,7 @@ test('shows differences, unreadable accounts and cheap tokens', async () => {
       .getAllByRole('listitem')
       .map((item) => item.textContent),
   ).toEqual(pepe.differences);
-  const silent = page().getByText('1 account could not be read in full.').closest('[role="status"]');
+  const silent = (await page().findByText('1 account could not be read in full.')).closest('[role="status"]');
   expect(silent?.textContent).toContain('carl@example.com: Bybit did not answer');
 });
 

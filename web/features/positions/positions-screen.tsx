@@ -14,13 +14,17 @@ import { Panel } from '../../ui/panel.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';
+import { positionId } from './position-id.ts';
 import { ClosedPositions, OpenPositions, TotalsPerToken, TotalsPerUser } from './position-tables.tsx';
 import classes from './positions.module.css';
 import { usePositions } from './positions-data.ts';
-import { CLOSED_SHOWN_AT_MOST, type PositionsSearch } from './positions-search.ts';
+import { CLOSED_SHOWN_AT_MOST, type PositionsGroup, type PositionsSearch } from './positions-search.ts';
 import { ProfitChart } from './profit-chart.tsx';
-import { UnreachableAccounts } from './unreachable-accounts.tsx';
 
+const MoveProtectionDialog = lazily(() => import('./move-protection-dialog.tsx'));
+const ClosePositionsDialog = lazily(() => import('./close-positions-dialog.tsx'));
+const ClosedPositionsExport = lazily(() => import('./closed-positions-export.tsx'));
+const UnreachableAccounts = lazily(() => import('./unreachable-accounts.tsx'));
 const ClosePositionDialog = lazily(() => import('./close-position-dialog.tsx'));
 
 interface PositionsScreenProps {
@@ -35,8 +39,15 @@ export function PositionsScreen({ search, onSearch, halts }: PositionsScreenProp
   const users = useQuery<{ id: string; username: string }[]>({ queryKey: ['/api/users'] });
   const tokens = useQuery<string[]>({ queryKey: ['/api/signals/tokens'] });
   const formatInstant = useFormatInstant();
-  const [closing, setClosing] = useState<OpenPositionView | null>(null);
+  const [closing, setClosing] = useState<{ position: OpenPositionView; percent: number } | null>(null);
+  const [closingAll, setClosingAll] = useState<readonly OpenPositionView[]>([]);
+  const [moving, setMoving] = useState<OpenPositionView | null>(null);
   const { data } = positions;
+  const currentOf = (position: OpenPositionView) =>
+    data?.open.find(
+      ({ userId, token, side }) =>
+        userId === position.userId && token === position.token && side === position.side,
+    );
 
   return (
     <Page
@@ -75,20 +86,28 @@ export function PositionsScreen({ search, onSearch, halts }: PositionsScreenProp
           <Positions
             answer={answer}
             faded={positions.isPlaceholderData}
-            onClose={setClosing}
+            group={search.group}
+            onGroup={(group) => onSearch({ group })}
+            onClose={(position, percent) => setClosing({ position, percent })}
+            onMove={setMoving}
+            onCloseAll={setClosingAll}
+            exportButton={<ClosedPositionsExport userId={search.userId} token={search.token} />}
             onMore={() => onSearch({ limit: CLOSED_SHOWN_AT_MOST })}
           />
         )}
       </PolledView>
       {closing ? (
         <ClosePositionDialog
-          position={closing}
-          current={data?.open.find(
-            ({ userId, token, side }) =>
-              userId === closing.userId && token === closing.token && side === closing.side,
-          )}
+          {...closing}
+          current={currentOf(closing.position)}
           onClose={() => setClosing(null)}
         />
+      ) : null}
+      {closingAll.length > 0 ? (
+        <ClosePositionsDialog positions={closingAll} onClose={() => setClosingAll([])} />
+      ) : null}
+      {moving ? (
+        <MoveProtectionDialog position={moving} current={currentOf(moving)} onClose={() => setMoving(null)} />
       ) : null}
     </Page>
   );
@@ -101,16 +120,39 @@ interface PositionsProps {
   answer: PositionsAnswer;
   /** The data belongs to the previous filters. */
   faded: boolean;
-  onClose: (position: OpenPositionView) => void;
+  group: PositionsGroup | undefined;
+  onGroup: (group: PositionsGroup | undefined) => void;
+  onClose: (position: OpenPositionView, percent: number) => void;
+  onMove: (position: OpenPositionView) => void;
+  onCloseAll: (positions: readonly OpenPositionView[]) => void;
+  exportButton: ReactNode;
   /** Shows more closed positions. */
   onMore: () => void;
 }
 
-function Positions({ answer, faded, onClose, onMore }: PositionsProps) {
+function Positions({
+  answer,
+  faded,
+  group,
+  onGroup,
+  onClose,
+  onMove,
+  onMore,
+  onCloseAll,
+  exportButton,
+}: PositionsProps) {
   const { open, closed, closedCount, totals, perUser, perToken, cumulativeProfit, unreachable } = answer;
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  // Stays: its question may be open when the last account is readable again.
+  const [wasUnreachable, setWasUnreachable] = useState(false);
+  const showsUnreachable = wasUnreachable || unreachable.length > 0;
+  if (showsUnreachable !== wasUnreachable) setWasUnreachable(true);
+  const chosen = open.filter((position) => selected.has(positionId(position)));
+  // A position that was closed meanwhile is not selected any more, nor is the next one in its place.
+  if (chosen.length < selected.size) setSelected(new Set(chosen.map(positionId)));
   return (
     <>
-      <UnreachableAccounts accounts={unreachable} />
+      {showsUnreachable ? <UnreachableAccounts accounts={unreachable} /> : null}
       <StatCards
         cards={[
           { label: 'Open Positions', value: formatCount(totals.openCount) },
@@ -129,8 +171,34 @@ function Positions({ answer, faded, onClose, onMore }: PositionsProps) {
           },
         ]}
       />
-      <Panel flush title="Open Positions">
-        <OpenPositions rows={open} faded={faded} onClose={onClose} />
+      <Panel
+        flush
+        title="Open Positions"
+        aside={
+          chosen.length === 0 ? (
+            <GroupSwitch group={group} onGroup={onGroup} />
+          ) : (
+            <div className={classes.selected}>
+              <span>{formatCount(chosen.length)} selected</span>
+              <Button size="xs" variant="default" onClick={() => setSelected(new Set())}>
+                Clear
+              </Button>
+              <Button size="xs" color="red" variant="light" onClick={() => onCloseAll(chosen)}>
+                Close {formatCount(chosen.length)}...
+              </Button>
+            </div>
+          )
+        }
+      >
+        <OpenPositions
+          selected={selected}
+          onSelect={(positions) => setSelected(new Set(positions.map(positionId)))}
+          rows={open}
+          faded={faded}
+          group={group}
+          onClose={onClose}
+          onMove={onMove}
+        />
       </Panel>
       <Panel
         title="Cumulative Profit"
@@ -151,15 +219,43 @@ function Positions({ answer, faded, onClose, onMore }: PositionsProps) {
         title="Closed Positions"
         description={`Showing ${formatCount(closed.length)} of ${formatCount(closedCount)} closed positions`}
         aside={
-          closed.length < Math.min(closedCount, CLOSED_SHOWN_AT_MOST) ? (
-            <Button size="xs" variant="default" onClick={onMore}>
-              Show more
-            </Button>
-          ) : null
+          <div className={classes.selected}>
+            {closed.length < Math.min(closedCount, CLOSED_SHOWN_AT_MOST) ? (
+              <Button size="xs" variant="default" onClick={onMore}>
+                Show more
+              </Button>
+            ) : null}
+            {closedCount > 0 ? exportButton : null}
+          </div>
         }
       >
         <ClosedPositions rows={closed} faded={faded} />
       </Panel>
     </>
+  );
+}
+
+const GROUPS = [
+  [undefined, 'All'],
+  ['token', 'Token'],
+  ['user', 'User'],
+  ['strategy', 'Strategy'],
+] as const;
+
+function GroupSwitch({ group, onGroup }: Pick<PositionsProps, 'group' | 'onGroup'>) {
+  return (
+    <Button.Group aria-label="Group by">
+      {GROUPS.map(([value, label]) => (
+        <Button
+          key={label}
+          size="xs"
+          variant={value === group ? 'light' : 'default'}
+          aria-pressed={value === group}
+          onClick={() => onGroup(value)}
+        >
+          {label}
+        </Button>
+      ))}
+    </Button.Group>
   );
 }

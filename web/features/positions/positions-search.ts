@@ -1,4 +1,4 @@
-import { searchReader, text } from '../../lib/search-reader.ts';
+import { choice, searchReader, text } from '../../lib/search-reader.ts';
 
 /** Closed positions shown initially, and after 'Show more', which is the server's limit. */
 export const CLOSED_SHOWN = 100;
@@ -7,7 +7,10 @@ export const CLOSED_SHOWN_AT_MOST = 1000;
 export const parsePositionsSearch = searchReader({
   userId: text,
   token: text,
+  /** How open positions are grouped; not at all without it. */
+  group: choice(['token', 'user', 'strategy']),
   limit: ({ limit }) => (limit === String(CLOSED_SHOWN_AT_MOST) ? CLOSED_SHOWN_AT_MOST : undefined),
 });
 
 export type PositionsSearch = ReturnType<typeof parsePositionsSearch>;
+export type PositionsGroup = NonNullable<PositionsSearch['group']>;

@@ -9,7 +9,7 @@ import classes from './positions.module.css';
 import { positionsPath } from './positions-data.ts';
 
 /** Accounts that may hold positions missing from the screen. A position no account can show may be written off. */
-export function UnreachableAccounts({ accounts }: { accounts: PositionsAnswer['unreachable'] }) {
+export default function UnreachableAccounts({ accounts }: { accounts: PositionsAnswer['unreachable'] }) {
   const [asked, setAsked] = useState<(HiddenPositionView & { username: string }) | null>(null);
   if (accounts.length === 0 && asked === null) return null;
   return (

@@ -1,7 +1,8 @@
 import { IconChartLine } from '@tabler/icons-react';
 import type { PriceLog } from '#contract/price-logs.ts';
 import type { TableColumns } from '#web/lists/data-table.tsx';
-import { formatPrice, shortId } from '../../lib/format.ts';
+import { formatReceivedPrice } from '../../lib/figures.ts';
+import { shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
 import { TimeframeBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import classes from './price-logs-screen.module.css';
@@ -35,7 +36,7 @@ export function priceLogsColumns({ formatInstant, onView, onChart }: ColumnOptio
       id: 'price',
       header: 'Price',
       align: 'right',
-      cell: (log) => <span data-tip={`${log.price} ${log.currency}`}>{formatPrice(log.price)}</span>,
+      cell: (log) => <span data-tip={`${log.price} ${log.currency}`}>{formatReceivedPrice(log.price)}</span>,
     },
     { id: 'currency', header: 'Currency', cell: (log) => log.currency },
     {

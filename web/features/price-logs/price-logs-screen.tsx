@@ -1,7 +1,9 @@
-import { useMemo, useState } from 'react';
-import type { PRICE_LOGS_PAGE_SIZE, PriceLog, PriceLogsAnswer } from '#contract/price-logs.ts';
+import { useMemo } from 'react';
+import type { PRICE_LOGS_PAGE_SIZE, PriceLogsAnswer } from '#contract/price-logs.ts';
 import { type ListFilter, TIMEFRAME_FILTER } from '#web/lists/list-filters.tsx';
 import { ListScreen, useList } from '#web/lists/list-screen.tsx';
+import { TIME_FIELDS, TimeRangeChips } from '#web/lists/time-range.tsx';
+import { useKeptRow } from '#web/lists/use-kept-row.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { lazily } from '../../ui/lazily.tsx';
@@ -40,10 +42,16 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
       }),
     [formatInstant, dialogs],
   );
-  const source = { path: '/api/price-logs', filters: FILTERS, pageSize: PAGE_SIZE, search };
+  const source = {
+    path: '/api/price-logs',
+    filters: FILTERS,
+    fields: TIME_FIELDS,
+    pageSize: PAGE_SIZE,
+    search,
+  };
   const logs = useList<PriceLogsAnswer, PriceLogsSearch>(source, { pollMs: POLL_MS });
   const { data } = logs;
-  const shown = useKeptLog(data?.priceLogs, search.log);
+  const shown = useKeptRow(data?.priceLogs, search.log);
 
   return (
     <ListScreen
@@ -60,6 +68,7 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
       emptyText="No price logs found"
       errorTitle="Failed to fetch price logs"
       hasClear
+      range={<TimeRangeChips search={search} onSearch={onSearch} />}
       pager={NumberedPager}
       onSearch={onSearch}
       loadCsv={async () => (await import('./price-logs-csv.ts')).priceLogsCsv}
@@ -74,14 +83,6 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
       ) : null}
     </ListScreen>
   );
-}
-
-/** The row of the open dialog. Kept because new rows may push it off the page, which must not close the dialog. */
-function useKeptLog(rows: readonly PriceLog[] | undefined, id: string | undefined): PriceLog | undefined {
-  const [kept, setKept] = useState<PriceLog>();
-  const found = id === undefined ? undefined : rows?.find((log) => log.id === id);
-  if (found !== undefined && found !== kept) setKept(found);
-  return found ?? (kept?.id === id ? kept : undefined);
 }
 
 function TimestampLegend() {

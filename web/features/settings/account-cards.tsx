@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
-import { IconUserCheck, IconUserOff } from '@tabler/icons-react';
+import { Button, Stack } from '@mantine/core';
+import { IconShieldOff, IconUserCheck, IconUserOff } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { CurrentUser } from '#contract/auth.ts';
 import type { User } from '#contract/users.ts';
@@ -11,6 +11,7 @@ import { Panel } from '../../ui/panel.tsx';
 import classes from './settings-screen.module.css';
 
 const AccountStatusDialog = lazily(() => import('./account-status-dialog.tsx'));
+const ResetFactorsDialog = lazily(() => import('./second-factor/reset-factors-dialog.tsx'));
 
 const NOTHING = 'Not provided';
 
@@ -50,7 +51,8 @@ export function UserInfoCard({ user }: { user: CurrentUser }) {
 
 /** For other users only: administrators cannot deactivate themselves. */
 export function AccountStatusCard({ user }: { user: User }) {
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'status' | 'factors' | null>(null);
+  const close = () => setAsking(null);
   const Icon = user.isActive ? IconUserOff : IconUserCheck;
   return (
     <Panel
@@ -59,15 +61,26 @@ export function AccountStatusCard({ user }: { user: User }) {
         <Badge tone={user.isActive ? 'success' : 'neutral'}>{user.isActive ? 'Active' : 'Inactive'}</Badge>
       }
     >
-      <Button
-        fullWidth
-        variant="default"
-        leftSection={<Icon size={16} aria-hidden />}
-        onClick={() => setAsking(true)}
-      >
-        {user.isActive ? 'Deactivate' : 'Reactivate'}
-      </Button>
-      {asking ? <AccountStatusDialog user={user} onClose={() => setAsking(false)} /> : null}
+      <Stack gap="sm">
+        <Button
+          fullWidth
+          variant="default"
+          leftSection={<Icon size={16} aria-hidden />}
+          onClick={() => setAsking('status')}
+        >
+          {user.isActive ? 'Deactivate' : 'Reactivate'}
+        </Button>
+        <Button
+          fullWidth
+          variant="default"
+          leftSection={<IconShieldOff size={16} aria-hidden />}
+          onClick={() => setAsking('factors')}
+        >
+          Reset Second Factor
+        </Button>
+      </Stack>
+      {asking === 'status' ? <AccountStatusDialog user={user} onClose={close} /> : null}
+      {asking === 'factors' ? <ResetFactorsDialog user={user} onClose={close} /> : null}
     </Panel>
   );
 }

@@ -1,5 +1,5 @@
 import type { AdminSettingsBody, UserSettings } from '#contract/settings.ts';
-import { fromWallClock, toWallClock } from './wall-clock.ts';
+import { fromWallClock, toWallClock } from '../../lib/wall-clock.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -15,7 +15,7 @@ import { requestJson, serverMessage, withParams } from '../../lib/api-client.ts'
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { settingsPath } from '../../lib/user-paths.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { lazily } from '../../ui/lazily.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useChange } from '../../ui/use-change.ts';
@@ -31,6 +31,10 @@ import {
   refusedFields,
 } from './exchange-connection.ts';
 import classes from './settings-screen.module.css';
+
+const ConfirmDialog = lazily(async () => ({
+  default: (await import('../../ui/confirm-dialog.tsx')).ConfirmDialog,
+}));
 
 interface ConnectionOf {
   userId: string | null;

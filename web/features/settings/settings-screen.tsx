@@ -13,17 +13,24 @@ import { useChangeSearch } from '../../lib/use-change-search.ts';
 import { settingsPath, userPath } from '../../lib/user-paths.ts';
 import { lazily } from '../../ui/lazily.tsx';
 import { BackLink, ButtonLink } from '../../ui/link.tsx';
+import { NearScreen } from '../../ui/near-screen.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingState } from '../../ui/states.tsx';
 import { AccountStatusCard, UserInfoCard } from './account-cards.tsx';
+import { SecondFactorCard } from './second-factor/second-factor-card.tsx';
 import classes from './settings-screen.module.css';
 import type { SettingsSearch } from './settings-search.ts';
 import { TradingSettingsCard } from './trading-settings-card.tsx';
 
-const AutomationCard = lazily(() => import('./automation-card.tsx'), <LoadingState />);
-const ExchangeConnectionCard = lazily(() => import('./exchange-connection-card.tsx'), <LoadingState />);
+const AccessCards = lazily(() => import('./access-cards.tsx'), <LoadingState />);
+const AutomationCard = lazily(() => import('./automation-card.tsx'), <LoadingState minHeight={470} />);
+const ExchangeConnectionCard = lazily(
+  () => import('./exchange-connection-card.tsx'),
+  <LoadingState minHeight={430} />,
+);
+const LimitsCard = lazily(() => import('#web/forms/limits/limits-card.tsx'), <LoadingState />);
 const ChangePasswordDialog = lazily(() => import('./change-password-dialog.tsx'));
 
 const SUBTITLE = 'Account information and how positions are sized';
@@ -109,6 +116,10 @@ function OwnSettings({ user, adminMode, passwordDialog }: OwnSettingsProps) {
               Change Password
             </Button>
           </Panel>
+          <SecondFactorCard />
+          <NearScreen>
+            <AccessCards />
+          </NearScreen>
         </div>
         <SettingsCards settings={settings} user={user} isSelf automation={adminMode} />
       </div>
@@ -165,7 +176,12 @@ function SettingsCards({ settings, user, isSelf, automation }: SettingsCardsProp
         <div className={classes.column}>
           <TradingSettingsCard settings={data} otherUser={isSelf ? null : user} />
           {automation ? <AutomationCard settings={data} user={user} isSelf={isSelf} /> : null}
-          <ExchangeConnectionCard savedPlatform={data.exchangePlatform} userId={isSelf ? null : user.id} />
+          <NearScreen minHeight={430}>
+            <ExchangeConnectionCard savedPlatform={data.exchangePlatform} userId={isSelf ? null : user.id} />
+          </NearScreen>
+          <NearScreen>
+            <LimitsCard path={`/api/risk-limits/users/${user.id}`} title="Risk limits" />
+          </NearScreen>
         </div>
       )}
     </QueryView>

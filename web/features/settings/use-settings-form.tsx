@@ -2,13 +2,17 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLayoutEffect } from 'react';
 import type { AdminSettingsBody, UserSettings } from '#contract/settings.ts';
-import { ChangedElsewhere } from '#web/forms/changed-elsewhere.tsx';
 import { useUnsavedChanges } from '#web/forms/unsaved-changes.ts';
 import { type FormOptions, useForm } from '#web/forms/use-form.ts';
 import { newerSettings, saveSettings } from '../../lib/save-settings.ts';
 import { usersPath } from '../../lib/user-paths.ts';
+import { lazily } from '../../ui/lazily.tsx';
 import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import classes from './settings-screen.module.css';
+
+const ChangedElsewhere = lazily(async () => ({
+  default: (await import('#web/forms/changed-elsewhere.tsx')).ChangedElsewhere,
+}));
 
 interface SettingsFormOptions<Values> extends Pick<FormOptions<Values>, 'validate'> {
   settings: UserSettings;
@@ -103,11 +107,13 @@ export function SettingsFormEnd<Values extends object>(props: SettingsFormEndPro
   const { form, describe, saveLabel } = props;
   return (
     <>
-      <ChangedElsewhere
-        fields={form.changedElsewhere.map(describe)}
-        onTakeTheirs={form.takeTheirs}
-        onKeepMine={form.keepMine}
-      />
+      {form.changedElsewhere.length === 0 ? null : (
+        <ChangedElsewhere
+          fields={form.changedElsewhere.map(describe)}
+          onTakeTheirs={form.takeTheirs}
+          onKeepMine={form.keepMine}
+        />
+      )}
       <div className={classes.buttons}>
         <Button variant="default" disabled={!form.isDirty() || form.saving} onClick={form.reset}>
           Discard

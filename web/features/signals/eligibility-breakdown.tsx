@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import type { EligibilityBreakdown } from '#contract/signals.ts';
 import { useReadableInstants } from '#web/ui/use-readable-instants.ts';
-import { requestJson } from '../../lib/api-client.ts';
 import { capitalise, formatCount } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -9,18 +7,12 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { Section } from '../../ui/section.tsx';
 import { useErrorToast } from '../../ui/use-error-toast.ts';
 import classes from './eligibility-breakdown.module.css';
+import { useEligibility } from './signals-data.ts';
 
-const PATH = '/api/signal/check-eligibility';
 const FAILURE = 'Failed to check eligibility';
 
 export function EligibilityBreakdownView({ signalId }: { signalId: string }) {
-  const body = { signalId };
-  // A query sent by POST; it changes nothing.
-  const breakdown = useQuery({
-    queryKey: [PATH, body],
-    queryFn: ({ signal }) => requestJson<EligibilityBreakdown>(PATH, { method: 'POST', body, signal }),
-    staleTime: 0,
-  });
+  const breakdown = useEligibility(signalId);
   useErrorToast(breakdown, FAILURE);
   return (
     <QueryView query={breakdown} errorTitle={FAILURE}>

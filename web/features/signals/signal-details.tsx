@@ -12,8 +12,9 @@ import { FullPrice } from '../../ui/full-price.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { OriginalTime } from '../../ui/original-time.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { ActionBadge } from '../../ui/trading-badges.tsx';
+import { SideBadge } from '../../ui/trading-badges.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
+import { StatusWithReason, WorkflowStatus } from '../../ui/workflow-outcome.tsx';
 import classes from './signal-dialogs.module.css';
 import { useSignalPart } from './signals-data.ts';
 
@@ -27,27 +28,36 @@ export default function SignalDialog({ signalId, onClose }: { signalId: string; 
   );
 }
 
-export function SignalDetails({ signalId }: { signalId: string }) {
+export function SignalDetails({ signalId, withChart = true }: { signalId: string; withChart?: boolean }) {
   return (
     <QueryView query={useSignalPart<SignalDetail>(signalId)} errorTitle="Failed to fetch signal">
-      {(signal) => <Details signal={signal} />}
+      {(signal) => <Details signal={signal} withChart={withChart} />}
     </QueryView>
   );
 }
 
-function Details({ signal }: { signal: SignalDetail }) {
+function Details({ signal, withChart }: { signal: SignalDetail; withChart: boolean }) {
   const formatInstant = useFormatInstant();
-  const chart = useSignalPart<SignalChart>(signal.id, '/chart');
   return (
     <div className={classes.stack}>
       <div>
         <div className={classes.name}>ID</div>
         <div className="mono">{signal.id}</div>
       </div>
+      {signal.workflowStatus && signal.outcome ? (
+        <div>
+          <div className={classes.name}>Outcome</div>
+          <StatusWithReason outcome={signal.outcome} maxWidth={640}>
+            <span>
+              <WorkflowStatus status={signal.workflowStatus} outcome={signal.outcome} />
+            </span>
+          </StatusWithReason>
+        </div>
+      ) : null}
       <Facts
         facts={[
           ['Token', signal.token],
-          ['Action', <ActionBadge key="action" action={signal.action} />],
+          ['Action', <SideBadge key="action" side={signal.action} />],
           ['Price', <FullPrice key="price" price={signal.price} />],
           ['Currency', signal.currency],
           ['Timeframe', displayTimeframe(signal.timeframe)],
@@ -57,9 +67,7 @@ function Details({ signal }: { signal: SignalDetail }) {
           ['Received Time', formatInstant(signal.receivedAtServer)],
         ]}
       />
-      <QueryView query={chart} errorTitle="Failed to fetch chart" loading={<CandleChartSkeleton />}>
-        {(answer) => <Chart chart={answer} />}
-      </QueryView>
+      {withChart ? <SignalPrice signalId={signal.id} /> : null}
       <div>
         <div className={classes.name}>Parameters</div>
         {Object.keys(signal.parameters).length > 0 ? (
@@ -69,6 +77,16 @@ function Details({ signal }: { signal: SignalDetail }) {
         )}
       </div>
     </div>
+  );
+}
+
+/** The price around the signal, with its levels and fills. */
+export function SignalPrice({ signalId }: { signalId: string }) {
+  const chart = useSignalPart<SignalChart>(signalId, '/chart');
+  return (
+    <QueryView query={chart} errorTitle="Failed to fetch chart" loading={<CandleChartSkeleton />}>
+      {(answer) => <Chart chart={answer} />}
+    </QueryView>
   );
 }
 

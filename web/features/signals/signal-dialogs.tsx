@@ -3,7 +3,7 @@ import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { SignalDetails } from './signal-details.tsx';
 import { SignalUsers } from './signal-users.tsx';
 import { SignalWorkflowList } from './signal-workflow-list.tsx';
-import { CLOSED_DIALOG, type SignalsSearch } from './signals-search.ts';
+import { closedDialog, type SignalsSearch } from './signals-search.ts';
 import { StopLevels } from './stop-levels.tsx';
 import { TradeDetails } from './trade-details.tsx';
 
@@ -27,7 +27,12 @@ export default function SignalDialogs({ search, onSearch }: SignalDialogsProps) 
   if (!signalId || !dialog || dialog === 'steps') return null;
   const { title, size, Content } = DIALOGS[dialog];
   return (
-    <Dialog opened onClose={() => history.close(() => onSearch(CLOSED_DIALOG))} title={title} size={size}>
+    <Dialog
+      opened
+      onClose={() => history.close(() => onSearch(closedDialog(search)))}
+      title={title}
+      size={size}
+    >
       <Content signalId={signalId} search={search} />
     </Dialog>
   );

@@ -21,8 +21,8 @@ export function SignalStatCards() {
           cards={[
             { label: 'Total Signals', value: count('totalSignals') },
             { label: "Today's Signals", value: count('todaySignals') },
-            { label: 'Buy Signals', value: <span className="buy">{count('buySignals')}</span> },
-            { label: 'Sell Signals', value: <span className="sell">{count('sellSignals')}</span> },
+            { label: 'Buy Signals', value: count('buySignals') },
+            { label: 'Sell Signals', value: count('sellSignals') },
           ]}
         />
         <SignalSparkline days={data?.perDay} />

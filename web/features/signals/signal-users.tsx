@@ -1,8 +1,10 @@
 import type { DecisionBasis, SignalUser, SignalWorkflows } from '#contract/signals.ts';
+import { outcomeText } from '#domain/workflow/workflow-outcome.ts';
 import { Select } from '#web/forms/select.tsx';
 import { ConsideredUsers } from '#web/lists/considered-users.tsx';
 import { capitalise, shortId } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { lazily } from '../../ui/lazily.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { EligibilityBreakdownView } from './eligibility-breakdown.tsx';
@@ -10,24 +12,31 @@ import classes from './signal-dialogs.module.css';
 import { useSignalPart } from './signals-data.ts';
 import type { SignalsSearch } from './signals-search.ts';
 
+const ExecutionWaterfall = lazily<{ signalId: string }>(() => import('./execution-waterfall.tsx'));
+
 /** A signal's users: the list, the four filter layers, and the explanation for any user. */
 export function SignalUsers({ signalId, search }: { signalId: string; search: SignalsSearch }) {
+  const query = useSignalPart<SignalUser[]>(signalId, '/users');
+  const workflowId = search.workflow ?? query.data?.[0]?.workflowId ?? undefined;
   return (
     <ConsideredUsers
-      query={useSignalPart<SignalUser[]>(signalId, '/users')}
+      query={query}
       errorTitle="Failed to fetch users"
       emptyText="No user data available for this signal"
       signalId={signalId}
-      workflowId={search.workflow}
+      workflowId={workflowId}
       search={search}
       note={([first]) => <DecidedNow basis={first?.basis} />}
-      middle={{
-        tab: 'breakdown',
-        title: 'Eligible Users Breakdown',
-        content: <EligibilityBreakdownView signalId={signalId} />,
-      }}
+      middle={[
+        {
+          tab: 'breakdown',
+          title: 'Eligible Users Breakdown',
+          content: <EligibilityBreakdownView signalId={signalId} />,
+        },
+        { tab: 'execution', title: 'Execution', content: <ExecutionWaterfall signalId={signalId} /> },
+      ]}
     >
-      <WorkflowChoice signalId={signalId} workflowId={search.workflow} />
+      <WorkflowChoice signalId={signalId} workflowId={workflowId} />
     </ConsideredUsers>
   );
 }
@@ -59,13 +68,11 @@ function WorkflowChoice({ signalId, workflowId }: { signalId: string; workflowId
       className={classes.workflowChoice}
       label="Workflow"
       value={workflowId ?? runs[0]?.id ?? ''}
-      data={runs.map(({ id, trigger, startedAt, status }) => ({
+      data={runs.map(({ id, trigger, startedAt, status, outcome }) => ({
         value: id,
-        label: `${capitalise(trigger)} ${shortId(id, 9)}, ${formatInstant(startedAt)}, ${status}`,
+        label: `${capitalise(trigger)} ${shortId(id, 9)}, ${formatInstant(startedAt)}, ${status}: ${outcomeText(outcome)}`,
       }))}
-      onChange={({ currentTarget: { value } }) =>
-        adjust({ workflow: value === runs[0]?.id ? undefined : value })
-      }
+      onChange={({ currentTarget: { value } }) => adjust({ workflow: value })}
     />
   );
 }

@@ -5,8 +5,8 @@ import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Section } from '../../ui/section.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { StatusBadge } from '../../ui/trading-badges.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
+import { OutcomeReason, WorkflowStatus } from '../../ui/workflow-outcome.tsx';
 import classes from './signal-dialogs.module.css';
 import { useSignalPart } from './signals-data.ts';
 
@@ -45,7 +45,9 @@ function WorkflowGroup({ title, workflows }: { title: string; workflows: SignalW
             <span className="mono" title={workflow.workflowId}>
               {shortId(workflow.workflowId, 9)}
             </span>
-            <StatusBadge status={workflow.status} />
+            <span>
+              <WorkflowStatus status={workflow.status} outcome={workflow.outcome} />
+            </span>
           </div>
           <div className="numeric">
             Started {formatRelative(workflow.startedAt, nowMs)} ({formatInstant(workflow.startedAt)})
@@ -54,6 +56,9 @@ function WorkflowGroup({ title, workflows }: { title: string; workflows: SignalW
             {plainCount(workflow.successfulUsersCount)} of {plainCount(workflow.eligibleUsersCount)} users
             successful
           </div>
+          {workflow.errorMessage === null ? (
+            <OutcomeReason outcome={workflow.outcome} maxWidth={480} />
+          ) : null}
           {workflow.triggerReason ? <div>Reason: {workflow.triggerReason}</div> : null}
           {workflow.errorMessage ? <p className={classes.failure}>{workflow.errorMessage}</p> : null}
           <Button

@@ -2,37 +2,57 @@ import { IconCalculator, IconPlayerPlay } from '@tabler/icons-react';
 import type { ComponentProps } from 'react';
 import type { Signal } from '#contract/signals.ts';
 import { workflowTooltip } from '#domain/workflow/workflow-lifecycle.ts';
+import type { WorkflowOutcome } from '#domain/workflow/workflow-outcome.ts';
+import { Ago } from '#web/lists/ago.tsx';
 import type { TableColumns } from '#web/lists/data-table.tsx';
-import { capitalise, formatDecimals, formatPrice, plainCount, shortId } from '../../lib/format.ts';
+import { formatReceivedPrice } from '../../lib/figures.ts';
+import { formatDecimals, plainCount, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
-import { ActionBadge, StatusBadge, TimeframeBadge, TokenBadge } from '../../ui/trading-badges.tsx';
+import { SideBadge, TimeframeBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import { TriggerButton } from '../../ui/trigger-button.tsx';
 import { useAnchor } from '../../ui/use-anchor.ts';
+import { StatusWithReason, statusAndOutcome, WorkflowStatus } from '../../ui/workflow-outcome.tsx';
 import classes from './signals-columns.module.css';
 import type { SignalDialogName } from './signals-search.ts';
 
 interface ColumnOptions {
-  formatInstant: (instant: string | null) => string;
   triggersDisabled: boolean;
-  /** The signal with a workflow being triggered. */
-  pendingSignalId: string | undefined;
   onOpen: (dialog: SignalDialogName, signal: Signal) => void;
-  onTrigger: (signalId: string) => void;
+  onPanel: (signal: Signal) => void;
+  onTrigger: (signal: Signal) => void;
 }
 
 const name = ({ id }: Pick<Signal, 'id'>) => shortId(id, 9);
 
-/** Null without trades. */
-export function successRate({ successfulTrades, totalTrades }: Signal): string | null {
+/** Null without trades, and while the workflow runs: what it has so far is no rate. */
+export function successRate({ successfulTrades, totalTrades, outcome }: Signal): string | null {
+  if (outcome?.kind === 'running') return null;
   const percent = Math.round((successfulTrades / totalTrades) * 100);
   return Number.isFinite(percent) ? `${percent}%` : null;
 }
 
+/** Which of several workflows the row shows; null when there is only one. */
+const runOf = ({ automaticCount, manualCount, workflowTrigger, workflowId }: Signal): string | null =>
+  automaticCount + manualCount > 1 && workflowTrigger !== null && workflowId !== null
+    ? `Of the ${workflowTrigger} workflow ${shortId(workflowId, 9)}`
+    : null;
+
+/** A tooltip of these lines; none without any. */
+const tipOf = (...lines: (string | null)[]): { tip?: string } => {
+  const tip = lines.filter((line) => line !== null).join('\n');
+  return tip === '' ? {} : { tip };
+};
+
+/** Four decimals, more where they would cut off digits of the tick. */
+const level = (price: string | null): string =>
+  formatDecimals(price, Math.max(4, (price?.split('.')[1] ?? '').replace(/0+$/, '').length));
+
 /** All digits as a tooltip, because four decimals hide those of small prices. */
-function fullLevels({ stopLoss, takeProfit }: Signal): { tip?: string } {
+function fullLevels(signal: Signal): { tip?: string } {
+  const { stopLoss, takeProfit } = signal;
   if (stopLoss === null && takeProfit === null) return {};
-  return { tip: `Stop loss ${stopLoss ?? '–'}\nTake profit ${takeProfit ?? '–'}` };
+  return tipOf(`Stop loss ${stopLoss ?? '–'}`, `Take profit ${takeProfit ?? '–'}`, runOf(signal));
 }
 
 type ButtonTexts = Pick<ComponentProps<typeof CellButton>, 'text' | 'opens' | 'tip' | 'children'>;
@@ -40,64 +60,100 @@ type ButtonTexts = Pick<ComponentProps<typeof CellButton>, 'text' | 'opens' | 't
 const ratio = (part: number, whole: number) => `${plainCount(part)}/${plainCount(whole)}`;
 
 export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
-  const { formatInstant, triggersDisabled, pendingSignalId, onOpen, onTrigger } = options;
+  const { triggersDisabled, onOpen, onPanel, onTrigger } = options;
   const opening =
     (dialog: SignalDialogName, textsOf: (signal: Signal) => ButtonTexts) => (signal: Signal) => (
       <CellButton {...textsOf(signal)} onClick={() => onOpen(dialog, signal)} />
     );
-  const status = opening('steps', (signal) => ({
-    text: capitalise(signal.workflowStatus ?? ''),
-    opens: `workflow execution of signal ${name(signal)}`,
-    tip: workflowTooltip({
-      status: signal.workflowStatus ?? '',
-      successfulUsers: signal.successfulUsersCount,
-      eligibleUsers: signal.eligibleUsersCount,
-      errorMessage: signal.workflowError,
-    }),
-    children: <StatusBadge status={signal.workflowStatus ?? ''} />,
-  }));
+  const status = (signal: Signal, { status, outcome }: { status: string; outcome: WorkflowOutcome }) => (
+    <StatusWithReason outcome={outcome} maxWidth={170}>
+      <CellButton
+        text={statusAndOutcome(status, outcome)}
+        opens={`workflow execution of signal ${name(signal)}`}
+        tip={workflowTooltip({
+          status,
+          successfulUsers: signal.successfulUsersCount,
+          eligibleUsers: signal.eligibleUsersCount,
+          errorMessage: signal.workflowError,
+        })}
+        onClick={() => onOpen('steps', signal)}
+      >
+        <WorkflowStatus status={status} outcome={outcome} />
+      </CellButton>
+    </StatusWithReason>
+  );
   return [
     {
       id: 'id',
       header: 'ID',
+      fold: 1,
       cell: opening('signal', (signal) => ({
         text: name(signal),
         opens: 'details of the signal',
         tip: signal.id,
       })),
     },
-    { id: 'token', header: 'Token', cell: (signal) => <TokenBadge token={signal.token} /> },
-    { id: 'position', header: 'Position', cell: (signal) => <ActionBadge action={signal.action} /> },
+    {
+      id: 'token',
+      header: 'Token',
+      sort: 'token',
+      cell: (signal) => (
+        <CellButton
+          text={signal.token}
+          opens={`panel of signal ${name(signal)}`}
+          row={signal.id}
+          onClick={() => onPanel(signal)}
+        >
+          <TokenBadge token={signal.token} />
+        </CellButton>
+      ),
+    },
+    { id: 'position', header: 'Position', cell: (signal) => <SideBadge side={signal.action} /> },
     {
       id: 'price',
       header: 'Price',
       align: 'right',
-      cell: ({ price, currency }) => <span data-tip={`${price} ${currency}`}>{formatPrice(price)}</span>,
+      cell: ({ price, currency }) => (
+        <span data-tip={`${price} ${currency}`}>{formatReceivedPrice(price)}</span>
+      ),
     },
     {
       id: 'sltp',
       header: 'SL/TP',
+      fold: 2,
       align: 'right',
-      cell: opening('sltp', (signal) => ({
-        text: `${formatDecimals(signal.stopLoss, 4)} / ${formatDecimals(signal.takeProfit, 4)}`,
-        opens: `SL/TP calculation of signal ${name(signal)}`,
-        ...fullLevels(signal),
-      })),
+      cell: opening('sltp', (signal) => {
+        const [stop, target] = [level(signal.stopLoss), level(signal.takeProfit)];
+        return {
+          text: `${stop} / ${target}`,
+          opens: `SL/TP calculation of signal ${name(signal)}`,
+          ...fullLevels(signal),
+          children: <Levels stop={stop} target={target} />,
+        };
+      }),
     },
     {
       id: 'timeframe',
       header: 'Timeframe',
+      fold: 3,
       cell: (signal) => <TimeframeBadge timeframe={signal.timeframe} />,
     },
-    { id: 'received', header: 'Receive Time', cell: (signal) => formatInstant(signal.receivedAt) },
+    {
+      id: 'received',
+      header: 'Receive Time',
+      sort: 'time',
+      cell: (signal) => <Ago instant={signal.receivedAt} />,
+    },
     {
       id: 'processor',
       header: 'Processor',
+      fold: 3,
       cell: (signal) => <CutText maxWidth={100}>{signal.processor}</CutText>,
     },
     {
       id: 'triggers',
       header: 'Triggers',
+      fold: 2,
       align: 'right',
       cell: opening('workflows', ({ automaticCount, manualCount, ...signal }) => ({
         text: `${plainCount(automaticCount)} , ${plainCount(manualCount)}`,
@@ -108,9 +164,21 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     {
       id: 'status',
       header: 'Status',
-      cell: (signal) => (signal.workflowId && signal.workflowStatus ? status(signal) : '–'),
+      sort: 'outcome',
+      cell: (signal) => {
+        const { workflowId, workflowStatus, outcome } = signal;
+        return workflowId && workflowStatus && outcome
+          ? status(signal, { status: workflowStatus, outcome })
+          : '–';
+      },
     },
-    { id: 'success', header: 'Success', align: 'right', cell: (signal) => successRate(signal) ?? '–' },
+    {
+      id: 'success',
+      header: 'Success',
+      fold: 3,
+      align: 'right',
+      cell: (signal) => successRate(signal) ?? '–',
+    },
     {
       id: 'trades',
       header: 'Trades',
@@ -118,6 +186,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       cell: opening('trades', (signal) => ({
         text: ratio(signal.successfulTrades, signal.totalTrades),
         opens: `trades of signal ${name(signal)}`,
+        ...tipOf(runOf(signal) && 'Of all its workflows and orders by hand'),
       })),
     },
     {
@@ -127,6 +196,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       cell: opening('users', (signal) => ({
         text: ratio(signal.successfulUsersCount, signal.eligibleUsersCount),
         opens: `users of signal ${name(signal)}`,
+        ...tipOf(runOf(signal)),
       })),
     },
     {
@@ -139,8 +209,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
             icon={<IconPlayerPlay size={13} aria-hidden />}
             label={`Trigger the workflow of signal ${name(signal)}`}
             triggersDisabled={triggersDisabled}
-            pending={pendingSignalId === signal.id}
-            onTrigger={() => onTrigger(signal.id)}
+            onTrigger={() => onTrigger(signal)}
           >
             Trigger
           </TriggerButton>
@@ -150,6 +219,15 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     },
   ];
 }
+
+/** One above the other where the table is narrow. */
+const Levels = ({ stop, target }: { stop: string; target: string }) => (
+  <span className={classes.levels}>
+    <span>{stop}</span>
+    <span> / </span>
+    <span>{target}</span>
+  </span>
+);
 
 function CalculatorLink({ signalId }: { signalId: string }) {
   const { href, onClick } = useAnchor(`/position-calculator?signalId=${encodeURIComponent(signalId)}`);

@@ -1,5 +1,6 @@
 import type { Signal } from '#contract/signals.ts';
 import { displayTimeframe } from '#domain/timeframe.ts';
+import { outcomeText } from '#domain/workflow/workflow-outcome.ts';
 import type { CsvFormat } from '#web/lists/list-screen.tsx';
 import { capitalise, formatInstant } from '../../lib/format.ts';
 import { formatOriginalTime } from '../../lib/original-time.ts';
@@ -27,6 +28,8 @@ export const signalsCsv = (timeZone: string): CsvFormat<Signal> => ({
     { header: 'Automatic Triggers', cell: ({ automaticCount }) => automaticCount },
     { header: 'Manual Triggers', cell: ({ manualCount }) => manualCount },
     { header: 'Workflow ID', cell: ({ workflowId }) => workflowId },
+    { header: 'Outcome', cell: ({ outcome }) => outcome && outcomeText(outcome) },
+    { header: 'Outcome Reason', cell: ({ outcome }) => outcome?.topReason ?? null },
     { header: 'Status', cell: ({ workflowStatus }) => workflowStatus && capitalise(workflowStatus) },
     { header: 'Workflow Error', cell: ({ workflowError }) => workflowError },
     { header: 'Success', cell: successRate },

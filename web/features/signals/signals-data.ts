@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { EligibilityBreakdown } from '#contract/signals.ts';
 import { requestJson } from '../../lib/api-client.ts';
-import { useChange } from '../../ui/use-change.ts';
 
 export const signalsPath = '/api/signals';
 
@@ -15,14 +15,15 @@ export function useRefreshSignals(): () => Promise<void> {
     client.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).startsWith(signalsPath) });
 }
 
-export const useTriggerAutomation = () =>
-  useChange({
-    send: (signalId: string) =>
-      requestJson<{ workflowId: string }>('/api/trigger-automation', { method: 'POST', body: { signalId } }),
-    done: ({ workflowId }) => ({
-      title: 'Workflow Triggered Successfully',
-      message: `Workflow ${workflowId}`,
-    }),
-    failed: { title: 'Failed to Trigger Workflow', otherwise: 'Failed to trigger automation workflow' },
-    refresh: ['/api/automation-workflows', signalsPath],
+const ELIGIBILITY_PATH = '/api/signal/check-eligibility';
+
+/** Who would be eligible for the signal now. A query sent by POST; it changes nothing. */
+export function useEligibility(signalId: string) {
+  const body = { signalId };
+  return useQuery({
+    queryKey: [ELIGIBILITY_PATH, body],
+    queryFn: ({ signal }) =>
+      requestJson<EligibilityBreakdown>(ELIGIBILITY_PATH, { method: 'POST', body, signal }),
+    staleTime: 0,
   });
+}

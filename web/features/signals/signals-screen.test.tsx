@@ -10,6 +10,8 @@ import {
   failure,
   findTitle,
   ids,
+  isDisabled,
+  PENDING,
   page,
   recorded,
   renderApp,
@@ -22,8 +24,10 @@ import {
 const SIGNALS = 'GET /api/signals';
 const STATS = 'GET /api/signals/stats';
 const TRIGGER = 'POST /api/trigger-automation';
+const ELIGIBILITY = 'POST /api/signal/check-eligibility';
 const [signal] = recorded[SIGNALS].signals;
 const shortened = (id: string) => `${id.slice(0, 4)}...${id.slice(-4)}`;
+const AGO = /^\d+ (s|min|h|d) ago$|^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d$/;
 const INSTANT = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d$/;
 const listOf = (...signals: object[]) => ({ ...recorded[SIGNALS], signals, total: signals.length });
 const value = (scope: Scope, name: string) => scope.getByText(name).nextElementSibling;
@@ -52,7 +56,9 @@ describe('the table of signals', () => {
       totalTrades: 0,
       successfulTrades: 0,
     };
-    const app = renderApp('/signals', { [SIGNALS]: listOf({ ...signal }, untraded) });
+    // The calculator, which is opened at the end, may still ask for the balance.
+    const balance = `GET /api/admin/account-balance/${recorded['GET /api/auth/user'].user.id}`;
+    const app = renderApp('/signals', { [SIGNALS]: listOf({ ...signal }, untraded), [balance]: PENDING });
     await eventually(() => expect(rowsOf('Signal History')).toHaveLength(2));
     expect(
       page()
@@ -82,10 +88,10 @@ describe('the table of signals', () => {
       '$3,000.00',
       '2955.0000 / 3090.0000',
       '15m',
-      INSTANT,
+      AGO,
       'Tesla',
       '1 , 1',
-      'Completed',
+      'Completed Filled 1/1',
       '100%',
       '2/2',
       '1/1',
@@ -139,14 +145,28 @@ describe('the table of signals', () => {
     await findTitle('Webhook Configuration');
   });
 
-  // Requirements: signals-the-table-9, trading-workflows-and-eligibility-4, trading-messages-4
+  // Requirements: signals-the-table-9, trading-workflows-and-eligibility-4, trading-messages-4, additions-lists-4
   test('starts a workflow with a button, and reports its id or the failure', async () => {
-    const app = renderApp('/signals', { [TRIGGER]: UNREACHABLE });
-    const trigger = async () =>
-      await app.user.click(
-        (await page().findAllByRole('button', { name: /^Trigger the workflow of signal/ }))[0] ??
-          document.body,
-      );
+    const app = renderApp('/signals', {
+      [TRIGGER]: UNREACHABLE,
+      [ELIGIBILITY]: { ...recorded[ELIGIBILITY], finalEligibleUsers: 3 },
+      'GET /api/price-logs': {
+        priceLogs: [{ ...recorded['GET /api/price-logs'].priceLogs[0], price: '2973' }],
+        total: 1,
+      },
+    });
+    const [button = document.body] = await page().findAllByRole('button', {
+      name: /^Trigger the workflow of signal/,
+    });
+    await app.user.click(button);
+    const question = await dialog('Trigger Workflow');
+    await question.findByText('3 users');
+    await question.findByText(
+      /^The newest candle of ETH closed at \$2,973\.00, 0\.9 % below the signal's price of \$3,000\.00\.$/,
+    );
+    expect(question.element.textContent).toContain('Runs ETH Buy again for 3 users.');
+    expect(app.sent(TRIGGER)).toEqual([]);
+    const trigger = () => app.user.click(question.getByRole('button', { name: 'Trigger' }));
     await trigger();
     await expectToast('Failed to Trigger Workflow', 'Failed to trigger automation workflow');
     app.answers[TRIGGER] = failure(409, 'The system is processing other signals of ETH');
@@ -156,6 +176,242 @@ describe('the table of signals', () => {
     await trigger();
     await expectToast('Workflow Triggered Successfully', `Workflow ${ids.workflow}`);
     expect(app.sent(TRIGGER).at(-1)?.body).toEqual({ signalId: ids.signal });
+    await expectGone(() => page().queryByRole('dialog'));
+  });
+});
+
+// Requirements: additions-lists-5
+test('is sorted by its heads, filtered by outcome and searched by ID, all in the address', async () => {
+  const app = renderApp('/signals?page=3', { [SIGNALS]: listOf({ ...signal }) });
+  const head = (name: string) => page().getByRole('columnheader', { name });
+  const token = await page().findByRole('button', { name: 'Token' });
+  expect(['Receive Time', 'Token', 'Status'].map((name) => head(name).getAttribute('aria-sort'))).toEqual([
+    'descending',
+    'none',
+    'none',
+  ]);
+  expect(head('Price').hasAttribute('aria-sort')).toBe(false);
+  await app.user.click(token);
+  await eventually(() => expect(app.address()).toBe('/signals?sort=token&order=asc'));
+  await eventually(() => expect(head('Token').getAttribute('aria-sort')).toBe('ascending'));
+  expect(app.sent(SIGNALS).at(-1)?.query).toMatchObject({ sort: 'token', order: 'asc', page: '1' });
+  await app.user.click(token);
+  await eventually(() => expect(app.address()).toBe('/signals?sort=token&order=desc'));
+  await app.user.selectOptions(page().getByLabelText('Outcome'), 'Not filled');
+  await eventually(() => expect(app.sent(SIGNALS).at(-1)?.query.outcome).toBe('not_filled'));
+  await app.user.click(page().getByRole('button', { name: 'Receive Time' }));
+  await eventually(() => expect(app.address()).toBe('/signals?outcome=not_filled'));
+  const search = page().getByLabelText('Search by ID');
+  await app.user.type(search, 'abc{Enter}');
+  await page().findByText('Enter an ID or at least its first 8 characters');
+  await app.user.clear(search);
+  await app.user.type(search, '0190ABCD-1234{Enter}');
+  await eventually(() => expect(app.address()).toContain('id=0190abcd-1234'));
+  await eventually(() => expect(app.sent(SIGNALS).at(-1)?.query.id).toBe('0190abcd-1234'));
+  await app.user.click(page().getByRole('button', { name: 'Clear Filters' }));
+  await eventually(() => expect(app.address()).toBe('/signals'));
+});
+
+// Requirements: additions-lists-6
+test('says how long ago, with the time and its zone as a tooltip, and names the zone once', async () => {
+  const receivedAt = new Date(Date.now() - 200_000).toISOString();
+  renderApp('/signals', { [SIGNALS]: listOf({ ...signal, receivedAt }) });
+  const ago = await page().findByText('3 min ago');
+  const zone = recorded['GET /api/auth/user'].displayTimezone;
+  const tip = ago.getAttribute('data-tip') ?? '';
+  expect(tip.endsWith(` ${zone}`)).toBe(true);
+  expect(tip.slice(0, -zone.length - 1)).toMatch(INSTANT);
+  expect(page().getByText(`${zone}, newest first`)).toBeTruthy();
+});
+
+// Requirements: additions-lists-6
+test('shows all digits of small prices and levels, and timeframes by length', async () => {
+  const small = { price: '0.00001231', stopLoss: '0.00001220', takeProfit: '0.0000124' };
+  renderApp('/signals', {
+    [SIGNALS]: listOf({ ...signal, ...small }),
+    'GET /api/signals/timeframes': ['15', '1h', '240', '5', '60', 'D'],
+  });
+  await eventually(() => expect(rowsOf('Signal History')).toHaveLength(1));
+  const shown = cells(rowsOf('Signal History')[0]);
+  expect([shown[3], shown[4]]).toEqual(['$0.00001231', '0.0000122 / 0.0000124']);
+  await page().findByRole('option', { name: '1h' });
+  const options = [...page().getByLabelText('Timeframe').querySelectorAll('option')];
+  expect(options.map(({ textContent }) => textContent)).toEqual([
+    'All timeframes',
+    '5m',
+    '15m',
+    '1h',
+    '240m',
+    'D',
+  ]);
+});
+
+describe('on a phone', () => {
+  const PHONE = { widthPx: 390 };
+  const skipped = {
+    ...signal,
+    id: 'skipped',
+    token: 'SOL',
+    outcome: { kind: 'skipped', filled: 0, failed: 0, skipped: 3, topReason: 'ATR is required' },
+  };
+  const cards = async () => {
+    const list = await page().findByRole('list', { name: 'Signal History' });
+    return [...list.querySelectorAll('li')].map((card) => card.textContent);
+  };
+
+  // Requirements: additions-lists-7
+  test('each signal is a card of two lines that opens its panel', async () => {
+    const app = renderApp('/signals', { [SIGNALS]: listOf({ ...signal }, skipped) }, PHONE);
+    const [card = document.body] = await page().findAllByRole('button', { name: /panel of signal/ });
+    const shown = await cards();
+    expect(shown[0]).toMatch(/ETH Buy \$3,000\.00Filled 1\/1Tesla 15m, /);
+    expect(shown[1]).toMatch(/SOL Buy .*Skipped 3.*ATR is required$/);
+    expect(page().queryByRole('table')).toBe(null);
+    await app.user.click(card);
+    await page().findByRole('dialog', { name: /^ETH Buy/ });
+    expect(app.address()).toBe(`/signals?panel=outcome&signal=${ids.signal}`);
+  });
+
+  // Requirements: additions-lists-7
+  test('the order is chosen from a list, and an empty list says so', async () => {
+    const app = renderApp('/signals', { [SIGNALS]: listOf() }, PHONE);
+    await page().findByText('No signals found');
+    await app.user.selectOptions(page().getByLabelText('Order'), 'By token');
+    await eventually(() => expect(app.address()).toBe('/signals?sort=token&order=asc'));
+    await app.user.selectOptions(page().getByLabelText('Order'), 'Newest first');
+    await eventually(() => expect(app.address()).toBe('/signals'));
+  });
+});
+
+test('the question before a trigger says that nobody is eligible, and leaves out a price that is not known', async () => {
+  const app = renderApp('/signals', {
+    [ELIGIBILITY]: { ...recorded[ELIGIBILITY], finalEligibleUsers: 0 },
+    'GET /api/price-logs': { priceLogs: [], total: 0 },
+  });
+  const [button = document.body] = await page().findAllByRole('button', {
+    name: /^Trigger the workflow of signal/,
+  });
+  await app.user.click(button);
+  const question = await dialog('Trigger Workflow');
+  await question.findByText('nobody: no user is eligible now');
+  expect(question.element.textContent).not.toContain('The newest candle');
+  await app.user.click(question.getByRole('button', { name: 'Cancel' }));
+  await expectGone(() => page().queryByRole('dialog'));
+  expect(app.sent(TRIGGER)).toEqual([]);
+});
+
+describe('the side panel of a signal', () => {
+  const second = { ...signal, id: 'second', token: 'SOL', action: 'sell' };
+  const answers = (): Answers => ({
+    [SIGNALS]: listOf({ ...signal }, second),
+    'GET /api/signals/second': {
+      ...((recorded as Answers)[`GET /api/signals/${ids.signal}`] as object),
+      ...second,
+    },
+    'GET /api/signals/second/users': [],
+    'GET /api/signals/second/chart': PENDING,
+    'GET /api/signals/second/sltp': { hasData: false, sltpData: [] },
+  });
+  const panel = async (name: RegExp) => scopeOf(await page().findByRole('complementary', { name }));
+  const open = async (path = '/signals', more: Answers = {}) => {
+    const app = renderApp(path, { ...answers(), ...more });
+    await eventually(() => expect(rowsOf('Signal History')).toHaveLength(2));
+    return app;
+  };
+
+  // Requirements: additions-panel-1
+  test('opens beside the list from a row, and says what became of each user first', async () => {
+    const app = await open();
+    const [row = document.body] = rowsOf('Signal History');
+    await app.user.click(row.querySelectorAll('td')[3] ?? row);
+    const side = await panel(/^ETH Buy, \d\d:\d\d:\d\d$/);
+    expect(app.address()).toBe(`/signals?panel=outcome&signal=${ids.signal}`);
+    expect(side.element.textContent).toContain(shortened(ids.signal));
+    await side.findByText('What became of each user');
+    await side.findByText('Filled');
+    expect(side.getByRole('tab', { name: 'Outcome' }).getAttribute('aria-selected')).toBe('true');
+    expect(row.hasAttribute('data-selected')).toBe(true);
+    expect(side.element.textContent).toContain('Completed Filled 1/1');
+    await app.user.click(side.getByRole('button', { name: 'Close panel' }));
+    await expectGone(() => page().queryByRole('complementary'));
+    expect(app.address()).toBe('/signals');
+  });
+
+  // Requirements: additions-panel-2
+  test('is walked with J and K, closed with Esc, and restored from its address', async () => {
+    const app = await open();
+    await app.user.keyboard('j');
+    await panel(/^ETH Buy/);
+    await app.user.keyboard('k');
+    await panel(/^ETH Buy/);
+    await app.user.keyboard('j');
+    const side = await panel(/^SOL Sell/);
+    expect(app.address()).toBe('/signals?panel=outcome&signal=second');
+    expect(isDisabled(side.getByRole('button', { name: 'Next signal' }))).toBe(true);
+    await app.user.click(side.getByRole('tab', { name: 'Sizing' }));
+    await side.findByText('No SL/TP calculation data available for this signal');
+    app.reload();
+    await (await panel(/^SOL Sell/)).findByText('No SL/TP calculation data available for this signal');
+    expect(app.address()).toBe('/signals?panel=sizing&signal=second');
+    await app.user.keyboard('{Escape}');
+    await expectGone(() => page().queryByRole('complementary'));
+    expect(app.address()).toBe('/signals');
+  });
+
+  // Requirements: additions-panel-3
+  test.for([
+    [/SL\/TP calculation/, 'sizing'],
+    [/details of the signal/, 'raw'],
+    [/workflows of signal/, 'runs'],
+    [/users of signal/, 'why'],
+    [/trades of signal/, 'outcome'],
+  ] as const)('shows the section of a cell %s that is clicked while it is open', async ([name, section]) => {
+    const app = await open(`/signals?panel=outcome&signal=second`);
+    const [cell = document.body] = page().getAllByRole('button', { name });
+    await app.user.click(cell);
+    await panel(/^ETH Buy/);
+    expect(app.address()).toBe(`/signals?panel=${section}&signal=${ids.signal}`);
+    expect(page().queryByRole('dialog')).toBe(null);
+  });
+
+  // Requirements: additions-panel-1
+  test('keeps its signal when a dialog over it closes, and asks before a trigger', async () => {
+    const app = await open(`/signals?panel=runs&signal=${ids.signal}`, {
+      [ELIGIBILITY]: { ...recorded[ELIGIBILITY], finalEligibleUsers: 3 },
+    });
+    const side = await panel(/^ETH Buy/);
+    const steps = await side.findAllByRole('button', { name: /^Steps of workflow/ });
+    await app.user.click(steps.at(-1) ?? document.body);
+    const shown = await dialog('Workflow Execution Details');
+    await app.user.click(shown.getByRole('button', { name: 'Close dialog' }));
+    await expectGone(() => page().queryByRole('dialog'));
+    expect(app.address()).toBe(`/signals?panel=runs&signal=${ids.signal}`);
+    await app.user.click(side.getByRole('button', { name: 'Trigger again…' }));
+    await (await dialog('Trigger Workflow')).findByText('3 users');
+    await app.user.keyboard('{Escape}');
+    await expectGone(() => page().queryByRole('dialog'));
+    await panel(/^ETH Buy/);
+  });
+
+  // Requirements: additions-panel-1
+  test('is a drawer over the list where it does not fit beside it', async () => {
+    const app = renderApp(`/signals?panel=outcome&signal=${ids.signal}`, answers(), { widthPx: 1100 });
+    const drawer = scopeOf(await page().findByRole('dialog', { name: /^ETH Buy/ }));
+    await drawer.findByText('What became of each user');
+    await app.user.keyboard('j');
+    await page().findByRole('dialog', { name: /^SOL Sell/ });
+    await app.user.keyboard('{Escape}');
+    await expectGone(() => page().queryByRole('dialog'));
+    expect(app.address()).toBe('/signals');
+  });
+
+  // Requirements: additions-panel-1
+  test('says that the signal cannot be fetched', async () => {
+    await open('/signals?panel=raw&signal=gone', {
+      'GET /api/signals/gone': failure(404, 'Signal not found'),
+    });
+    const side = await panel(/^Signal$/);
+    await side.findByText('Failed to fetch signal');
   });
 });
 
@@ -327,9 +583,9 @@ test('opens the monitor with fifty rows per page and all columns, and takes its 
     'ETH',
     'Tesla',
     'Manual',
-    'Completed',
-    INSTANT,
-    INSTANT,
+    'Completed Filled 1/1',
+    AGO,
+    AGO,
     /^\d+(\.\d)?m?s$/,
     '10',
     '1/1',

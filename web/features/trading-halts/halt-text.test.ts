@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { haltEnd, haltEnding, reasonsByUser } from './halt-text.ts';
+import { haltEnd, haltEnding } from './halt-text.ts';
 
 const cleared = { clearedAt: '2026-05-04T10:00:00Z', clearedHow: 'The position is closed' };
 const uncleared = { clearedAt: null, clearedHow: null };
@@ -20,9 +20,4 @@ describe('the end of a halt', () => {
 test('names the user who resumed a halt', () => {
   expect(haltEnd({ endedBy: 'ann@example.com' })).toBe('Resumed by ann@example.com');
   expect(haltEnd({ endedBy: null })).toBe('By itself');
-});
-
-test('maps users to the reasons of their halts', () => {
-  const reasons = reasonsByUser([{ userId: 'u1', reason: 'No stop' }]);
-  expect([reasons.get('u1'), reasons.get('u2')]).toEqual(['No stop', undefined]);
 });

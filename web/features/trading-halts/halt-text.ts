@@ -16,8 +16,3 @@ export function haltEnding({ kind, clearedAt, clearedHow }: Halt, { isAdmin }: {
 /** How an ended halt ended. */
 export const haltEnd = ({ endedBy }: Pick<TradingHaltView, 'endedBy'>): string =>
   endedBy === null ? 'By itself' : `Resumed by ${endedBy}`;
-
-/** The reasons of halts by user id, for a list of users. */
-export const reasonsByUser = (
-  halts: readonly Pick<TradingHaltView, 'userId' | 'reason'>[],
-): ReadonlyMap<string, string> => new Map(halts.map(({ userId, reason }) => [userId, reason]));

@@ -1,15 +1,26 @@
-import { Switch } from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconCheck, IconCopy, IconSettings } from '@tabler/icons-react';
+import { ActionIcon, Switch } from '@mantine/core';
+import {
+  IconArrowDown,
+  IconArrowUp,
+  IconCheck,
+  IconCopy,
+  IconHandStop,
+  IconHistory,
+  IconSettings,
+} from '@tabler/icons-react';
+import type { UserTradingState } from '#contract/overview.ts';
 import type { User, UserSort } from '#contract/users.ts';
 import type { CardColumn } from '#web/lists/card-table.tsx';
+import { describeTradingState } from '#web/lists/trading-state.ts';
 import { shortId } from '../../lib/format.ts';
+import { stopDialog } from '../../lib/trading-stops.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { ActionIconLink } from '../../ui/link.tsx';
 import { useCopy } from '../../ui/use-copy.ts';
 import type { UserChange } from './change-user-dialog.tsx';
 import classes from './users.module.css';
-import { orderAfterClick, type UsersOrder } from './users-search.ts';
+import { orderAfterClick, type UsersOrder } from './users-order.ts';
 
 const DATE_LENGTH = 'yyyy/MM/dd'.length;
 const OWN_ACCOUNT = 'You cannot deactivate your own account';
@@ -17,19 +28,20 @@ const OWN_ACCOUNT = 'You cannot deactivate your own account';
 interface ColumnOptions {
   ownId: string;
   formatInstant: (instant: string) => string;
-  /** When the rows were fetched, in milliseconds. */
-  fetchedAtMs: number;
   order: UsersOrder;
   onOrder: (order: UsersOrder) => void;
-  /** By user id: why the user opens no positions. */
-  halted: ReadonlyMap<string, string>;
+  /** By user id: whether new positions are opened for the user. */
+  states: ReadonlyMap<string, UserTradingState>;
+  onDecisions: (userId: string) => void;
+  /** By user id: the stops of the user's new entries, in words. */
+  stopped: ReadonlyMap<string, string>;
   onChange: (change: UserChange) => void;
 }
 
 const joined = (...parts: (string | null)[]): string | null => parts.filter(Boolean).join(' ') || null;
 
 export function usersColumns(options: ColumnOptions): CardColumn<User>[] {
-  const { ownId, formatInstant, fetchedAtMs, order, onOrder, halted, onChange } = options;
+  const { ownId, formatInstant, order, onOrder, states, stopped, onDecisions, onChange } = options;
   const sortable = (header: string, sort: UserSort): Pick<CardColumn<User>, 'header' | 'head' | 'sorted'> => {
     const direction = order.sort === sort ? order.direction : null;
     const Arrow = direction === 'desc' ? IconArrowDown : IconArrowUp;
@@ -90,30 +102,23 @@ export function usersColumns(options: ColumnOptions): CardColumn<User>[] {
     },
     {
       ...sortable('Active Trading', 'activeTrading'),
-      cell: ({ id, username, activeTradingEnabled: on, settings }) => {
-        const pausedUntil = settings?.tradingPausedUntil ?? null;
-        return (
-          <span className={classes.badges}>
-            <Switch
-              size="sm"
-              checked={on}
-              disabled={settings === null}
-              aria-label={`Active trading of ${username}`}
-              onChange={() => onChange({ kind: 'activeTrading', userId: id, username, on: !on })}
-            />
-            {halted.has(id) ? (
-              <Badge tone="failure" tip={halted.get(id) ?? ''}>
-                Halted
-              </Badge>
-            ) : null}
-            {pausedUntil !== null && Date.parse(pausedUntil) > fetchedAtMs ? (
-              <Badge tone="warning" tip={`Paused until ${formatInstant(pausedUntil)}`}>
-                Paused
-              </Badge>
-            ) : null}
-          </span>
-        );
-      },
+      cell: ({ id, username, activeTradingEnabled: on, settings }) => (
+        <span className={classes.badges}>
+          <Switch
+            size="sm"
+            checked={on}
+            disabled={settings === null}
+            aria-label={`Active trading of ${username}`}
+            onChange={() => onChange({ kind: 'activeTrading', userId: id, username, on: !on })}
+          />
+          <StateBadge state={states.get(id)} formatInstant={formatInstant} />
+          {stopped.has(id) ? (
+            <Badge tone="failure" tip={stopped.get(id) ?? ''}>
+              Stopped
+            </Badge>
+          ) : null}
+        </span>
+      ),
     },
     {
       ...sortable('Status', 'isActive'),
@@ -146,19 +151,67 @@ export function usersColumns(options: ColumnOptions): CardColumn<User>[] {
       header: 'Settings',
       place: 'action',
       cell: ({ id, username }) => (
-        <ActionIconLink
-          to="/settings"
-          search={{ userId: id }}
-          variant="default"
-          size="md"
-          aria-label={`Settings of ${username}`}
-          data-tip={`Settings of ${username}`}
-        >
-          <IconSettings size={16} aria-hidden />
-        </ActionIconLink>
+        <span className={classes.badges}>
+          <ActionIcon
+            variant="default"
+            size="md"
+            aria-label={`Decisions on ${username}`}
+            data-tip={`Decisions on ${username}: every signal, traded or not, and why`}
+            onClick={() => onDecisions(id)}
+          >
+            <IconHistory size={16} aria-hidden />
+          </ActionIcon>
+          <StopSwitch userId={id} username={username} isStopped={stopped.has(id)} />
+          <ActionIconLink
+            to="/settings"
+            search={{ userId: id }}
+            variant="default"
+            size="md"
+            aria-label={`Settings of ${username}`}
+            data-tip={`Settings of ${username}`}
+          >
+            <IconSettings size={16} aria-hidden />
+          </ActionIconLink>
+        </span>
       ),
     },
   ];
+}
+
+/** Nothing while the states are not known. */
+function StateBadge({
+  state,
+  formatInstant,
+}: {
+  state: UserTradingState | undefined;
+  formatInstant: (instant: string) => string;
+}) {
+  if (state === undefined) return null;
+  const { word, tone, tip } = describeTradingState(state, formatInstant);
+  return (
+    <Badge tone={tone} {...(tip === undefined ? {} : { tip })}>
+      {word}
+    </Badge>
+  );
+}
+
+/** Opens the dialog that stops the user's new entries or lifts their stop. */
+function StopSwitch(props: { userId: string; username: string; isStopped: boolean }) {
+  const { userId, username, isStopped } = props;
+  return (
+    <ActionIcon
+      variant={isStopped ? 'filled' : 'default'}
+      {...(isStopped ? { color: 'red' } : {})}
+      size="md"
+      role="switch"
+      aria-checked={isStopped}
+      aria-label={`Stop of new entries of ${username}`}
+      data-tip={isStopped ? `Lift the stop of ${username}` : `Stop new entries of ${username}`}
+      onClick={() => stopDialog.set({ action: 'stop', kind: 'user', value: userId })}
+    >
+      <IconHandStop size={16} aria-hidden />
+    </ActionIcon>
+  );
 }
 
 /** The users table shortens ids of 8 or more characters. */

@@ -504,11 +504,86 @@ describe('the list of users', () => {
     await rowOf('Users', 'user-1@example.com');
   });
 
+  // Requirements: additions-overview-5
+  test.for([
+    ['halted', 'Halted'],
+    ['key_refused', 'Key refused'],
+    ['no_key', 'No key'],
+    ['off', 'Off'],
+    ['trading', 'Trading'],
+  ] as const)('shows the state %s in one word, with its reason as a tip', async ([state, word]) => {
+    const reason = state === 'halted' ? 'The ETH position has no stop' : null;
+    const app = renderApp('/create-client', {
+      [USERS]: usersAnswer(ann),
+      'GET /api/trading-states': { states: [{ userId: ann.id, state, pausedUntil: null, reason }] },
+    });
+    await eventually(async () => (await rowOf('Users', ann.username)).getByText(word));
+    if (reason === null) return;
+    await app.user.hover((await rowOf('Users', ann.username)).getByText(word));
+    expect((await page().findByRole('tooltip')).textContent).toBe(reason);
+  });
+
+  // Requirements: additions-overview-6
+  test('opens the history of a user’s decisions with one click, filtered and paged', async () => {
+    const path = `GET /api/users/${ann.id}/decisions`;
+    const filled = {
+      workflowId: 'w1',
+      signalId: 's1',
+      at: '2026-03-04T05:06:07.000Z',
+      trigger: 'automatic',
+      token: 'ETH',
+      action: 'buy',
+      price: '3000',
+      processor: 'Tesla',
+      timeframe: '15',
+      result: 'filled',
+      reason: null,
+      filledQuantity: '2.5',
+      averagePrice: '3000.5',
+    };
+    const skipped = {
+      ...filled,
+      workflowId: 'w2',
+      trigger: 'manual',
+      result: 'skipped',
+      reason: 'The balance is too small',
+      filledQuantity: null,
+      averagePrice: null,
+    };
+    const app = renderApp('/create-client', {
+      [USERS]: usersAnswer(ann),
+      [path]: { decisions: [filled, skipped], total: 21 },
+    });
+    await app.user.click(await page().findByRole('button', { name: `Decisions on ${ann.username}` }));
+    expect(app.address()).toBe(`/create-client?dialog=decisions&user=${ann.id}`);
+    const history = await dialog(`Decisions - ${ann.username}`);
+    await history.findByText('21 decisions');
+    const [first, second] = rowsOf(`Decisions on ${ann.username}`).filter((row) =>
+      row.querySelector('th, a'),
+    );
+    expect(first?.textContent).toContain('Filled 2.5 at $3,000.50');
+    expect(second?.textContent).toContain('Skipped (triggered by hand)');
+    history.getByText('The balance is too small');
+    await app.user.click(history.getByRole('button', { name: 'Next' }));
+    await eventually(() => expect(app.sent(path).at(-1)?.query.page).toBe('2'));
+    app.answers[path] = { decisions: [], total: 0 };
+    await app.user.selectOptions(history.getByRole('combobox', { name: 'Outcome' }), 'not_traded');
+    await eventually(() =>
+      expect(app.sent(path).at(-1)?.query).toMatchObject({ page: '1', outcome: 'not_traded' }),
+    );
+    await history.findByText('No decisions match');
+    await app.user.click(history.getByRole('button', { name: 'Close dialog' }));
+    await eventually(() => expect(app.address()).toBe('/create-client'));
+  });
+
   // Requirements: screens-users-1, accounts-limits-4
   test('copies a shortened id in full, shows how long trading pauses, and links to settings and back', async () => {
     const settings = { ...ann.settings, activeTrading: true, tradingPausedUntil: '2999-01-02T12:00:00Z' };
     const app = renderApp('/create-client', {
       [USERS]: usersAnswer({ ...ann, activeTradingEnabled: true, settings }),
+      'GET /api/trading-states': {
+        states: [{ userId: ann.id, state: 'paused', pausedUntil: settings.tradingPausedUntil, reason: null }],
+      },
       [`GET /api/admin/user/${ann.id}`]: { user: ann },
       [`GET /api/admin/user-settings/${ann.id}`]: { success: true, data: ann.settings },
       [`GET /api/admin/user-settings/${ann.id}/exchange-credentials`]:
@@ -517,8 +592,9 @@ describe('the list of users', () => {
     await app.user.click(await page().findByRole('button', { name: '0000...bbbb, copy user ID' }));
     await expectToast('Copied!', 'User ID copied to clipboard.');
     expect(await navigator.clipboard.readText()).toBe(ann.id);
-    await app.user.hover((await rowOf('Users', ann.username)).getByText('Paused'));
-    expect((await page().findByRole('tooltip')).textContent).toBe('Paused until 2999/01/02 04:00:00');
+    await eventually(async () =>
+      (await rowOf('Users', ann.username)).getByText('Paused until 2999/01/02 04:00'),
+    );
 
     await app.user.click(page().getByRole('link', { name: `Settings of ${ann.username}` }));
     await eventually(() => expect(app.address()).toBe(`/settings?userId=${ann.id}`));

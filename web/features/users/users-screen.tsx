@@ -2,15 +2,19 @@ import { Button, Switch } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { UserTradingState } from '#contract/overview.ts';
+import type { TradingStopView } from '#contract/trading-stops.ts';
 import type { UsersAnswer } from '#contract/users.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { Select } from '#web/forms/select.tsx';
 import { CardTable } from '#web/lists/card-table.tsx';
 import { Pager } from '#web/lists/pager.tsx';
+import { SearchField } from '#web/lists/search-field.tsx';
 import { useLastPage } from '#web/lists/use-last-page.ts';
 import { countPages, formatCount } from '../../lib/format.ts';
 import { useSession } from '../../lib/session.ts';
 import { readChoice, storeChoice } from '../../lib/stored-choice.ts';
+import { useTradingStops } from '../../lib/trading-stops.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { usersPath } from '../../lib/user-paths.ts';
 import { lazily } from '../../ui/lazily.tsx';
@@ -20,19 +24,14 @@ import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { UserChange } from './change-user-dialog.tsx';
-import { SearchField } from './search-field.tsx';
+
 import classes from './users.module.css';
 import { usersColumns } from './users-columns.tsx';
-import {
-  MAX_SEARCH_LENGTH,
-  ORDER_CHOICES,
-  orderInAddress,
-  orderOf,
-  type UsersOrder,
-  type UsersSearch,
-} from './users-search.ts';
+import { ORDER_CHOICES, orderInAddress, orderOf, type UsersOrder } from './users-order.ts';
+import { MAX_SEARCH_LENGTH, type UsersSearch } from './users-search.ts';
 
 const CreateUserDialog = lazily(() => import('./create-user-dialog.tsx'));
+const DecisionsDialog = lazily(() => import('#web/lists/decisions-dialog.tsx'));
 const ChangeUserDialog = lazily(() => import('./change-user-dialog.tsx'));
 
 /** Stores whether this browser's list includes inactive users; it does by default. */
@@ -44,11 +43,11 @@ interface UsersScreenProps {
   onSearch: (change: UsersSearch, how?: { replace: boolean }) => void;
   /** Determines the type and password rules of new users; undefined while unknown. */
   exchangeMode: ExchangeMode | undefined;
-  /** By user id: why the user opens no positions. */
-  halted: ReadonlyMap<string, string>;
+  /** By user id: whether new positions are opened for the user. */
+  states: ReadonlyMap<string, UserTradingState>;
 }
 
-export function UsersScreen({ search, onSearch, exchangeMode, halted }: UsersScreenProps) {
+export function UsersScreen({ search, onSearch, exchangeMode, states }: UsersScreenProps) {
   const [change, setChange] = useState<UserChange | null>(null);
   const [includeInactive, setIncludeInactive] = useState(() => readChoice(INACTIVE_KEY) !== 'false');
   const { user } = useSession();
@@ -59,6 +58,7 @@ export function UsersScreen({ search, onSearch, exchangeMode, halted }: UsersScr
     queryKey: [usersPath, sort === undefined ? paging : { ...paging, sort, direction }],
     placeholderData: keepPreviousData,
   });
+  const stops = useTradingStops();
   const { data, isPlaceholderData } = query;
   const pageCount = countPages(data?.total, PAGE_SIZE);
   useLastPage({ page, pageCount: isPlaceholderData ? undefined : pageCount });
@@ -135,16 +135,17 @@ export function UsersScreen({ search, onSearch, exchangeMode, halted }: UsersScr
                   columns={usersColumns({
                     ownId: user.id,
                     formatInstant,
-                    fetchedAtMs: query.dataUpdatedAt,
                     order,
+                    stopped: stoppedUsers(stops.data ?? []),
                     onOrder,
-                    halted,
+                    states,
+                    onDecisions: (id) => onSearch({ dialog: 'decisions', user: id }),
                     onChange: setChange,
                   })}
                   rows={users}
                   rowId={({ id }) => id}
                   emptyText="No users found"
-                  minWidth={1180}
+                  minWidth={1160}
                   faded={isPlaceholderData}
                 />
               </div>
@@ -160,6 +161,13 @@ export function UsersScreen({ search, onSearch, exchangeMode, halted }: UsersScr
       <UsersInfo />
       {search.dialog === 'create' ? (
         <CreateUserDialog exchangeMode={exchangeMode} onClose={() => onSearch({ dialog: undefined })} />
+      ) : null}
+      {search.dialog === 'decisions' && search.user !== undefined ? (
+        <DecisionsDialog
+          userId={search.user}
+          username={data?.users.find(({ id }) => id === search.user)?.username ?? 'user'}
+          onClose={() => onSearch({ dialog: undefined, user: undefined })}
+        />
       ) : null}
       {change ? (
         <ChangeUserDialog change={change} staysListed={includeInactive} onClose={() => setChange(null)} />
@@ -216,3 +224,13 @@ function UsersInfo() {
     </Panel>
   );
 }
+
+/** Pauses are shown from the settings. */
+const stoppedUsers = (stops: readonly TradingStopView[]): ReadonlyMap<string, string> =>
+  new Map(
+    stops.flatMap(({ scope, createdBy, reason }) =>
+      scope.kind !== 'user' || scope.value === null || createdBy === null
+        ? []
+        : [[scope.value, `New entries stopped by ${createdBy}${reason === null ? '' : `: ${reason}`}`]],
+    ),
+  );

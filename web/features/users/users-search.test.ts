@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ORDER_CHOICES, orderAfterClick, orderInAddress, orderOf, parseUsersSearch } from './users-search.ts';
+import { ORDER_CHOICES, orderAfterClick, orderInAddress, orderOf } from './users-order.ts';
+import { parseUsersSearch } from './users-search.ts';
 
 const newestFirst = { sort: 'createdAt', direction: 'desc' } as const;
 

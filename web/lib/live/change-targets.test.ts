@@ -11,13 +11,13 @@ describe('a change', () => {
     [
       'signals',
       {},
-      ['/api/signals', '/api/signals/stats', '/api/signals/tokens'],
+      ['/api/signals', '/api/signals/stats', '/api/signals/tokens', '/api/first-run'],
       [`/api/signals/${ID}`, '/api/price-logs'],
     ],
     [
       'price-logs',
       {},
-      ['/api/price-logs', '/api/price-logs/candles', `/api/signals/${ID}/chart`],
+      ['/api/price-logs', '/api/price-logs/candles', `/api/signals/${ID}/chart`, '/api/first-run'],
       ['/api/signals'],
     ],
     [
@@ -28,6 +28,8 @@ describe('a change', () => {
         '/api/automation-workflows',
         `/api/signals/${ID}/workflows`,
         `/api/automation-workflows/${OTHER}/steps`,
+        '/api/attention',
+        '/api/overview',
       ],
       [`/api/signals/${OTHER}/workflows`, `/api/automation-workflows/${ID}/steps`, '/api/signals/stats'],
     ],
@@ -59,6 +61,9 @@ describe('a change', () => {
         '/api/position-maker/logs',
         '/api/positions',
         '/api/my-positions',
+        '/api/first-run',
+        '/api/overview',
+        `/api/users/${OTHER}/decisions`,
       ],
       [`/api/signals/${OTHER}/trades`, '/api/users'],
     ],
@@ -66,7 +71,7 @@ describe('a change', () => {
     [
       'hooks',
       { userId: ID },
-      [`/api/hooks/${OTHER}/deliveries`, '/api/admin/hooks'],
+      [`/api/hooks/${OTHER}/deliveries`, '/api/admin/hooks', '/api/first-run'],
       ['/api/hooks', '/api/users'],
     ],
     [
@@ -96,6 +101,8 @@ describe('a change', () => {
         '/api/my-trading-halts',
         '/api/signal/check-eligibility',
         '/api/attention',
+        '/api/my-overview',
+        '/api/trading-states',
       ],
       ['/api/admin/users', '/api/positions'],
     ],

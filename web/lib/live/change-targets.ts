@@ -13,8 +13,18 @@ const ofRecord = (path: string, list: string, id: string | undefined) =>
     ? path.startsWith(`${list}/`)
     : path === `${list}/${id}` || path.startsWith(`${list}/${id}/`);
 
-/** Only changes made by people are announced for this path; the rest is polled. */
+/** Announced where a person, a workflow's end or an order may change it; the rest is polled. */
 const ATTENTION = '/api/attention';
+
+/** Includes the pauses of users' settings. */
+const STOPS = '/api/trading-stops';
+/** The steps to the first fill: nearly every change may be one of them. */
+const FIRST_RUN = '/api/first-run';
+
+/** Figures and states of accounts. */
+const isOverview = (path: string) =>
+  path === '/api/overview' || path === '/api/my-overview' || path === '/api/trading-states';
+const isDecisions = (path: string) => path.endsWith('/decisions');
 
 const RECORD_ID = /\/[0-9a-f]{8}-[0-9a-f-]{27}(\/|$)/;
 const isListOf = (path: string, list: string) =>
@@ -29,9 +39,13 @@ const subjectOf = (path: string, viewerId: string | undefined): string | undefin
   path.startsWith(OWN_SETTINGS) ? viewerId : USER_PATH.exec(path)?.[1];
 
 const TARGETS: Record<ChangeTopic, Target> = {
-  signals: (path) => isListOf(path, SIGNALS) || path === '/api/current-price',
-  'price-logs': (path) => path.startsWith('/api/price-logs') || path.endsWith('/chart'),
+  signals: (path) => isListOf(path, SIGNALS) || path === '/api/current-price' || path === FIRST_RUN,
+  'price-logs': (path) => path.startsWith('/api/price-logs') || path.endsWith('/chart') || path === FIRST_RUN,
   workflows: (path, { signalId, workflowId }) =>
+    path === FIRST_RUN ||
+    path === ATTENTION ||
+    isOverview(path) ||
+    isDecisions(path) ||
     path === SIGNALS ||
     isListOf(path, WORKFLOWS) ||
     ofRecord(path, SIGNALS, signalId) ||
@@ -47,19 +61,26 @@ const TARGETS: Record<ChangeTopic, Target> = {
     ofRecord(path, SIGNALS, signalId) ||
     path.startsWith('/api/position-maker/') ||
     path.startsWith('/api/positions') ||
-    path === '/api/my-positions',
+    path === '/api/my-positions' ||
+    path === FIRST_RUN ||
+    isOverview(path) ||
+    isDecisions(path) ||
+    path.startsWith('/api/performance'),
   deliveries: (path) => path.startsWith('/api/hooks/'),
   // Not the webhook itself: the server returns a new key in full only once, and a refetch would hide it.
-  hooks: (path) => path.startsWith('/api/hooks/') || path === ALL_HOOKS,
+  hooks: (path) => path.startsWith('/api/hooks/') || path === ALL_HOOKS || path === FIRST_RUN,
   users: (path, { userId }, viewerId) => {
     const subject = subjectOf(path, viewerId);
     if (subject !== undefined && typeof userId === 'string') return subject === userId;
     return (
       path.startsWith('/api/admin/user') ||
       path === ALL_HOOKS ||
+      path === FIRST_RUN ||
+      isOverview(path) ||
       path === '/api/users' ||
       path.startsWith(OWN_SETTINGS) ||
       path === ATTENTION ||
+      path === STOPS ||
       path.includes('/why/') ||
       path === '/api/signal/check-eligibility'
     );
@@ -68,9 +89,17 @@ const TARGETS: Record<ChangeTopic, Target> = {
     path === '/api/admin/trading-halts' ||
     path === '/api/my-trading-halts' ||
     path === ATTENTION ||
+    isOverview(path) ||
     path.includes('/why/') ||
     path === '/api/signal/check-eligibility',
+  'trading-stops': (path) =>
+    path === STOPS ||
+    path === ATTENTION ||
+    path.includes('/why/') ||
+    path === '/api/signal/check-eligibility',
+  flattens: (path) => path.startsWith('/api/positions/close-all') || path === ATTENTION,
   sessions: () => false,
+  notifications: (path) => path.startsWith('/api/notifications'),
 };
 
 /** `viewerId`: the signed-in user, whom paths without an id describe. */

@@ -35,16 +35,27 @@ export async function readCounted<Row extends Record<string, unknown>>(
   }
 }
 
-/** The exact number of matching rows received at or before `until`; `now` only decides from which side to count. */
+/** The instants between which rows were received; both are included. */
+export interface TimeRange {
+  from?: Date | undefined;
+  until?: Date | undefined;
+}
+
+/** The exact number of matching rows in the range; `now` only decides from which side to count. */
 export async function countList(
   db: Asked,
   list: CountedList,
-  options: { filter: ListFilter; until?: Date | undefined; now: Date },
+  options: TimeRange & { filter: ListFilter; now: Date },
 ): Promise<number> {
-  const { filter, until, now } = options;
+  const { filter, from, until, now } = options;
+  if (from !== undefined && until !== undefined && from > until) return 0;
   const [row] = await readCounted<{ total: string }>(db, list, (before) => {
     const parts = { list, filter, before };
-    return sql`select ${until === undefined ? countAll(parts) : countUntil({ ...parts, until, now })} as total`;
+    const upTo = until === undefined ? countAll(parts) : countUntil({ ...parts, until, now });
+    if (from === undefined) return sql`select ${upTo} as total`;
+    // Instants are stored in whole milliseconds.
+    const earlier = countUntil({ ...parts, until: new Date(from.getTime() - 1), now });
+    return sql`select (${upTo}) - (${earlier}) as total`;
   });
   return Number(row?.total ?? 0);
 }

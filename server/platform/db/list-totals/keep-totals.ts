@@ -4,6 +4,7 @@ import { firstIdOf } from '#server/platform/ids.ts';
 import type { Logger } from '#server/platform/log.ts';
 import { addUpList, MARGIN_MS } from './add-up-list.ts';
 import { ADDED_UP, type CountedList, FIRST_ID, markOf, type Part } from './counted-lists.ts';
+import { addUpOutcomes } from './keep-outcomes.ts';
 
 const EVERY_MS = 10_000;
 
@@ -28,6 +29,7 @@ export function startKeepingTotals({ db, log }: { db: Db; log: Logger }): () => 
     for (const { list, what } of ADDED_UP) {
       while (!stopped && (await addUpList(db, list, { what }))) await new Promise(setImmediate);
     }
+    while (!stopped && (await addUpOutcomes(db))) await new Promise(setImmediate);
   }
 
   function start(): void {

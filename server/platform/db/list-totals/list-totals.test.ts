@@ -163,6 +163,12 @@ test('counts exactly up to an instant: months ago, at the edges of a month, and 
   expect(await found()).toEqual(wanted);
   await addUpAll('signals');
   expect(await found()).toEqual(wanted);
+  // Every range between two of the instants, both ends included, and ranges that end before they begin.
+  for (const [first, from] of instants.entries()) {
+    const counts = instants.map((until) => countList(db, 'signals', { filter: {}, from, until, now }));
+    expect(await Promise.all(counts)).toEqual(instants.map((_, last) => Math.max(0, last - first + 1)));
+    expect(await countList(db, 'signals', { filter: {}, from, now })).toBe(instants.length - first);
+  }
   const before = instants.map((at) => total('signals', { token: 'BTC' }, new Date(at.getTime() - 1), now));
   expect(await Promise.all(before)).toEqual(instants.map((_, index) => index));
 });

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { limitedText } from './text.ts';
+
+const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
+
+/** Without a month: the one of now in the display zone. */
+export const statementQuery = z.object({
+  month: limitedText(7).regex(MONTH, 'month must be written as 2026-10').optional(),
+  format: z.enum(['json', 'csv', 'html'], 'format must be json, csv or html').default('json'),
+});
+
+export const STATEMENT_LINES = ['trade', 'fee', 'funding', 'deposit', 'withdrawal', 'other'] as const;
+
+/**
+ * GET /api/statements/:userId as JSON. Decimal strings in USDT; opening balance + lines = closing balance, exactly.
+ * `complete` false: the ledger of the exchange is not there, so balances and fee are null and the lines may lack some.
+ */
+export const statementAnswer = z.object({
+  userId: z.string(),
+  username: z.string(),
+  month: z.string(),
+  timeZone: z.string(),
+  from: z.string(),
+  /** The month ends here; later than now while it lasts. */
+  to: z.string(),
+  complete: z.boolean(),
+  openingBalance: z.string().nullable(),
+  closingBalance: z.string().nullable(),
+  lines: z.array(
+    z.object({
+      at: z.string(),
+      kind: z.enum(STATEMENT_LINES),
+      text: z.string(),
+      amount: z.string(),
+      tradeId: z.string().optional(),
+    }),
+  ),
+  fee: z.object({
+    percent: z.string(),
+    highWaterMark: z.string().nullable(),
+    due: z.string().nullable(),
+  }),
+});
+export type Statement = z.infer<typeof statementAnswer>;
+
+/** PUT /api/admin/user/:userId/statement-fee */
+export const statementFeeBody = z.object({
+  percent: limitedText(10, 'percent must have at most 10 characters')
+    .regex(/^\d{1,3}(\.\d{1,4})?$/, 'percent must be a number with at most four decimals')
+    .refine((percent) => Number(percent) <= 100, 'percent must be from 0 to 100'),
+});

@@ -1,0 +1,1 @@
+ALTER TABLE "position_closes" ADD COLUMN "keep_quantity" numeric;

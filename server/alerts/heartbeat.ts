@@ -1,0 +1,17 @@
+import type { Deps } from '#server/deps.ts';
+import { sendHttp } from './send-http.ts';
+
+/**
+ * Fetches the address of an outside watcher while database and position maker are well: it tells when that stops. The
+ * address is set by whoever runs the program, so it may be private.
+ */
+export async function beatHeart({
+  config,
+  log,
+  readiness,
+}: Pick<Deps, 'config' | 'log' | 'readiness'>): Promise<void> {
+  if (config.heartbeatUrl === null) return;
+  if (!(await readiness()).ready) return;
+  const result = await sendHttp({ url: config.heartbeatUrl, method: 'GET', allowPrivate: true });
+  if (!result.ok) log.warn({ detail: result.detail }, 'the heartbeat was not accepted');
+}

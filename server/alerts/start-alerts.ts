@@ -1,0 +1,135 @@
+import type { Deps } from '#server/deps.ts';
+import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
+import { withLease } from '#server/platform/jobs/leases.ts';
+import { noteEvents } from '#server/platform/notices/note-event.ts';
+import { summarizeDay } from './daily-summary.ts';
+import { deleteOldNotices } from './delete-old-notices.ts';
+import { beatHeart } from './heartbeat.ts';
+import { hasNoticesToMake, makeNotices } from './make-notices.ts';
+import { spanText } from './notice-text.ts';
+import { createOutbox } from './send-outbox.ts';
+import type { ExchangeWatch } from './watch-exchanges.ts';
+import { watchFeeds } from './watch-feeds.ts';
+import { watchDisk, watchInstallation } from './watch-installation.ts';
+
+type AlertDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'readiness' | 'secretBox'>;
+
+const PASS_MS = 1_000;
+const WATCH_MS = 30_000;
+const FEEDS_MS = 20_000;
+const HEARTBEAT_MS = 60_000;
+const CLEAN_MS = 3_600_000;
+/** A blink of the database is not worth a notice. */
+const AWAY_MS = 5_000;
+
+export interface Alerts {
+  /** One round of everything that is due; the timers call it, and tests. */
+  makeAll(): Promise<void>;
+  watchAll(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Makes notices of events and looks for conditions, beside the engine: nothing of it is waited for. */
+export function startAlerts(deps: AlertDeps, { exchangeWatch }: { exchangeWatch: ExchangeWatch }): Alerts {
+  const { clock, config, db, log } = deps;
+  const holder = `${config.instanceId} alerts`;
+  const outbox = createOutbox(deps);
+  const listeningSince = clock.now();
+  let awaySince: Date | null = null;
+  let isStopped = false;
+
+  async function makeAll(): Promise<void> {
+    if (!(await hasNoticesToMake(deps))) return;
+    await withLease({ db, key: 'notices', holder, log }, async (lease) => {
+      while (!isStopped && (await makeNotices(deps, lease)));
+    });
+  }
+
+  async function pass(): Promise<void> {
+    try {
+      await makeAll();
+      await exchangeWatch.tell();
+      await tellReturn();
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) awaySince ??= clock.now();
+      log.warn({ err: error }, 'notices could not be made');
+    }
+  }
+
+  async function tellReturn(): Promise<void> {
+    if (awaySince === null) return;
+    const awayMs = clock.now().getTime() - awaySince.getTime();
+    if (awayMs >= AWAY_MS) {
+      await noteEvents(db, [
+        { code: 'database_back', data: { duration: spanText(awayMs) }, at: clock.now() },
+      ]);
+    }
+    awaySince = null;
+  }
+
+  async function watchAll(): Promise<void> {
+    await watchDisk(deps).catch((error: unknown) =>
+      log.warn({ err: error }, 'the free space of the disk could not be read'),
+    );
+    await withLease({ db, key: 'notice watch', holder, log }, async () => {
+      await watchInstallation(deps);
+      await summarizeDay(deps);
+    });
+  }
+
+  async function watchAllFeeds(): Promise<void> {
+    await withLease({ db, key: 'feed watch', holder, log }, () => watchFeeds(deps, { listeningSince }));
+  }
+
+  /** A failure is logged, and the next round tries again. */
+  const safely = (what: string, work: () => Promise<unknown>) => () =>
+    work().then(
+      () => undefined,
+      (error: unknown) => log.warn({ err: error }, `${what} failed`),
+    );
+
+  const loops = [
+    repeat(pass, PASS_MS),
+    repeat(safely('sending notices', outbox.send), PASS_MS),
+    repeat(safely('looking for conditions', watchAll), WATCH_MS),
+    repeat(safely('looking at the feeds', watchAllFeeds), FEEDS_MS),
+    repeat(
+      safely('the heartbeat', () => beatHeart(deps)),
+      HEARTBEAT_MS,
+    ),
+    repeat(
+      safely('deleting old notices', () => deleteOldNotices(deps)),
+      CLEAN_MS,
+    ),
+  ];
+
+  return {
+    makeAll,
+    watchAll,
+    async stop() {
+      isStopped = true;
+      await Promise.all([outbox.stop(), ...loops.map((stop) => stop())]);
+    },
+  };
+}
+
+/** Runs again some time after it has ended, so that a slow run has no second one beside it. */
+function repeat(run: () => Promise<void>, everyMs: number): () => Promise<void> {
+  let timer: NodeJS.Timeout | null = null;
+  let running: Promise<void> | null = null;
+  let isStopped = false;
+  const plan = () => {
+    timer = setTimeout(() => {
+      running = run().finally(() => {
+        running = null;
+        if (!isStopped) plan();
+      });
+    }, everyMs);
+  };
+  plan();
+  return async () => {
+    isStopped = true;
+    if (timer !== null) clearTimeout(timer);
+    await running;
+  };
+}

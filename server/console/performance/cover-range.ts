@@ -1,0 +1,64 @@
+export const SPANS = ['hour', 'day', 'month'] as const;
+export type Span = (typeof SPANS)[number];
+
+/** From `from` (included; null: from the beginning) to `to` (excluded; null: to the end). */
+export interface Range {
+  from: Date | null;
+  to: Date | null;
+}
+
+/** A part of a range: whole spans in UTC, or the trades themselves where no span fits. */
+export type Piece = Range & { source: Span | 'trades' };
+
+/** Disjoint pieces that cover the range, with the longest allowed spans that fit. */
+export function coverRange(range: Range, spans: readonly Span[]): Piece[] {
+  const { from, to } = range;
+  if (from !== null && to !== null && from >= to) return [];
+  const span = spans.at(-1);
+  if (span === undefined) return [{ ...range, source: 'trades' }];
+  const shorter = spans.slice(0, -1);
+  const first = from === null ? null : spanAtOrAfter(from, span);
+  const last = to === null ? null : spanStart(to, span);
+  if (first !== null && last !== null && first >= last) return coverRange(range, shorter);
+  return [
+    ...(first === null ? [] : coverRange({ from, to: first }, shorter)),
+    { from: first, to: last, source: span },
+    ...(last === null ? [] : coverRange({ from: last, to }, shorter)),
+  ];
+}
+
+/** When the span that contains the instant began. */
+export function spanStart(at: Date, span: Span): Date {
+  if (span === 'hour') return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000);
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), span === 'day' ? at.getUTCDate() : 1));
+}
+
+function spanAtOrAfter(at: Date, span: Span): Date {
+  const start = spanStart(at, span);
+  if (start.getTime() === at.getTime()) return start;
+  if (span === 'hour') return new Date(start.getTime() + 3_600_000);
+  if (span === 'day') return new Date(start.getTime() + 86_400_000);
+  return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1));
+}
+
+/** Whether hours of the zone are hours of UTC, for all of the range (as far back as there are trades). */
+export function hasWholeHours(timeZone: string, { from, to }: Range, now: Date): boolean {
+  const last = (to ?? now).getTime();
+  const earliest = Math.max((from ?? new Date(0)).getTime(), last - 10 * 366 * 86_400_000);
+  for (let at = last; ; at -= 30 * 86_400_000) {
+    if (
+      minuteIn(timeZone, new Date(Math.max(at, earliest))) !==
+      new Date(Math.max(at, earliest)).getUTCMinutes()
+    ) {
+      return false;
+    }
+    if (at <= earliest) return true;
+  }
+}
+
+const minuteIn = (timeZone: string, at: Date): number =>
+  Number(
+    new Intl.DateTimeFormat('en-GB', { timeZone, minute: 'numeric' })
+      .formatToParts(at)
+      .find(({ type }) => type === 'minute')?.value,
+  );

@@ -1,0 +1,269 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type PerformanceAnswer, RESULT_GROUPS, type ResultGroup } from '#contract/performance.ts';
+import { closedPositions } from '#server/platform/db/schema.ts';
+import { generateTrades } from '#test/app/generated-trades.ts';
+import {
+  type ReckonedTrade,
+  reckon,
+  reckonDistribution,
+  reckonFall,
+  textOf,
+} from '#test/app/reckon-results.ts';
+import { startResultsBoard } from '#test/app/results-board.ts';
+import { expectAnswer } from '#test/app/test-client.ts';
+
+const SINCE = new Date('2026-01-05T10:00:00Z');
+const NOW = new Date('2026-11-20T12:34:56Z');
+const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
+const clock = { now: () => NOW };
+
+const board = await startResultsBoard({
+  trades: 3_000,
+  seed: 7,
+  since: SINCE,
+  clock,
+  config: { displayTimezone: 'America/Los_Angeles' },
+});
+const half = await startResultsBoard({
+  trades: 400,
+  seed: 11,
+  since: SINCE,
+  clock,
+  config: { displayTimezone: 'Asia/Kolkata' },
+});
+afterAll(async () => {
+  await board.close();
+  await half.close();
+});
+type Board = typeof board;
+
+interface Filter {
+  from?: string;
+  to?: string;
+  userId?: string;
+  processor?: string;
+  token?: string;
+  timeframe?: string;
+  sizingMethod?: string;
+}
+
+const ask = async (on: Board, filter: Filter & { groupBy?: ResultGroup }, client = on.admin) => {
+  const answer = await client.get(`/api/performance?${new URLSearchParams({ ...filter })}`);
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer.json<PerformanceAnswer>();
+};
+
+const within = (known: ReckonedTrade[], { from, to, ...same }: Filter) =>
+  known.filter(
+    (trade) =>
+      (from === undefined || trade.closedAt >= new Date(from)) &&
+      (to === undefined || trade.closedAt < new Date(to)) &&
+      Object.entries(same).every(([name, value]) => trade[name as keyof ReckonedTrade] === value),
+  );
+
+/** Local figures of the zone without the database. */
+const inZone = (at: Date, timeZone: string, parts: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', { timeZone, ...parts }).format(at);
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const keyOf = (trade: ReckonedTrade, by: ResultGroup, timeZone: string): string => {
+  if (by === 'user') return trade.userId;
+  if (by === 'hour') return inZone(trade.closedAt, timeZone, { hour: '2-digit', hourCycle: 'h23' });
+  if (by === 'weekday') {
+    return String(1 + WEEKDAYS.indexOf(inZone(trade.closedAt, timeZone, { weekday: 'short' })));
+  }
+  return trade[by];
+};
+
+async function expectReckoned(on: Board, filter: Filter): Promise<void> {
+  const { displayTimezone: timeZone } = on.config;
+  const chosen = within(on.known, filter);
+  const days =
+    ((filter.to ? Date.parse(filter.to) : NOW.getTime()) -
+      Date.parse(filter.from ?? '2000-01-01T00:00:00Z')) /
+    DAY_MS;
+  const unitMs = days <= 31 ? HOUR_MS : DAY_MS;
+  for (const groupBy of RESULT_GROUPS) {
+    const { totals, groups } = await ask(on, { ...filter, groupBy });
+    const { distributionOfR, distributionOfHolding, ...figures } = totals;
+    expect(figures).toEqual({ ...reckon(chosen), maxDrawdown: reckonFall(chosen, unitMs) });
+    const bars = distributionOfR.filter(({ trades }) => trades > 0).map(({ r, trades }) => [r, trades]);
+    expect(Object.fromEntries(bars)).toEqual(reckonDistribution(chosen));
+    expect(distributionOfHolding.reduce((total, { trades }) => total + trades, 0)).toBe(
+      chosen.filter(({ net }) => net !== null).length,
+    );
+    const wanted = [...Map.groupBy(chosen, (trade) => keyOf(trade, groupBy, timeZone))].map(
+      ([key, trades]) => ({
+        key,
+        label: groupBy === 'user' ? trades[0]?.username : key,
+        ...reckon(trades),
+        maxDrawdown: reckonFall(trades, unitMs),
+      }),
+    );
+    const byKey = <Row extends { key: string }>(rows: Row[]) =>
+      rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    expect(byKey(groups)).toEqual(byKey(wanted));
+  }
+}
+
+describe('figures of 3,000 closed trades of the paper ledger, Bitget and Bybit agree with a reckoning in integers', () => {
+  // Requirements: results-performance-1
+  test('over all time', () => expectReckoned(board, {}));
+
+  test.each([
+    ['whole days of the zone', { from: '2026-02-01T08:00:00Z', to: '2026-02-08T08:00:00Z' }],
+    ['within one hour', { from: '2026-03-03T10:10:00Z', to: '2026-03-03T10:50:00Z' }],
+    ['months with cut ends', { from: '2026-01-20T03:21:45.678Z', to: '2026-05-17T19:00:00.001Z' }],
+    ['from an instant', { from: '2026-03-31T23:59:59.999Z' }],
+    ['until an instant', { to: '2026-02-28T12:00:00Z' }],
+    ['nothing', { from: '2030-01-01T00:00:00Z' }],
+  ])('over %s', async (_what, range) => {
+    await expectReckoned(board, range);
+  });
+
+  test.each([
+    ['a user', () => ({ userId: board.users[1]?.user.id ?? '' })],
+    ['a strategy', () => ({ processor: 'UD Bot' })],
+    ['a token of a user', () => ({ userId: board.users[0]?.user.id ?? '', token: 'ETH' })],
+    [
+      'everything',
+      () => ({
+        processor: 'Tesla',
+        token: 'SOL',
+        timeframe: '60',
+        sizingMethod: 'Risk Management',
+        from: '2026-01-15T00:30:00Z',
+      }),
+    ],
+  ])('filtered by %s', async (_what, filter) => {
+    await expectReckoned(board, filter());
+  });
+
+  test('in a zone whose hours begin at half past', async () => {
+    await expectReckoned(half, {});
+    await expectReckoned(half, { from: '2026-01-19T18:30:00Z', to: '2026-02-19T18:30:00Z' });
+  });
+
+  test.each([
+    ['of whole hours', () => board, {}],
+    ['of whole hours, in a range', () => board, { from: '2026-02-01T08:00:00Z', to: '2026-03-20T07:00:00Z' }],
+    ['of whole hours, of a strategy', () => board, { processor: 'Tesla' }],
+    ['of half hours', () => half, {}],
+  ] as [string, () => Board, Filter][])('day by day in a zone %s', async (_what, which, filter) => {
+    const on = which();
+    const { displayTimezone: timeZone } = on.config;
+    const answer = await on.admin.get(`/api/performance/calendar?${new URLSearchParams({ ...filter })}`);
+    const days = Map.groupBy(within(on.known, filter), ({ closedAt }) =>
+      new Intl.DateTimeFormat('en-CA', { timeZone }).format(closedAt),
+    );
+    const wanted = [...days].map(([day, trades]) => ({
+      day,
+      net: textOf(
+        trades.reduce((total, { net }) => total + (net ?? 0n), 0n),
+        8,
+      ),
+      trades: trades.length,
+      unknown: trades.filter(({ net }) => net === null).length,
+    }));
+    expectAnswer(answer, 200, {
+      timeZone,
+      days: wanted.sort((a, b) => (a.day < b.day ? -1 : 1)).slice(-400),
+      daysUp: wanted.filter(({ net }) => !net.startsWith('-') && net !== '0').length,
+      daysDown: wanted.filter(({ net }) => net.startsWith('-')).length,
+    });
+  });
+});
+
+describe('a position that closes', () => {
+  // Requirements: results-performance-2
+  test('counts as unknown until the exchange explains it, then with its figures', async () => {
+    const [first, second] = generateTrades(2, 99, new Date('2026-11-01T00:00:00Z'));
+    if (first === undefined || second === undefined) throw new Error('no trades');
+    await board.closeOne(first, { isExplained: false });
+    const { totals } = await ask(board, { from: '2026-11-01T00:00:00Z' });
+    expect(totals).toMatchObject({ trades: 1, net: '0', winRate: null, unknown: { net: 1, fees: 1, r: 1 } });
+    await board.closeOne(second, { isExplained: true });
+    await expectReckoned(board, { from: '2026-11-01T00:00:00Z' });
+    await expectReckoned(board, {});
+  });
+
+  test('closes with two users at once without waiting for each other forever', async () => {
+    const trades = generateTrades(24, 123, new Date('2026-11-10T00:00:00Z'));
+    await Promise.all(trades.map((trade) => board.closeOne(trade, { isExplained: true })));
+    await expectReckoned(board, { from: '2026-11-10T00:00:00Z' });
+  });
+});
+
+test('a corrected and a removed closed position take their figures along', async () => {
+  const { db } = half.deps;
+  const [best] = await db.select().from(closedPositions).orderBy(sql`realised_profit - fees desc`).limit(1);
+  if (best === undefined) throw new Error('no position');
+  const before = await ask(half, {});
+  await db.update(closedPositions).set({ realisedProfit: '0' }).where(sql`id = ${best.id}`);
+  expect((await ask(half, {})).totals.best).not.toBe(before.totals.best);
+  await db.update(closedPositions).set({ realisedProfit: best.realisedProfit }).where(sql`id = ${best.id}`);
+  expect((await ask(half, {})).totals).toEqual(before.totals);
+  await db.delete(closedPositions).where(sql`id = ${best.id}`);
+  expect((await ask(half, {})).totals).toMatchObject({ trades: before.totals.trades - 1 });
+  await db.insert(closedPositions).values(best);
+  expect((await ask(half, {})).totals).toEqual(before.totals);
+});
+
+describe('access', () => {
+  // Requirements: results-performance-3
+  test('an ordinary user sees the own figures, and not those of another', async () => {
+    const [me, other] = board.users;
+    if (me === undefined || other === undefined) throw new Error('no users');
+    const own = await ask(board, {}, me.client);
+    expect(own.totals.trades).toBe(within(board.known, { userId: me.user.id }).length);
+    expect(own.totals).toEqual((await ask(board, { userId: me.user.id })).totals);
+    for (const path of ['', '/calendar', '/trades']) {
+      const answer = await me.client.get(`/api/performance${path}?userId=${other.user.id}`);
+      expectAnswer(answer, 403, 'Administrators only');
+    }
+    const choices = await me.client.get('/api/performance/choices');
+    expect(choices.json()).toMatchObject({ users: [{ id: me.user.id, username: me.username }] });
+    const list = await me.client.get('/api/performance/trades?limit=1000');
+    expect(new Set(list.json<{ trades: { userId: string }[] }>().trades.map(({ userId }) => userId))).toEqual(
+      new Set([me.user.id]),
+    );
+  });
+
+  test.each([
+    ['groupBy=colour', /groupBy must be one of user, processor/],
+    ['from=2026-02-02T00:00:00Z&to=2026-02-02T00:00:00Z', /from must be before to/],
+    ['from=yesterday', /From is not valid/],
+    ['userId=me', /User id must be an id/],
+  ])('refuses %s with a message', async (query, message) => {
+    const answer = await board.admin.get(`/api/performance?${query}`);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json<{ message: string }>().message).toMatch(message);
+  });
+});
+
+describe('the list of closed trades', () => {
+  // Requirements: results-performance-4
+  test.each([
+    ['time', 'desc'],
+    ['net', 'asc'],
+    ['net', 'desc'],
+    ['r', 'desc'],
+  ])('pages through all trades in the order of %s %s, unknown ones last', async (sort, order) => {
+    const seen: { id: string; closedAt: string; net: string | null; r: string | null }[] = [];
+    for (let page = 1; ; page += 1) {
+      const query = `processor=Tesla&sort=${sort}&order=${order}&limit=700&page=${page}`;
+      const answer = await board.admin.get(`/api/performance/trades?${query}`);
+      const { trades, totalCount } = answer.json<{ trades: typeof seen; totalCount: number }>();
+      expect(totalCount).toBe(within(board.known, { processor: 'Tesla' }).length);
+      if (trades.length === 0) break;
+      seen.push(...trades);
+    }
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(within(board.known, { processor: 'Tesla' }).length);
+    const values = seen.map((trade) =>
+      sort === 'time' ? Date.parse(trade.closedAt) : sort === 'net' ? trade.net : trade.r,
+    );
+    const known = values.filter((value) => value !== null).map(Number);
+    expect(values.slice(0, known.length)).not.toContain(null);
+    expect(known).toEqual(known.toSorted((a, b) => (order === 'asc' ? a - b : b - a)));
+  });
+});

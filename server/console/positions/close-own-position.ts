@@ -1,0 +1,104 @@
+import { D } from '#domain/decimal.ts';
+import { othersPart } from '#domain/orders/flatten.ts';
+import { endClosing } from '#server/engine/orders/close-position.ts';
+import { isClosed } from '#server/engine/orders/close-until-done.ts';
+import { closeTrade, type OpenTrade } from '#server/engine/protection/positions.store.ts';
+import { nearestTrade } from '#server/engine/protection/record-closings.ts';
+import { describeHidden } from '#server/engine/protection/trades-of-account.ts';
+import { addTimeline, findWorkingTrade } from '#server/engine/records/trades.store.ts';
+import { ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
+import { LeaseLostError } from '#server/platform/jobs/leases.ts';
+import { closeAll, type PositionWork, readTrades } from './close-open-position.ts';
+
+/**
+ * `closed`: nothing of ours is open any more. `skipped`: what is open was not opened here, or not within the scope.
+ * `busy`: an order may still open something. `failed`: trying again may help.
+ */
+export interface OwnClose {
+  outcome: 'closed' | 'skipped' | 'busy' | 'failed';
+  message: string;
+}
+
+interface OwnPart {
+  /** The trades whose positions may be closed. */
+  covered: ReadonlySet<string>;
+  /** Keeps what must stay open of the trade's position before the first order; returns what counts. */
+  keepOf: (trade: OpenTrade, computed: () => Promise<string>) => Promise<string>;
+  /** What closes of a part have taken off the trade's position. */
+  closedOf: (trade: OpenTrade) => Promise<string>;
+  /** Called once nothing of ours is open, before the user's lease is free. */
+  onClosed: () => Promise<void>;
+}
+
+/**
+ * Closes what we opened of a user's position, reduce-only: the smaller of what our trade has filled and not closed, and
+ * of what is held. Anything else in the token stays as it is.
+ */
+export async function closeOwnPosition(work: PositionWork, part: OwnPart): Promise<OwnClose> {
+  const { deps, exchange, account, userId, token } = work;
+  if ((await findWorkingTrade(deps.db, { userId, token }))?.state === 'working') {
+    return { outcome: 'busy', message: `An order in ${token} is still being worked on` };
+  }
+  try {
+    const position = await exchange.fetchPosition(account, token, { priority: 'protect' });
+    const { here, hidden } = await readTrades(work);
+    if (position === null) {
+      const elsewhere = hidden.filter(({ trade }) => part.covered.has(trade.id));
+      if (elsewhere.length > 0) return { outcome: 'failed', message: describeHidden(elsewhere) };
+      const left = await endClosing(deps, { exchange, account, token });
+      if (left !== null) return { outcome: 'failed', message: `The position is closed, but ${left}` };
+      await part.onClosed();
+      return { outcome: 'closed', message: 'closed' };
+    }
+    const trade = nearestTrade(here, position, deps.clock.now());
+    const what = `The ${position.side} position of ${position.quantity} ${token}`;
+    if (trade === null)
+      return { outcome: 'skipped', message: `${what} was not opened here and is not touched` };
+    if (!part.covered.has(trade.id)) {
+      return { outcome: 'skipped', message: `${what} was opened by another strategy and is not touched` };
+    }
+    return await closePart(work, { position, trade, part });
+  } catch (error) {
+    if (error instanceof LeaseLostError) {
+      return { outcome: 'failed', message: 'Another instance has taken this user over' };
+    }
+    if (!(error instanceof ExchangeError)) throw error;
+    return { outcome: 'failed', message: error.message };
+  }
+}
+
+async function closePart(
+  work: PositionWork,
+  { position, trade, part }: { position: OpenPosition; trade: OpenTrade; part: OwnPart },
+): Promise<OwnClose> {
+  const { deps } = work;
+  const keep = await part.keepOf(trade, async () =>
+    othersPart({
+      held: position.quantity,
+      filled: trade.filledQuantity,
+      closed: await part.closedOf(trade),
+      left: trade.leftQuantity,
+    }),
+  );
+  const othersStay = D(keep).gt(0);
+  if (!othersStay || D(position.quantity).gt(keep)) {
+    const result = await closeAll(work, position, othersStay ? keep : null);
+    if (!isClosed(result)) return { outcome: 'failed', message: 'message' in result ? result.message : '' };
+    if (result.outcome === 'leftovers') {
+      return { outcome: 'failed', message: `The position is closed, but ${result.message}` };
+    }
+  }
+  // What stays is not ours: the trade's position has ended.
+  if (othersStay) {
+    const at = deps.clock.now();
+    const text = `What was opened here is closed; ${keep} ${work.token} stays, which was not opened here`;
+    await deps.db.transaction(async (tx) => {
+      if (await closeTrade(tx, trade.id, at)) await addTimeline(tx, { tradeId: trade.id, at, text });
+    });
+  }
+  await part.onClosed();
+  return {
+    outcome: 'closed',
+    message: othersStay ? `${keep} stays open, which was not opened here` : 'closed',
+  };
+}

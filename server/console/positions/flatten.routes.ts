@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { closeAllBody, closeAllProgress, closeAllRuns, closeAllStarted } from '#contract/close-all.ts';
+import { idParams } from '#contract/paging.ts';
+import { nameOf, stopEntries } from '#server/admin/stops/stop-entries.ts';
+import { findUser } from '#server/admin/users/users.store.ts';
+import type { Deps } from '#server/deps.ts';
+import { actorOf } from '#server/platform/audit/audit-trail.ts';
+import { getUser } from '#server/platform/http/access.ts';
+import { AppError, required } from '#server/platform/http/errors.ts';
+import type { App } from '#server/platform/http/http-app.ts';
+import { routeOptions } from '#server/platform/http/route-options.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { endFlatten, findFlatten, insertFlatten, listFlattens, readProgress } from './flatten.store.ts';
+
+const tags = ['positions'];
+const REASON = 'Closing all positions';
+/** A stop that was made only for the closing ends by then, whatever happens to the program. */
+const LONGEST_CLOSING_MS = 10 * 60_000;
+/** How long an ended closing is listed. */
+const SHOWN_MS = 5 * 60_000;
+
+/** Closing every position that was opened here within a scope. */
+export function registerFlattenRoutes(
+  app: App,
+  deps: Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'jobs'>,
+): void {
+  const { audit, clock, config, db } = deps;
+  const admin = routeOptions({ access: 'admin', tags });
+
+  app.post(
+    '/api/positions/close-all',
+    {
+      config: {
+        access: 'admin',
+        write: {
+          stepUp: 'always',
+          audit: ['new entries stopped', 'closing of all positions requested'],
+          token: 'trade',
+        },
+      },
+      schema: { tags, body: closeAllBody, response: { 202: closeAllStarted } },
+    },
+    async (request, reply) => {
+      const { scope, stop: staysStopped } = request.body;
+      const by = actorOf(request, config);
+      const { id: userId } = getUser(request);
+      if (scope.kind === 'user' && scope.value !== null)
+        required(await findUser(db, scope.value), 'userNotFound');
+      const until = staysStopped ? null : new Date(clock.now().getTime() + LONGEST_CLOSING_MS);
+      const stop = await stopEntries(deps, { scope, reason: REASON, until, by, userId });
+      const id = timeOrderedId();
+      const total = await db.transaction(async (tx) => {
+        await audit.record(tx, {
+          actor: by,
+          action: 'closing of all positions requested',
+          subject: { kind: 'position', id: null, name: await nameOf(tx, scope) },
+          after: { id, scope: { ...scope }, stop: staysStopped },
+        });
+        const flatten = {
+          id,
+          scopeKind: scope.kind,
+          scopeValue: scope.value,
+          requestedBy: userId,
+          actor: by,
+          createdAt: clock.now(),
+          endsStopId: staysStopped ? null : stop.id,
+          endedAt: null,
+        };
+        return await insertFlatten(tx, flatten, config.exchangeMode);
+      });
+      request.log.warn({ id, ...scope, total, by: userId }, 'all positions are being closed');
+      return reply.code(202).send({ id });
+    },
+  );
+
+  app.get('/api/positions/close-all', admin({ answer: closeAllRuns }), async () => {
+    const rows = await listFlattens(db, { endedAfter: new Date(clock.now().getTime() - SHOWN_MS) });
+    const progress = await readProgress(db, rows);
+    return rows.flatMap(({ id, scopeKind: kind, scopeValue: value, createdAt, actor }) => {
+      const own = progress.get(id);
+      if (own === undefined) return [];
+      return [
+        { id, scope: { kind, value }, createdAt: createdAt.toISOString(), createdBy: actor.name, ...own },
+      ];
+    });
+  });
+
+  app.get(
+    '/api/positions/close-all/:id',
+    admin({ params: idParams, answer: closeAllProgress }),
+    async ({ params }) => {
+      const row = required(await findFlatten(db, params.id), 'closeAllNotFound');
+      return required((await readProgress(db, [row])).get(row.id) ?? null, 'closeAllNotFound');
+    },
+  );
+
+  app.delete(
+    '/api/positions/close-all/:id',
+    {
+      config: {
+        access: 'admin',
+        write: { stepUp: 'never', audit: ['closing of all positions dismissed'], token: 'trade' },
+      },
+      schema: { tags, params: idParams, response: { 204: z.null() } },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      await db.transaction(async (tx) => {
+        const row = required(await findFlatten(tx, id), 'closeAllNotFound');
+        if (!(await endFlatten(tx, { id, now: clock.now() }))) throw new AppError('closeAllEnded');
+        const scope = { kind: row.scopeKind, value: row.scopeValue };
+        await audit.record(tx, {
+          actor: actorOf(request, config),
+          action: 'closing of all positions dismissed',
+          subject: { kind: 'position', id: null, name: await nameOf(tx, scope) },
+          before: { id },
+        });
+      });
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,65 @@
+import type { Statement } from '#contract/statements.ts';
+import { D, toPlain } from '#domain/decimal.ts';
+import { closingAfter, highWaterMarkFees } from '#domain/results/statement.ts';
+import type { Deps } from '#server/deps.ts';
+import { monthBounds, monthOf } from './month-bounds.ts';
+import { listKnownLines, listPaperLines, listPaperMonths, readFeePercent } from './statements.store.ts';
+
+/** A month of a user's wallet. Only the paper exchange has a ledger here; elsewhere it says 'incomplete'. */
+export async function readStatement(
+  deps: Pick<Deps, 'db' | 'clock' | 'config'>,
+  user: { id: string; username: string },
+  month = monthOf(deps.clock.now(), deps.config.displayTimezone),
+): Promise<Statement> {
+  const { displayTimezone: timeZone, exchangeMode } = deps.config;
+  const period = monthBounds(month, timeZone);
+  const percent = await readFeePercent(deps.db, user.id);
+  const common = {
+    userId: user.id,
+    username: user.username,
+    month,
+    timeZone,
+    from: period.from.toISOString(),
+    to: period.to.toISOString(),
+  };
+  if (exchangeMode !== 'paper') {
+    return {
+      ...common,
+      complete: false,
+      openingBalance: null,
+      closingBalance: null,
+      lines: await listKnownLines(deps.db, user.id, period),
+      fee: { percent, highWaterMark: null, due: null },
+    };
+  }
+  const [lines, months] = await Promise.all([
+    listPaperLines(deps.db, user.id, period),
+    listPaperMonths(deps.db, user.id, timeZone),
+  ]);
+  const before = months.filter((one) => one.month < month);
+  const balanceAfter = (of: typeof months) =>
+    toPlain(of.reduce((balance, { deposits, traded }) => balance.plus(deposits).plus(traded), D(0)));
+  const openingBalance = balanceAfter(before);
+  const closingBalance = closingAfter(openingBalance, lines);
+  const shown = [
+    ...before,
+    months.find((one) => one.month === month) ?? { month, deposits: '0', traded: '0' },
+  ];
+  const fees = highWaterMarkFees({
+    percent,
+    openingBalance: '0',
+    months: shown.map(({ deposits }, index) => ({
+      deposits,
+      closingBalance: balanceAfter(shown.slice(0, index + 1)),
+    })),
+  });
+  const { highWaterMark, due } = fees.at(-1) ?? { highWaterMark: '0', due: '0.00' };
+  return {
+    ...common,
+    complete: true,
+    openingBalance,
+    closingBalance,
+    lines,
+    fee: { percent, highWaterMark, due },
+  };
+}

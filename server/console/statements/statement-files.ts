@@ -1,0 +1,74 @@
+import type { Statement } from '#contract/statements.ts';
+import { roundHalfUp } from '#domain/decimal.ts';
+
+const FORMULA = /^[=+\-@\t\r]/;
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+/** RFC 4180; text that a spreadsheet would take for a formula is prefixed with an apostrophe. */
+export function statementCsv(statement: Statement): string {
+  const { userId, month, timeZone, openingBalance, closingBalance, lines, fee } = statement;
+  const unknown = (amount: string | null) => amount ?? 'unknown';
+  const rows = [
+    ['At', 'Kind', 'Text', 'Amount USDT', 'Trade ID'],
+    [statement.from, 'opening balance', `${userId}, ${month}, ${timeZone}`, unknown(openingBalance), ''],
+    ...lines.map(({ at, kind, text, amount, tradeId }) => [at, kind, text, amount, tradeId ?? '']),
+    [statement.to, 'closing balance', statement.complete ? '' : 'incomplete', unknown(closingBalance), ''],
+    [
+      statement.to,
+      'fee',
+      `${fee.percent} % above ${unknown(fee.highWaterMark)}, not collected`,
+      unknown(fee.due),
+      '',
+    ],
+  ];
+  return `\ufeff${rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('')}`;
+}
+
+function csvCell(text: string): string {
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+  return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+export const STYLE_OF_STATEMENTS = `@page{size:A4;margin:18mm}body{font:12px/1.5 system-ui,sans-serif;color:#111827;max-width:180mm;margin:24px auto}
+h1{font-size:20px;margin:0}p{margin:2px 0 12px;color:#4b5565}table{width:100%;border-collapse:collapse}
+th,td{text-align:left;padding:4px 6px;border-bottom:1px solid #e1e5ec;vertical-align:top}tr{break-inside:avoid}thead{display:table-header-group}
+td:last-child,th:last-child{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}tr.sum td{font-weight:600}
+.warning{padding:6px 10px;background:#fff2da;color:#8a4f00}`;
+
+/** A page without scripts that prints on A4. */
+export function statementHtml(statement: Statement): string {
+  const { username, month, timeZone, openingBalance, closingBalance, lines, fee, complete } = statement;
+  const money = (amount: string | null) =>
+    amount === null ? 'unknown' : roundHalfUp(amount, 2).replace('-', '−');
+  const time = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+    hourCycle: 'h23',
+  });
+  const row = (at: string, kind: string, text: string, amount: string | null, isSum = false) =>
+    `<tr${isSum ? ' class="sum"' : ''}><td>${escapeHtml(time.format(new Date(at)).replace(',', ''))}</td><td>${kind}</td><td>${escapeHtml(text)}</td><td>${money(amount)}</td></tr>`;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Statement ${month}, ${escapeHtml(username)}</title>
+<meta name="viewport" content="width=device-width"><style>${STYLE_OF_STATEMENTS}</style></head><body>
+<h1>Statement ${month}</h1><p>${escapeHtml(username)}. Amounts in USDT, times in ${escapeHtml(timeZone)}.</p>
+${complete ? '' : '<p class="warning">Incomplete: the ledger of the exchange is not available, so balances are unknown and movements may be missing.</p>'}
+<table><thead><tr><th>Time</th><th>Kind</th><th>Movement</th><th>Amount</th></tr></thead><tbody>
+${row(statement.from, '', 'Opening balance', openingBalance, true)}
+${lines.map(({ at, kind, text, amount }) => row(at, kind, text, amount)).join('\n')}
+${row(statement.to, '', 'Closing balance', closingBalance, true)}
+</tbody></table>
+<h2>Fee</h2><p>${escapeHtml(fee.percent)} % of what the month's end is above the high-water mark: ${money(fee.due)} USDT. High-water mark: ${money(fee.highWaterMark)} USDT. Computed, not collected.</p>
+</body></html>
+`;
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escapeHtml = (text: string) =>
+  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

@@ -1,0 +1,68 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from '#server/platform/db/database.ts';
+
+export interface StrategyRow {
+  [column: string]: unknown;
+  strategy: string;
+  processor: string;
+  lastToken: string | null;
+  lastAction: string | null;
+  lastAt: Date | string | null;
+  signals7d: number;
+  orders7d: number;
+  filled7d: number;
+  net7d: string;
+  unknown7d: number;
+  subscribers: { username: string; trades: boolean }[] | null;
+  maxSignalAgeSeconds: number | null;
+  /** A stop of new entries covers the strategy, or everybody. */
+  stopped: boolean;
+}
+
+/** Those that sent a signal in the last thirty days, that a user follows, or that have settings or limits; by name. */
+export async function listStrategies(db: Db, now: Date): Promise<StrategyRow[]> {
+  const since = (days: number) => sql`${now}::timestamptz - make_interval(days => ${days}::int)`;
+  const key = sql`lower(btrim(signals.processor))`;
+  const { rows } = await db.execute<StrategyRow>(sql`
+    with sent as (
+      select ${key} as strategy, min(processor) as processor, max(received_at) as last_at, max(id::text)::uuid as last_id,
+        (count(*) filter (where received_at > ${since(7)}))::int as signals
+      from signals where received_at > ${since(30)} group by 1
+    ), followed as (
+      select lower(btrim(signal_processor)) as strategy, min(signal_processor) as processor
+      from user_settings join users on users.id = user_id and users.is_active
+      where lower(btrim(signal_processor)) <> 'any' group by 1
+    ), named as (
+      select strategy, processor from sent union all select strategy, processor from followed
+      union all select scope_value, scope_value from risk_limits where scope_kind = 'strategy'
+      union all select strategy, strategy from strategies
+    ), known as (
+      select strategy, min(processor) as processor from named group by 1
+    )
+    select known.strategy, known.processor, last.token as "lastToken", last.action as "lastAction",
+      sent.last_at as "lastAt", coalesce(sent.signals, 0) as "signals7d",
+      orders.orders as "orders7d", orders.filled as "filled7d", results.net as "net7d", results.unknown as "unknown7d",
+      (select json_agg(json_build_object('username', username, 'trades', active_trading
+          and (trading_paused_until is null or trading_paused_until <= ${now})) order by username)
+        from users join user_settings on user_id = users.id
+        where users.is_active and lower(btrim(signal_processor)) in (known.strategy, 'any')) as subscribers,
+      strategies.max_signal_age_seconds as "maxSignalAgeSeconds",
+      exists (select from trading_stops where lifted_at is null and (until is null or until > ${now})
+        and (scope_kind = 'all' or (scope_kind = 'strategy' and lower(btrim(scope_value)) = known.strategy))) as stopped
+    from known
+    left join sent on sent.strategy = known.strategy
+    left join signals as last on last.id = sent.last_id
+    left join strategies on strategies.strategy = known.strategy
+    cross join lateral (
+      select count(*)::int as orders, (count(*) filter (where fill_status in ('filled', 'partial')))::int as filled
+      from trades join signals on signals.id = trades.signal_id
+      where trades.created_at > ${since(7)} and ${key} = known.strategy) as orders
+    cross join lateral (
+      select coalesce(sum(closed.realised_profit - coalesce(closed.fees, 0)), 0)::text as net,
+        (count(*) filter (where closed.realised_profit is null))::int as unknown
+      from closed_positions as closed join trades on trades.id = closed.trade_id
+      join signals on signals.id = trades.signal_id
+      where closed.closed_at > ${since(7)} and ${key} = known.strategy) as results
+    order by known.strategy`);
+  return rows;
+}

@@ -1,0 +1,81 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import type { StrategiesAnswer } from '#contract/strategies.ts';
+import { verifyDecisions } from '#server/console/signals/verify-decisions.ts';
+import { strategies } from '#server/platform/db/schema.ts';
+import { entriesOf, sharedTestEngine } from '#test/app/shared-test-engine.ts';
+import { startTestApp } from '#test/app/test-app.ts';
+import { nextToken, reasonFor } from '#test/app/token-holders.ts';
+
+describe('strategies', () => {
+  const board = startTestApp();
+  afterAll(async () => (await board).close());
+
+  // Requirements: additions-limits-9
+  test('are listed with those who follow them, and keep the age that their signals may have', async () => {
+    const { admin, createUser } = await board;
+    const { user, client } = await createUser();
+    await client.put('/api/user-settings', { signalProcessor: 'UD Bot' });
+    const saved = await admin.put('/api/strategies/ud%20bot', { maxSignalAgeSeconds: 120 });
+    expect(saved.statusCode, saved.body).toBe(200);
+    await admin.put('/api/risk-limits/strategies/UD%20Bot', { maxOpenPositions: 4 });
+    const { strategies: all, program } = (await admin.get('/api/strategies')).json<StrategiesAnswer>();
+    const one = all.find(({ processor }) => processor === 'UD Bot');
+    expect(one).toMatchObject({
+      maxSignalAgeSeconds: 120,
+      signals7d: 0,
+      lastSignal: null,
+      net7d: '0',
+      limits: {
+        limits: { maxOpenPositions: 4 },
+        uses: [{ limit: 'maxOpenPositions', used: '0', maximum: '4' }],
+      },
+    });
+    expect(one?.subscribers).toContainEqual({ username: user.username, trades: false });
+    expect(program.scope.kind).toBe('program');
+    expect(one?.stopped).toBe(false);
+    const stop = { scope: { kind: 'strategy', value: 'UD Bot' } };
+    const stopping = await admin.post('/api/trading-stops', stop);
+    expect(stopping.statusCode, stopping.body).toBe(201);
+    const stopped = (await admin.get('/api/strategies')).json<StrategiesAnswer>().strategies;
+    expect(stopped.filter((any) => any.stopped).map(({ processor }) => processor)).toEqual(['UD Bot']);
+    await admin.put('/api/strategies/UD%20Bot', { maxSignalAgeSeconds: null });
+    const after = (await admin.get('/api/strategies')).json<StrategiesAnswer>().strategies;
+    expect(after.find(({ processor }) => processor === 'UD Bot')?.maxSignalAgeSeconds).toBeNull();
+  });
+
+  test.each([{ maxSignalAgeSeconds: 0 }, { maxSignalAgeSeconds: 1_801 }, { maxSignalAgeSeconds: '60' }])(
+    'refuse %j, naming the field',
+    async (body) => {
+      const answer = await (await board).admin.put('/api/strategies/Tesla', body);
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json<{ message: string }>().message).toMatch(/^maxSignalAgeSeconds must be/);
+    },
+  );
+});
+
+describe('a signal of a strategy', () => {
+  const engine = sharedTestEngine();
+
+  // Requirements: additions-limits-9
+  test('is not traded when it is older than the strategy allows', async () => {
+    const maxSignalAgeSeconds = 120;
+    await engine.db
+      .insert(strategies)
+      .values({ strategy: 'tesla', maxSignalAgeSeconds, updatedAt: new Date() });
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+    const send = async (ageSeconds: number) => {
+      const receivedAt = new Date(engine.clock.now().getTime() - ageSeconds * 1_000);
+      const signal = await engine.storeSignal({ token: nextToken(), price: '100', receivedAt });
+      await engine.settle();
+      return { ...signal, reason: await reasonFor(engine, { workflowId: signal.workflowId, userId }) };
+    };
+    const old = await send(121);
+    expect(old.reason).toBe(
+      'Signal expired: it was received 2.0 minutes before processing started, the limit is 2 minutes; user will be skipped',
+    );
+    const verified = await verifyDecisions(engine.deps, old.signalId);
+    expect(verified).toMatchObject({ differing: [] });
+    expect((await send(100)).reason).toBeNull();
+    expect(await entriesOf(engine, userId)).toHaveLength(1);
+  });
+});

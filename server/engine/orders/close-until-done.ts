@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EngineDeps } from '#server/deps.ts';
+import { type CloseRequest, type CloseResult, closePosition, findUnsettledClose } from './close-position.ts';
+
+const CLOSE_LIMIT_MS = 15_000;
+const CLOSE_POLL_MS = 200;
+const MOST_REFUSALS = 3;
+/** A closing order that stays open this long after the first one is cancelled, and another order closes the rest. */
+const UNDER_WAY_LIMIT_MS = 3_000;
+
+/** Whether nothing of what was to be closed is open any more. */
+export const isClosed = ({ outcome }: CloseResult): boolean =>
+  ['flat', 'kept', 'leftovers', 'other'].includes(outcome);
+
+/**
+ * Closes a position step by step until the exchange reports no more open than what is to stay, the time limit passes, or
+ * it has refused three times. Safe to repeat, also after a crash. `onStep` is called after each step.
+ */
+export async function closeUntilDone(
+  deps: EngineDeps,
+  request: CloseRequest,
+  onStep: () => void = () => {},
+): Promise<CloseResult> {
+  const begun = performance.now();
+  let refusals = 0;
+  for (;;) {
+    const result = await closePosition(deps, request);
+    onStep();
+    if (result.outcome === 'refused') refusals += 1;
+    if (isClosed(result) || refusals >= MOST_REFUSALS || performance.now() - begun > CLOSE_LIMIT_MS)
+      return result;
+    await sleep(CLOSE_POLL_MS);
+    if (performance.now() - begun > UNDER_WAY_LIMIT_MS) await cancelWhatStaysOpen(deps, request);
+  }
+}
+
+/** Cancels a closing order that stays open. Its fills have reduced the position; the next order closes the rest. */
+async function cancelWhatStaysOpen(
+  deps: Pick<EngineDeps, 'db'>,
+  { exchange, account, token }: CloseRequest,
+): Promise<void> {
+  const { userId } = account;
+  const underWay = await findUnsettledClose(deps.db, { userId, token, exchangePlatform: exchange.platform });
+  if (underWay === null) return;
+  await exchange.cancelOrder(account, { token, clientOrderId: underWay.clientOrderId });
+}

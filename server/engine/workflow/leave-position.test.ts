@@ -1,0 +1,342 @@
+import { eq } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
+import { D, toPlain } from '#domain/decimal.ts';
+import type { SignalAction } from '#domain/exits/signal-action.ts';
+import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
+import { positionCloses, userSettings, users } from '#server/platform/db/schema.ts';
+import { ALWAYS, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
+import type { SignalFields } from '#test/app/test-engine-rows.ts';
+import {
+  flatten,
+  ledgerOf,
+  nextToken,
+  openLongByHand,
+  reasonFor,
+  withLong,
+} from '#test/app/token-holders.ts';
+
+import { runWorkflow } from './run-workflow.ts';
+import { triggerWorkflow } from './trigger-workflow.ts';
+
+const engine = sharedTestEngine();
+const paper = sharedTestEngine({ paperMode: true });
+
+/** Sends a signal that leaves, and works until nothing is left to do. */
+async function leave(token: string, action: SignalAction, more: SignalFields = {}, on = engine) {
+  on.clock.advance(1_000);
+  const parameters = { action, ...more.parameters };
+  const stored = await on.storeSignal({ token, price: '100', action, ...more, parameters });
+  await on.settle();
+  return stored;
+}
+
+const closesOf = (userId: string) =>
+  engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId)).orderBy(positionCloses.id);
+
+const sizeOf = async (userId: string, token: string) => {
+  const { position } = await engine.holding(userId, token);
+  return position === null ? null : toPlain(position.size);
+};
+
+const CLOSED = [
+  ['buy', false, 'filled'],
+  ['sell', true, 'filled'],
+];
+
+describe.each(EXCHANGE_PLATFORMS)('at %s', (exchangePlatform) => {
+  // Requirements: additions-exits-1
+  test('a close closes the position of its strategy with one reduce-only order', async () => {
+    const { userId, token, trade } = await withLong(engine, { exchangePlatform });
+    const { workflowId, signalId } = await leave(token, 'close');
+    expect(await engine.workflow(workflowId)).toMatchObject({
+      status: 'completed',
+      outcome: 'filled',
+      eligibleUsersCount: 1,
+      successfulUsersCount: 1,
+    });
+    expect(await engine.holding(userId, token)).toEqual({ position: null, stopLoss: null, takeProfit: null });
+    expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
+    expect(await closesOf(userId)).toMatchObject([
+      { state: 'closed', tradeId: trade.id, workflowId, reason: `closed by signal ${signalId}` },
+    ]);
+  });
+
+  // Requirements: additions-exits-2
+  test('a reduction closes its part, and the rest keeps its stop', async () => {
+    const { userId, token, trade } = await withLong(engine, { exchangePlatform });
+    const { workflowId } = await leave(token, 'reduce', { parameters: { reduce_percent: '25' } });
+    const holding = await engine.holding(userId, token);
+    const left = D(trade.filledQuantity).minus(holding.position?.size ?? 0);
+    expect(left.div(trade.filledQuantity).minus('0.25').abs().lt('0.01')).toBe(true);
+    expect(holding.stopLoss).not.toBeNull();
+    expect(await engine.workflow(workflowId)).toMatchObject({ outcome: 'filled' });
+    const steps = await engine.steps(workflowId);
+    expect(steps.find(({ stepType }) => stepType === 'order_submission')?.outputData).toMatchObject({
+      side: 'long',
+      closed: toPlain(left),
+      left: toPlain(holding.position?.size ?? 0),
+    });
+  });
+
+  test.each([
+    'acceptThenTimeout',
+    'cutAfterAccept',
+    'badGatewayAfter',
+    'empty200',
+    'cutBeforeAccept',
+    'badGatewayBefore',
+    'tooManyRequests',
+  ] as const)('closes a part once after %s', async (kind) => {
+    const { userId, token, trade } = await withLong(engine, { exchangePlatform });
+    strike(engine, userId, [{ kind, on: { path: 'place-order' } }]);
+    await leave(token, 'reduce', { parameters: { reduce_percent: '50' } });
+    const left = D((await sizeOf(userId, token)) ?? 0).div(trade.filledQuantity);
+    expect(left.minus('0.5').abs().lt('0.01')).toBe(true);
+    expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
+  });
+});
+
+test('closes in paper mode, without the real client', async () => {
+  const { userId, token } = await withLong(paper);
+  await leave(token, 'close', {}, paper);
+  expect((await paper.holding(userId, token)).position).toBeNull();
+});
+
+describe('who is meant', () => {
+  test.each([
+    ['of another strategy', { processor: 'UD Bot' }, 'was opened by Tesla, the signal is of UD Bot'],
+    ['on the other side', { parameters: { action: 'close_short' } }, 'is long, the signal closes short ones'],
+  ])('not a position %s', async (_name, fields, reason) => {
+    const { userId, token } = await withLong(engine);
+    const { workflowId } = await leave(token, 'close', fields);
+    expect(await sizeOf(userId, token)).not.toBeNull();
+    expect(await engine.workflow(workflowId)).toMatchObject({ outcome: 'skipped', eligibleUsersCount: 0 });
+    expect((await engine.outcomes(workflowId)).get(userId)?.reason).toContain(reason);
+  });
+
+  // Requirements: additions-exits-5
+  test('at most what was opened here, of a position that the user has added to', async () => {
+    const { userId, token } = await withLong(engine);
+    await openLongByHand(engine, userId, token);
+    const { workflowId } = await leave(token, 'close');
+    expect(await sizeOf(userId, token)).toBe('1');
+    const steps = await engine.steps(workflowId);
+    expect(steps.find(({ stepType }) => stepType === 'order_submission')?.outputData).toMatchObject({
+      left: '1',
+      text: expect.stringContaining('1 was not opened here and is not touched'),
+    });
+    // What stays is not ours: the next close leaves it alone.
+    const again = await leave(token, 'close');
+    expect(await sizeOf(userId, token)).toBe('1');
+    expect((await engine.outcomes(again.workflowId)).get(userId)?.status).toBe('not eligible');
+  });
+
+  test('a part of what was opened here, twice, of a position that the user has added to', async () => {
+    const { userId, token, trade } = await withLong(engine);
+    await openLongByHand(engine, userId, token);
+    for (const left of ['0.5', '0.25']) {
+      await leave(token, 'reduce', { parameters: { reduce_percent: '50' } });
+      const own = D((await sizeOf(userId, token)) ?? 0).minus(1);
+      expect(own.div(trade.filledQuantity).minus(left).abs().lt('0.01')).toBe(true);
+    }
+    await leave(token, 'close');
+    expect(await sizeOf(userId, token)).toBe('1');
+  });
+
+  // Requirements: additions-exits-3
+  test('only its owner, when the signal is from the key of an ordinary user', async () => {
+    const { userId, token } = await withLong(engine);
+    const other = await withLong(engine);
+    await leave(token, 'close', { ownerUserId: other.userId });
+    expect(await sizeOf(userId, token)).not.toBeNull();
+    await leave(token, 'close', { ownerUserId: userId });
+    expect(await sizeOf(userId, token)).toBeNull();
+  });
+
+  test('not a position that a newer signal opened', async () => {
+    const { userId, token } = await withLong(engine);
+    await leave(token, 'close', { receivedAt: new Date(engine.clock.now().getTime() - 3_600_000) });
+    expect(await sizeOf(userId, token)).not.toBeNull();
+  });
+
+  test('not a position that the user opened elsewhere', async () => {
+    const { userId, token } = await withLong(engine);
+    await flatten(engine, { userId, token });
+    engine.clock.advance(600_000);
+    await openLongByHand(engine, userId, token);
+    const { workflowId } = await leave(token, 'close');
+    expect(await sizeOf(userId, token)).toBe('1');
+    expect(await reasonFor(engine, { workflowId, userId })).toContain(
+      'was not opened here and is not touched',
+    );
+  });
+});
+
+// Requirements: additions-exits-4
+test.each([
+  ['inactive', 'the user is inactive', (id: string) => set(users, id, { isActive: false })],
+  ['switched off', 'active trading is off', (id: string) => set(userSettings, id, { activeTrading: false })],
+  ['paused', '', (id: string) => set(userSettings, id, { tradingPausedUntil: new Date('2099-01-01') })],
+])('closes for a user who is %s', async (_state, reason, change) => {
+  const { userId, token } = await withLong(engine);
+  await change(userId);
+  const { workflowId } = await leave(token, 'close');
+  expect(await sizeOf(userId, token)).toBeNull();
+  const row = (await engine.outcomes(workflowId)).get(userId);
+  expect(row?.outcome).toBe('success');
+  expect(row?.reason).toContain(reason);
+});
+
+async function set(table: typeof users | typeof userSettings, id: string, values: object) {
+  const key = table === users ? users.id : userSettings.userId;
+  await engine.db.update(table).set(values).where(eq(key, id));
+}
+
+test('closes however late the signal is processed', async () => {
+  const { userId, token } = await withLong(engine);
+  engine.clock.advance(1_000);
+  await engine.storeSignal({ token, price: '100', action: 'close', parameters: { action: 'close' } });
+  engine.clock.advance(5 * 3_600_000);
+  await engine.settle();
+  expect(await sizeOf(userId, token)).toBeNull();
+});
+
+test('a reduction that does not say by how much trades nothing and says so', async () => {
+  const { userId, token } = await withLong(engine);
+  const before = await sizeOf(userId, token);
+  const { workflowId } = await leave(token, 'reduce', {
+    parameters: { action: 'sell', prev_market_position: 'long', market_position: 'long' },
+  });
+  expect(await sizeOf(userId, token)).toBe(before);
+  const workflow = await engine.workflow(workflowId);
+  expect(workflow).toMatchObject({ status: 'failed' });
+  expect(workflow.errorMessage).toContain('neither reduce_percent nor the sizes');
+});
+
+test('closing twice closes once', async () => {
+  const { userId, token } = await withLong(engine);
+  engine.clock.advance(1_000);
+  const action = { token, price: '100', action: 'close', parameters: { action: 'close' } } as const;
+  const [first, second] = [await engine.storeSignal(action), await engine.storeSignal(action)];
+  await engine.settle();
+  expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
+  expect((await engine.workflow(first.workflowId)).outcome).toBe('filled');
+  expect((await engine.workflow(second.workflowId)).outcome).toBe('skipped');
+});
+
+test('a position that its stop closed is not closed again', async () => {
+  const { userId, token } = await withLong(engine);
+  await engine.storeCandle({ token, price: '90' });
+  const { workflowId } = await leave(token, 'close');
+  expect(await reasonFor(engine, { workflowId, userId })).toContain('was closed before');
+});
+
+test('an exchange that refuses is tried three times, and the position keeps its stop', async () => {
+  const { userId, token } = await withLong(engine);
+  strike(engine, userId, [
+    { kind: 'refuse', code: '40020', message: 'no', on: { path: 'place-order', times: ALWAYS } },
+  ]);
+  const { workflowId } = await leave(token, 'close');
+  expect(await engine.workflow(workflowId)).toMatchObject({ outcome: 'not_filled' });
+  expect(await reasonFor(engine, { workflowId, userId })).toMatch(/could not be closed: Bitget: no/);
+  expect((await engine.holding(userId, token)).stopLoss).not.toBeNull();
+});
+
+test('a close and the opposite entry that follow each other leave one position, of the entry', async () => {
+  const { userId, token } = await withLong(engine);
+  engine.clock.advance(1_000);
+  await engine.storeSignal({ token, price: '100', action: 'close', parameters: { action: 'close' } });
+  engine.clock.advance(1);
+  await engine.storeSignal({ token, price: '100', action: 'sell' });
+  await engine.settle();
+  const { position } = await engine.holding(userId, token);
+  expect(position?.side).toBe('short');
+  expect(await ledgerOf(engine, userId)).toEqual([...CLOSED, ['sell', false, 'filled']]);
+});
+
+describe('a close that overtakes its entry', () => {
+  // Requirements: additions-exits-7
+  test('cancels the entry that rests, and closes what it has filled', async () => {
+    const token = nextToken();
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+    // Filled by two fifths, then it rests.
+    strike(engine, userId, [{ kind: 'partialFill', fraction: '0.4', on: { times: 1 } }]);
+    const { signalId, workflowId } = await engine.storeSignal({ token, price: '100' });
+    await engine.plan(workflowId);
+    const [trade] = await engine.trades(signalId);
+    if (trade === undefined) throw new Error('no trade');
+    await engine.advance(trade.id);
+    engine.venue.setFaults([]);
+    engine.clock.advance(1);
+    const before = engine.clock.now();
+    // A price that does not fill the rest.
+    const close = await engine.storeSignal({
+      token,
+      price: '101',
+      action: 'close',
+      parameters: { action: 'close' },
+    });
+    await runWorkflow(engine.deps, close.workflowId);
+    await engine.settle();
+    expect((await engine.holding(userId, token)).position).toBeNull();
+    expect(await ledgerOf(engine, userId)).toEqual([
+      ['buy', false, 'canceled'],
+      ['sell', true, 'filled'],
+    ]);
+    expect((await engine.workflow(close.workflowId)).outcome).toBe('filled');
+    expect((await engine.events(trade.id)).timeline.join('\n')).toContain(
+      `A newer signal of Tesla closes ${token}, so it is not opened any more (`,
+    );
+    expect(engine.clock.now().getTime() - before.getTime()).toBeLessThan(5_000);
+  });
+
+  test('keeps users who wait for their turn out, and says why', async () => {
+    const token = nextToken();
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await runWorkflow(engine.deps, workflowId);
+    engine.clock.advance(1);
+    await engine.storeSignal({ token, price: '100', action: 'close', parameters: { action: 'close' } });
+    await engine.settle();
+    expect(await engine.exchangeOrders(userId)).toEqual([]);
+    expect(await reasonFor(engine, { workflowId, userId })).toContain(
+      `A newer signal of Tesla closes ${token}`,
+    );
+  });
+
+  test.each([
+    ['of another strategy', { processor: 'UD Bot' }],
+    ['of the other side', { parameters: { action: 'close_short' } }],
+    ['of another user', { ownerUserId: '00000000-0000-4000-8000-000000000000' }],
+  ])('but not one %s', async (_name, fields) => {
+    const token = nextToken();
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await runWorkflow(engine.deps, workflowId);
+    engine.clock.advance(1);
+    await engine.storeSignal({
+      token,
+      price: '100',
+      action: 'close',
+      parameters: { action: 'close' },
+      ...fields,
+    });
+    await engine.settle();
+    expect(await sizeOf(userId, token)).not.toBeNull();
+  });
+
+  test('an operator can trigger the older signal again', async () => {
+    const { userId, token, trade } = await withLong(engine);
+    await leave(token, 'close');
+    expect(await sizeOf(userId, token)).toBeNull();
+    engine.clock.advance(1_000);
+    const again = await triggerWorkflow(engine.deps, {
+      signalId: trade.signalId,
+      username: 'ops',
+      actor: ENGINE,
+    });
+    await engine.settle();
+    expect((await engine.workflow(again)).topReason ?? '').not.toContain('A newer signal');
+  });
+});

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TradingStopView } from '#contract/trading-stops.ts';
+import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+
+/** Two programs on one database, real requests, and an exchange whose ledger says what arrived and when. */
+const USERS = 24;
+let board: TradingBoard;
+const traders: { id: string }[] = [];
+beforeAll(async () => {
+  board = await startTradingBoard({
+    instances: 2,
+    tokens: ['FANONE', 'FANTWO', 'FANTHREE'],
+    config: { verifyFirstMs: 20_000, verifySecondMs: 20_000 },
+  });
+  for (let user = 0; user < USERS; user += 1) traders.push(await board.createTrader());
+});
+afterAll(() => board.close());
+
+const isEntry = ({ path }: { path: string }) => path.endsWith('/place-order');
+const entries = async () => {
+  const orders = await Promise.all(traders.map(({ id }) => board.exchangeOrders(id)));
+  return orders.flat().filter(({ reduceOnly }) => !reduceOnly);
+};
+
+// Requirements: additions-stops-1, additions-stops-4
+test.each([
+  ['everybody', 'FANONE', () => ({ kind: 'all' })],
+  ['its strategy', 'FANTWO', () => ({ kind: 'strategy', value: 'Tesla' })],
+  ['its token', 'FANTHREE', (token: string) => ({ kind: 'token', value: token })],
+])(
+  'a stop for %s in the middle of a fan-out: nothing reaches the exchange after its answer, and what rests is cancelled',
+  async (_name, token, scopeOf) => {
+    // Requests stay on the wire for a while, and no order fills at once.
+    board.setFaults([
+      { kind: 'delay', delayMs: 60, on: { operation: 'place-order', times: Number.POSITIVE_INFINITY } },
+      { kind: 'restFirst', on: { times: Number.POSITIVE_INFINITY } },
+    ]);
+    const earlier = (await entries()).length;
+    const from = board.requests.length;
+    await board.signal({ token, price: '100' });
+    await expect
+      .poll(() => board.requests.slice(from).filter(isEntry).length, { interval: 2, timeout: 60_000 })
+      .toBeGreaterThan(2);
+    const other = await board.adminAt(1);
+    const answer = await other.post('/api/trading-stops', { scope: scopeOf(token), reason: 'news' });
+    expect(answer.statusCode, answer.body).toBe(201);
+    const sent = board.requests.slice(from).filter(isEntry).length;
+    const inLedger = (await entries()).length - earlier;
+    expect(sent).toBeLessThan(USERS);
+    // What was sent has arrived: nothing is on the wire when the answer comes.
+    expect(inLedger).toBe(sent);
+
+    await expect
+      .poll(async () => (await entries()).filter(({ state }) => state === 'live').length, { timeout: 30_000 })
+      .toBe(0);
+    // Longer than any request may wait.
+    await sleep(1_000);
+    expect(board.requests.slice(from).filter(isEntry)).toHaveLength(sent);
+    expect((await entries()).length - earlier).toBe(sent);
+    const { id } = answer.json<TradingStopView>();
+    expect((await board.admin.delete(`/api/trading-stops/${id}`)).statusCode).toBe(204);
+  },
+  120_000,
+);

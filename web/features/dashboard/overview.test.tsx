@@ -1,0 +1,184 @@
+// @vitest-environment jsdom
+import { expect, test } from 'vitest';
+import type { OverviewAccount, OverviewAnswer } from '#contract/overview.ts';
+import {
+  alertOf,
+  dialog,
+  eventually,
+  expectToast,
+  failure,
+  findTitle,
+  page,
+  recorded,
+  renderApp,
+  scopeOf,
+} from '#test/web/render-app.tsx';
+
+const OVERVIEW = 'GET /api/overview';
+const OWN = 'GET /api/my-overview';
+
+const account = (more: Partial<OverviewAccount> = {}): OverviewAccount => ({
+  userId: '369facc9-2cce-4f28-8207-fafeba757fbb',
+  username: 'ada@example.com',
+  exchangePlatform: 'Bitget',
+  state: 'trading',
+  pausedUntil: null,
+  reason: null,
+  equity: '12486.31',
+  equityAt: '2026-03-04T05:06:07.000Z',
+  net7d: '318.42',
+  exposure: '7491.786',
+  openPositions: 2,
+  key: 'valid',
+  unread: null,
+  ...more,
+});
+
+const overview = (more: Partial<OverviewAnswer> = {}): OverviewAnswer => ({
+  at: '2026-03-04T05:10:07.000Z',
+  netToday: { amount: '364.88', gross: '400', trades: 8, unknown: 0 },
+  net7d: { amount: '-12.5', gross: '20.25', trades: 48, unknown: 2 },
+  open: { profit: '30.52', positions: 11, users: 4, riskToStops: '313.49', withoutStop: 0, unread: 0 },
+  equity: '61206.83',
+  wins: { won: 28, trades: 48 },
+  fills: { filled: 159, orders: 169 },
+  accounts: [account()],
+  activity: [
+    {
+      id: 'a',
+      at: '2026-03-04T05:08:07.000Z',
+      kind: 'closed',
+      who: 'ada@example.com',
+      text: 'closed SOL Long at its target, net',
+      amount: '64.2',
+    },
+    {
+      id: 'b',
+      at: '2026-03-04T04:10:07.000Z',
+      kind: 'signal',
+      who: 'BTC Sell',
+      text: 'from Tesla filled for 3 of 4 users',
+      amount: null,
+    },
+  ],
+  ...more,
+});
+
+const tile = async (label: string) => (await page().findByText(label)).closest('div')?.textContent;
+const cards = async () =>
+  scopeOf(await page().findByRole('list', { name: 'Accounts' })).getAllByRole('listitem');
+
+// Requirements: additions-overview-5
+test('shows the figures net of fees, with what they are of', async () => {
+  renderApp('/', { [OVERVIEW]: overview() });
+  expect(await tile('Net today')).toBe('Net today+$364.888 closed trades, after fees');
+  expect(await tile('Net in 7 d')).toBe('Net in 7 d-$12.50gross $20.25 before fees, 2 results not known yet');
+  expect(await tile('Open profit')).toBe('Open profit+$30.5211 positions of 4 users');
+  expect(await tile('Risk to stops')).toBe('Risk to stops$313.490.51% of equity');
+  expect(await tile('Win rate')).toBe('Win rate58.3%28 of 48 trades in 7 d');
+  expect(await tile('Fill rate')).toBe('Fill rate94.1%159 of 169 orders in 7 d');
+  const activity = scopeOf(page().getByRole('list', { name: 'Activity' }));
+  expect(activity.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    'ada@example.com closed SOL Long at its target, net +$64.202 minutes ago',
+    'BTC Sell from Tesla filled for 3 of 4 users1 hour ago',
+  ]);
+});
+
+// Requirements: additions-overview-5
+test('says what the figures leave out, and shows nothing that is not known as zero', async () => {
+  renderApp('/', {
+    [OVERVIEW]: overview({
+      open: { profit: '0', positions: 1, users: 1, riskToStops: '0', withoutStop: 1, unread: 2 },
+      wins: { won: 0, trades: 0 },
+      fills: { filled: 0, orders: 0 },
+      equity: null,
+      accounts: [
+        account({ equity: null, equityAt: null, exposure: null, unread: 'Bitget has not answered' }),
+      ],
+      activity: [],
+    }),
+  });
+  expect(await tile('Open profit')).toContain(
+    '1 position of 1 user, without 2 accounts that could not be read',
+  );
+  expect(await tile('Risk to stops')).toBe('Risk to stops$0.001 position without a stop');
+  expect(await tile('Win rate')).toContain('–');
+  const [card] = await cards();
+  expect(card?.textContent).toContain('–');
+  expect(card?.textContent).toContain('Exposure not known');
+  expect(card?.textContent).toContain('Bitget has not answered');
+  page().getByText('Nothing in the last seven days');
+});
+
+// Requirements: additions-overview-5
+test('an account is paused for 24 hours and resumed with one button', async () => {
+  const path = `PUT /api/admin/user-settings/${account().userId}`;
+  const app = renderApp('/', { [OVERVIEW]: overview() });
+  const [card] = await cards();
+  expect(card?.textContent).toContain('Exposure 0.6× · 2 positions');
+  const until = '2999-01-02T12:00:00.000Z';
+  app.answers[path] = () => {
+    const accounts = [account({ state: 'paused', pausedUntil: until })];
+    app.answers[OVERVIEW] = overview({ accounts });
+    return { success: true, data: recorded['GET /api/user-settings'].data };
+  };
+  await app.user.click(page().getByRole('button', { name: 'Pause 24 h: ada@example.com' }));
+  await expectToast('Trading paused', 'Nothing new is opened for ada@example.com for 24 h');
+  const [sent] = app.sent(path) as unknown as [{ body: { tradingPausedUntil: string } }];
+  const { tradingPausedUntil } = sent.body;
+  expect(Math.abs(Date.parse(tradingPausedUntil) - Date.now() - 86_400_000)).toBeLessThan(60_000);
+  await page().findByText('Paused until 2999/01/02 04:00');
+  await app.user.click(page().getByRole('button', { name: 'Resume ada@example.com' }));
+  await eventually(() => expect(app.sent(path).at(-1)?.body).toEqual({ tradingPausedUntil: null }));
+  app.answers[path] = failure(403, 'Please confirm');
+  await app.user.click(page().getByRole('button', { name: 'Resume ada@example.com' }));
+  await expectToast('The pause was not changed', 'Please confirm');
+});
+
+// Requirements: additions-overview-5
+test('an account that cannot trade leads to where that is fixed, and the twelve most urgent are shown first', async () => {
+  const many = Array.from({ length: 14 }, (_, index) =>
+    account({ userId: `u${index}`, username: `user${index}@example.com`, state: 'off' }),
+  );
+  const accounts = [
+    account({ userId: 'h', state: 'halted', reason: 'No stop' }),
+    account({ userId: 'k', state: 'key_refused', key: 'refused' }),
+    ...many,
+  ];
+  const app = renderApp('/', { [OVERVIEW]: overview({ accounts }) });
+  expect(await cards()).toHaveLength(12);
+  const [halted, refused] = await cards();
+  expect(halted?.querySelector('a[href="/positions"]')?.textContent).toBe('Check');
+  expect(refused?.textContent).toContain('Bitget key refused');
+  await app.user.click(page().getByRole('button', { name: 'Show 4 more' }));
+  expect(await cards()).toHaveLength(16);
+});
+
+test('a failed overview offers a retry', async () => {
+  const app = renderApp('/', { [OVERVIEW]: failure(500, 'Internal server error') });
+  const failed = await alertOf('Failed to fetch the overview');
+  app.answers[OVERVIEW] = overview();
+  await app.user.click(failed.getByRole('button', { name: 'Try again' }));
+  expect(await tile('Net today')).toContain('+$364.88');
+});
+
+// Requirements: additions-overview-5, additions-overview-6
+test('an ordinary user sees the own account, the last signals with their reasons, and all of them', async () => {
+  const { id, username } = recorded['GET /api/auth/user'].user;
+  const own = overview({ accounts: [account({ userId: id, username, state: 'off' })] });
+  const app = renderApp('/', { [OWN]: own }, { user: { isAdmin: false } });
+  await findTitle(/^Welcome, /);
+  expect(await tile('Equity')).toBe('Equity$61,206.83Open profit included');
+  expect(await tile('Open profit')).toBe('Open profit+$30.5211 positions');
+  const last = scopeOf(await page().findByRole('list', { name: 'Last signals' }));
+  const [first] = last.getAllByRole('listitem');
+  expect(first?.textContent).toContain('ETH');
+  page().getByText('Off');
+  page().getByRole('list', { name: 'Your last trades' });
+  expect(page().queryByRole('button', { name: /Pause/ })).toBeNull();
+  await app.user.click(page().getByRole('button', { name: 'All signals' }));
+  const all = await dialog(`Decisions - ${username}`);
+  await all.findByRole('table', { name: `Decisions on ${username}` });
+  expect(all.queryByRole('link', { name: 'Explain' })).toBeNull();
+  expect(app.calls.filter(({ key }) => key === OVERVIEW || key.includes('/admin/'))).toEqual([]);
+});

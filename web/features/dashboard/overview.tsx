@@ -1,0 +1,36 @@
+import { PolledView } from '#web/lists/polled-view.tsx';
+import { AccountsPanel } from './accounts-panel.tsx';
+import { ActivityPanel } from './activity-panel.tsx';
+import { MyPositions } from './my-positions.tsx';
+import classes from './overview.module.css';
+import { useOverview } from './overview-data.ts';
+import { OverviewTiles } from './overview-tiles.tsx';
+
+/** For administrators: are we safe, are we making money, what needs me. */
+export default function Overview() {
+  const overview = useOverview({ isAdmin: true });
+  const { data } = overview;
+  return (
+    <>
+      <PolledView query={overview} errorTitle="Failed to fetch the overview">
+        {(answer) => <OverviewTiles answer={answer} />}
+      </PolledView>
+      <div className={classes.columns}>
+        <div className={classes.column}>
+          {data === undefined ? null : <AccountsPanel accounts={data.accounts} />}
+          <MyPositions />
+        </div>
+        <div className={classes.column}>
+          {data === undefined ? null : (
+            <ActivityPanel
+              title="Activity"
+              activity={data.activity}
+              at={data.at}
+              emptyText="Nothing in the last seven days"
+            />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}

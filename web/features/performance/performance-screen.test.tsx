@@ -1,0 +1,107 @@
+// @vitest-environment jsdom
+import { expect, test } from 'vitest';
+import { alertOf, eventually, failure, page, recorded, renderApp, rowsOf } from '#test/web/render-app.tsx';
+
+const RESULTS = 'GET /api/performance';
+const CALENDAR = 'GET /api/performance/calendar';
+const TRADES = 'GET /api/performance/trades';
+const answer = recorded[RESULTS];
+const [group] = answer.groups;
+const [trade] = recorded[TRADES].trades;
+const button = (name: string) => page().findByRole('button', { name });
+const tile = (label: string) =>
+  page()
+    .getAllByText(label)
+    .find((one) => one.tagName === 'DT')?.nextElementSibling?.textContent;
+
+// Requirements: results-page-1
+test('shows the figures of the range, by strategy, day, R and trade', async () => {
+  renderApp('/performance?range=all');
+  await page().findByRole('table', { name: 'Breakdown by strategy' });
+  expect(tile('Net after fees')).toBe('+$10,754.64');
+  expect(tile('Win rate')).toBe('100.0%');
+  expect(tile('Expectancy')).toBe('+3.90 R');
+  expect(tile('Costs')).toBe('$45.36');
+  await page().findByRole('img', { name: /^Cumulative net from/ });
+  await page().findByRole('table', { name: 'Net a day' });
+  await eventually(() => expect(rowsOf('Closed trades')).toHaveLength(1));
+  expect(rowsOf('Closed trades')[0]?.textContent).toContain('+$10,754.64');
+});
+
+// Requirements: results-page-2
+test('a chip, a group and a sorted column stand in the address and in what is asked for', async () => {
+  const app = renderApp('/performance');
+  await app.user.click(await button('90 d'));
+  await eventually(() => expect(app.address()).toBe('/performance?range=90d'));
+  await app.user.click(await button('User'));
+  await eventually(() => expect(app.address()).toBe('/performance?range=90d&by=user'));
+  await app.user.click(await button('Net'));
+  await eventually(() => expect(app.address()).toBe('/performance?range=90d&by=user&sort=net'));
+  const queries = (path: string) => app.sent(`GET ${path}`).map((call) => call.query);
+  await eventually(() => {
+    expect(queries('/api/performance').at(-1)).toMatchObject({
+      groupBy: 'user',
+      from: expect.stringMatching(/T0[78]:00/),
+    });
+    expect(queries('/api/performance/trades').at(-1)).toMatchObject({
+      sort: 'net',
+      order: 'desc',
+      page: '1',
+    });
+  });
+  const { from } = queries('/api/performance').at(-1) ?? {};
+  expect(queries('/api/performance/calendar').at(-1)).toMatchObject({ from });
+  expect(queries('/api/performance/trades').at(-1)).toMatchObject({ from });
+});
+
+test('a strategy opens into its tokens', async () => {
+  const app = renderApp('/performance');
+  app.answers[RESULTS] = answer;
+  const strategy = await page().findByRole('button', { name: /Tesla/ });
+  app.answers[RESULTS] = { ...answer, groupBy: 'token', groups: [{ ...group, key: 'SOL', label: 'SOL' }] };
+  await app.user.click(strategy);
+  await page().findByRole('rowheader', { name: 'SOL' });
+  expect(strategy.getAttribute('aria-expanded')).toBe('true');
+});
+
+// Requirements: results-page-3
+test('says of sums that leave out trades how many and why', async () => {
+  const unknown = { ...answer.totals.unknown, net: 2, funding: 5, r: 2, gross: 5, fees: 2 };
+  renderApp('/performance', {
+    [RESULTS]: { ...answer, totals: { ...answer.totals, trades: 12, unknown } },
+    [TRADES]: { trades: [{ ...trade, net: null, gross: null, fees: null, r: null }], totalCount: 1 },
+  });
+  await page().findByText(/2 trades not in net, because the exchange has not told how the position ended/);
+  await page().findByText(/funding of 5 trades is unknown/);
+  await eventually(() => expect(rowsOf('Closed trades')[0]?.textContent).toContain('unknown'));
+});
+
+test('pictures can be read as tables', async () => {
+  const distributionOfR = [{ r: '-1', trades: 3 }];
+  const app = renderApp('/performance?range=all', {
+    [RESULTS]: { ...answer, totals: { ...answer.totals, distributionOfR } },
+  });
+  await page().findByText('3 trades');
+  await page().findByRole('table', { name: 'Net a day' });
+  for (const toggle of await page().findAllByRole('button', { name: 'Show as table' }))
+    await app.user.click(toggle);
+  for (const name of ['Cumulative net and drawdown', 'Net a day', 'Distribution of R']) {
+    await page().findByRole('table', { name });
+  }
+});
+
+test('without trades it says what to do, and a failed panel offers to try again', async () => {
+  const none = { ...answer, totals: { ...answer.totals, trades: 0, wins: 0 }, groups: [] };
+  const app = renderApp('/performance', { [RESULTS]: none });
+  await page().findByText(/No trade was closed in this range\. Choose a longer range/);
+  app.answers[RESULTS] = failure(503, 'Not now');
+  app.answers[CALENDAR] = failure(503, 'Not now');
+  await app.user.click(await button('All'));
+  const failed = await alertOf('Failed to fetch the performance');
+  app.answers[RESULTS] = answer;
+  await app.user.click(failed.getByRole('button', { name: 'Try again' }));
+  const calendar = await alertOf('Failed to fetch the net of each day');
+  delete app.answers[CALENDAR];
+  await app.user.click(calendar.getByRole('button', { name: 'Try again' }));
+  await page().findByRole('table', { name: 'Net a day' });
+});

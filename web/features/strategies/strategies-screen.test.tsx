@@ -1,0 +1,176 @@
+// @vitest-environment jsdom
+import { describe, expect, test } from 'vitest';
+import {
+  alertOf,
+  type Call,
+  dialog,
+  eventually,
+  expectGone,
+  Failure,
+  fill,
+  findTitle,
+  page,
+  renderApp,
+  scopeOf,
+  UNREACHABLE,
+} from '#test/web/render-app.tsx';
+
+const STRATEGIES = 'GET /api/strategies';
+const NONE = {
+  maxDailyLoss: null,
+  maxDrawdown: null,
+  maxLossesInARow: null,
+  cooldownMinutes: null,
+  maxOpenPositions: null,
+  maxExposure: null,
+  maxRisk: null,
+  maxEntriesPerMinute: null,
+  allowedTokens: null,
+  blockedTokens: null,
+  shrink: false,
+  onBreach: 'stop',
+};
+const scopeAnswer = (title: string, limits: object = {}, more: object = {}) => ({
+  scope: { kind: 'strategy', value: title.toLowerCase(), title },
+  limits: { ...NONE, ...limits },
+  uses: [],
+  breaches: [],
+  unknown: [],
+  dayProfit: null,
+  ...more,
+});
+const use = (limit: string, used: string, maximum: string, written = maximum, unit = 'count') => ({
+  limit,
+  used,
+  maximum,
+  written,
+  unit,
+});
+
+const tesla = {
+  processor: 'Tesla',
+  stopped: false,
+  lastSignal: { token: 'BTC', action: 'sell', at: '2026-11-24T04:54:40.512Z' },
+  signals7d: 61,
+  orders7d: 42,
+  filled7d: 40,
+  net7d: '586.04',
+  unknown7d: 0,
+  subscribers: [
+    { username: 'ann@example.com', trades: true },
+    { username: 'bob@example.com', trades: false },
+  ],
+  maxSignalAgeSeconds: 120,
+  limits: scopeAnswer(
+    'Strategy tesla',
+    { maxOpenPositions: 12, maxExposure: '2x', maxDailyLoss: '900', maxEntriesPerMinute: 20, shrink: true },
+    {
+      uses: [
+        use('maxOpenPositions', '9', '12'),
+        use('maxExposure', '3000', '20000', '2x', 'USDT'),
+        use('maxDailyLoss', '900', '900', '900', 'USDT'),
+      ],
+    },
+  ),
+};
+const answer = (strategy: object = tesla) => ({ strategies: [strategy], program: scopeAnswer('Program') });
+
+const gauges = () =>
+  [...(page().getByRole('list', { name: 'Limits' }).children ?? [])].map((item) => [
+    item.getAttribute('data-level'),
+    item.textContent,
+  ]);
+
+// Requirements: additions-limits-10
+describe('the strategies', () => {
+  test('show results, followers, and a gauge for each limit: amber from 70 %, red when reached', async () => {
+    renderApp('/strategies', { [STRATEGIES]: answer() });
+    await findTitle('Strategies');
+    await page().findByRole('heading', { level: 2, name: 'Tesla' });
+    expect(gauges()).toEqual([
+      ['reached', 'Daily loss$900 of $900Reached: then new entries stop until the next day'],
+      ['near', 'Open positions9 of 12further entries are denied'],
+      ['low', 'Exposure$3,000 of $20,000 (2x)larger entries are sized down to fit'],
+      [null, 'Entries a minuteunknown of 20How far it is used is not known yet'],
+    ]);
+    const text = document.body.textContent;
+    expect(text).toContain('+$586.04');
+    expect(text).toContain('95.2%');
+    expect(text).toContain('2 users: ann@example.com, bob@example.com (1 with trading off or paused)');
+    expect(text).toContain('No limits: entries go as far as the settings allow');
+  });
+
+  test('say when a stop of new entries covers a strategy', async () => {
+    renderApp('/strategies', { [STRATEGIES]: answer({ ...tesla, stopped: true }) });
+    await page().findByText('New entries stopped');
+  });
+
+  test('say what is stopped and what is not known', async () => {
+    const limits = scopeAnswer(
+      'Strategy tesla',
+      { maxDrawdown: '10%' },
+      {
+        breaches: [
+          {
+            id: '1',
+            limit: 'maxDrawdown',
+            saw: '1000 USDT',
+            maximum: '10%',
+            at: '2026-11-24T04:54:40Z',
+            until: null,
+          },
+        ],
+        unknown: [{ username: 'ann@example.com', what: 'the equity was not read' }],
+      },
+    );
+    renderApp('/strategies', { [STRATEGIES]: answer({ ...tesla, limits }) });
+    await page().findByText('New entries stopped');
+    const stopped = page().getByRole('list', { name: 'What the limits stop now' }).textContent;
+    expect(stopped).toContain(
+      'Drawdown is 1000 USDT, the limit is 10%. New entries are stopped until an administrator resets it.',
+    );
+    expect(stopped).toContain('Entries of ann@example.com are denied: the equity was not read.');
+  });
+
+  test('save limits as they are typed, and show a refused field', async () => {
+    const calls: Call[] = [];
+    let refuse = true;
+    renderApp('/strategies', {
+      [STRATEGIES]: answer(),
+      'PUT /api/risk-limits/strategies/Tesla': (call: Call) => {
+        calls.push(call);
+        if (!refuse) return tesla.limits;
+        const message = 'maxRisk must be a percentage such as 4%';
+        return new Failure(400, { message, errors: [{ path: 'maxRisk', message }] });
+      },
+    });
+    const card = scopeOf(
+      (await page().findByRole('heading', { level: 2, name: 'Tesla' })).closest('section') ?? document.body,
+    );
+    card.getByRole('button', { name: 'Edit limits' }).click();
+    const form = await dialog(/^Limits: /);
+    fill(form.getByLabelText(/^Risk to stops/), '4');
+    fill(form.getByLabelText(/^Allowed tokens/), 'btc, eth');
+    fill(form.getByLabelText(/^Daily loss/), '');
+    form.getByRole('button', { name: 'Save' }).click();
+    await eventually(() => expect(document.body.textContent).toContain('maxRisk must be a percentage'));
+    expect(calls[0]?.body).toEqual({
+      ...NONE,
+      maxOpenPositions: 12,
+      maxExposure: '2x',
+      maxEntriesPerMinute: 20,
+      maxRisk: '4',
+      allowedTokens: ['btc', 'eth'],
+      shrink: true,
+    });
+    refuse = false;
+    fill(form.getByLabelText(/^Risk to stops/), '4%');
+    form.getByRole('button', { name: 'Save' }).click();
+    await expectGone(() => page().queryByRole('dialog'));
+  });
+
+  test('that cannot be fetched say so, with a retry', async () => {
+    renderApp('/strategies', { [STRATEGIES]: UNREACHABLE });
+    await alertOf(/Failed to fetch strategies/);
+  });
+});

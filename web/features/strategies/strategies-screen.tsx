@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query';
+import type { StrategiesAnswer, StrategyView } from '#contract/strategies.ts';
+import { LimitGauges } from '#web/forms/limits/limit-gauges.tsx';
+import { LimitActions } from '#web/forms/limits/limits-card.tsx';
+import { PROGRAM_LIMITS, strategyLimits } from '#web/forms/limits/limits-data.ts';
+import { formatCount } from '../../lib/format.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Profit } from '../../ui/profit.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { Section } from '../../ui/section.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { SignalAge } from './signal-age.tsx';
+import classes from './strategies.module.css';
+
+export const strategiesPath = '/api/strategies';
+const REFRESH_MS = 10_000;
+
+export function StrategiesScreen() {
+  const query = useQuery<StrategiesAnswer>({ queryKey: [strategiesPath], refetchInterval: REFRESH_MS });
+  return (
+    <Page
+      title="Strategies"
+      subtitle="Each processor that sends signals, who follows it, and how far it may go"
+    >
+      <QueryView query={query} errorTitle="Failed to fetch strategies">
+        {({ strategies, program }) => (
+          <div className={classes.cards}>
+            {strategies.length === 0 ? (
+              <Panel title="Strategies">
+                <EmptyState>No processor has sent a signal, and no user follows one</EmptyState>
+              </Panel>
+            ) : null}
+            {strategies.map((strategy) => (
+              <StrategyCard key={strategy.processor} strategy={strategy} />
+            ))}
+            <Panel
+              title="Limits of the program"
+              description="Over all users and strategies; the tightest applies"
+              aside={<LimitActions path={PROGRAM_LIMITS} answer={program} refresh={[strategiesPath]} />}
+            >
+              <LimitGauges answer={program} />
+            </Panel>
+          </div>
+        )}
+      </QueryView>
+    </Page>
+  );
+}
+
+function StrategyCard({ strategy }: { strategy: StrategyView }) {
+  const formatInstant = useFormatInstant();
+  const { processor, lastSignal, limits, subscribers, orders7d, filled7d, unknown7d } = strategy;
+  const off = subscribers.filter(({ trades }) => !trades).length;
+  const last =
+    lastSignal === null
+      ? 'Last signal: –'
+      : `Last signal ${formatInstant(lastSignal.at)}: ${lastSignal.action} ${lastSignal.token}`;
+  return (
+    <Panel
+      title={processor}
+      description={last}
+      aside={
+        strategy.stopped || limits.breaches.length > 0 ? (
+          <Badge tone="failure">New entries stopped</Badge>
+        ) : (
+          <Badge tone="success">New entries on</Badge>
+        )
+      }
+    >
+      <dl className={classes.figures}>
+        <div>
+          <dt>Net in 7 d, after fees</dt>
+          <dd>
+            <Profit amount={strategy.net7d} {...(unknown7d > 0 ? { aside: `${unknown7d} unknown` } : {})} />
+          </dd>
+        </div>
+        <div>
+          <dt>Signals in 7 d</dt>
+          <dd>{formatCount(strategy.signals7d)}</dd>
+        </div>
+        <div>
+          <dt>Fill rate in 7 d</dt>
+          <dd>{!(filled7d / orders7d >= 0) ? '–' : `${((filled7d / orders7d) * 100).toFixed(1)}%`}</dd>
+        </div>
+      </dl>
+      <p className={classes.line}>
+        {subscribers.length === 0
+          ? 'Nobody follows it'
+          : `${subscribers.length} ${subscribers.length === 1 ? 'user' : 'users'}: ${subscribers.map(({ username }) => username).join(', ')}`}
+        {off > 0 ? ` (${off} with trading off or paused)` : ''}
+      </p>
+      <SignalAge processor={processor} seconds={strategy.maxSignalAgeSeconds} />
+      <Section
+        title={
+          <span className={classes.sectionHead}>
+            Limits
+            <LimitActions path={strategyLimits(processor)} answer={limits} refresh={[strategiesPath]} />
+          </span>
+        }
+      >
+        <LimitGauges answer={limits} />
+      </Section>
+    </Panel>
+  );
+}
