@@ -13,8 +13,6 @@ export default defineConfig({
   // Each worker runs a whole server with its database beside the browser.
   workers: availableParallelism() + 1,
   fullyParallel: false,
-  // A busy machine may starve a browser for seconds: what passes the second time is named at the end of `npm test`.
-  retries: 1,
   forbidOnly: true,
   timeout: 180_000,
   expect: { timeout: 20_000 },

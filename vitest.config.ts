@@ -56,8 +56,6 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{domain,contract,web}/**/*.test.{ts,tsx}'],
-          // As for browser tests. Server tests have no retry: it would hide an order that is lost now and then.
-          retry: process.env.CI ? 1 : 0,
           exclude: [LONG_TESTS],
         },
       },

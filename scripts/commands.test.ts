@@ -290,15 +290,46 @@ describe('npm test', () => {
     );
   });
 
-  test('names a test that passed only on a retry', async () => {
-    const unsteady = { status: 'passed', fullName: 'adds up', failureMessages: ['expected 3\n    at x.ts'] };
-    const results = { testResults: [{ ...file('passed'), assertionResults: [unsteady] }] };
-    await write('node_modules/vitest/vitest.mjs', report(results));
+  /** Answers its runs with these reports, one after the other, and notes its files and workers. */
+  const runs = (...reports: { statuses: string[]; message?: string }[]) => {
+    const json = reports.map(({ statuses, message }) => {
+      const [tests] = [file(...statuses)];
+      const results = tests.assertionResults.map((test) =>
+        test.status === 'failed' ? { ...test, failureMessages: [message ?? 'no'] } : test,
+      );
+      return { testResults: [{ ...tests, name: 'PROJECT/web/x.test.ts', assertionResults: results }] };
+    });
+    return `import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+      const place = process.argv.find((arg) => arg.startsWith('--outputFile.json='))
+      appendFileSync('runs', process.argv.slice(-2).join(' ') + '\\n')
+      const run = readFileSync('runs', 'utf8').trim().split('\\n').length - 1
+      const report = JSON.stringify(${JSON.stringify(json)}[run]).replace('PROJECT', process.cwd())
+      writeFileSync(place.split('=')[1], report)
+      process.exitCode = report.includes('failed') ? 1 : 0`;
+  };
+
+  test('tries the files of failed tests again with one worker, and names what passes then', async () => {
+    await write(
+      'node_modules/vitest/vitest.mjs',
+      runs({ statuses: ['passed', 'failed'], message: 'expected 3' }, { statuses: ['passed', 'passed'] }),
+    );
     const { code, output } = await run('scripts/test.mjs', '--only=unit');
     expect(output).toMatch(
-      /Passed only on a retry:\n\n✗ \S*x\.test\.ts › adds up\n {4}expected 3\n[^\n]+\n\n1 passed, 0 failed\n$/,
+      /Needed a second try:\n\n✗ web\/x\.test\.ts › test 1\n {4}expected 3\n\n2 passed, 0 failed\n$/,
     );
     expect(code).toBe(0);
+    expect((await lines('runs')).slice(1)).toEqual(['--maxWorkers=1 web/x.test.ts']);
+  });
+
+  test('fails when a test fails in both tries, or in the second one only', async () => {
+    await write(
+      'node_modules/vitest/vitest.mjs',
+      runs({ statuses: ['failed', 'failed', 'passed'] }, { statuses: ['passed', 'failed', 'failed'] }),
+    );
+    const { code, output } = await run('scripts/test.mjs', '--only=unit');
+    expect(output).toMatch(/Needed a second try:\n\n✗ \S+ › test 0\n {4}no\n\nWhat failed:\n/);
+    expect(output).toMatch(/✗ \S+ › test 1\n {4}no\n\n✗ \S+ › test 2\n {4}no\n\n1 passed, 2 failed\n$/);
+    expect(code).toBe(1);
   });
 
   test('counts a crashed runner as failed', async () => {
@@ -323,13 +354,11 @@ describe('npm test', () => {
       `${report({ testResults: [file('passed')] })}
       const [, reporter] = process.argv.findLast((arg) => arg.startsWith('--reporter=')).split('=')
       const { default: Reporter } = await import(reporter)
-      new Reporter().onTestRunEnd([], [{ name: 'Error', message: 'from a timer', VITEST_TEST_PATH: 'x.test.ts' }])
+      new Reporter().onTestRunEnd([], [{ name: 'Error', message: 'from a timer' }])
       process.exitCode = 1`,
     );
     const { output } = await run('scripts/test.mjs', '--only=unit');
-    expect(output).toMatch(
-      /✗ outside of a test\n {4}while x\.test\.ts ran: Error: from a timer\n\n1 passed, 1 failed\n$/,
-    );
+    expect(output).toMatch(/✗ outside of a test\n {4}Error: from a timer\n\n1 passed, 1 failed\n$/);
   });
 
   test('fails on an unknown argument instead of running nothing', async () => {

@@ -1,9 +1,13 @@
 // npm test: the checks before every commit, in order; `npm test -- --only=unit|server|e2e [file …]` runs a part.
 // npm run test:long: the long tests (*.long.test.ts, *.long.spec.ts); --only=vitest|e2e runs a part.
+// What fails is tried once more after everything else has ended, with one worker; what passes then is named.
 import { ensureInstalled } from './lib/install.mjs';
 import { findNode } from './lib/node-runtime.mjs';
 import { runMain, SetupError, say } from './lib/project.mjs';
+import { filesToRetry, summarize } from './lib/test-results.mjs';
 import { build, checkTypes, endToEnd, lint, longEndToEnd, vitest } from './lib/test-steps.mjs';
+
+/** @typedef {import('./lib/test-results.mjs').TestResult} TestResult */
 
 const STEPS = [
   { part: 'check', heading: 'Type check', run: checkTypes },
@@ -20,11 +24,10 @@ const LONG_STEPS = [
 ];
 
 await runMain(async () => {
-  const total = { passed: 0, failed: 0 };
-  /** @type {string[]} */
-  const failures = [];
-  /** @type {string[]} */
-  const unsteady = [];
+  /** @type {{ step: (typeof STEPS)[number], tests: TestResult[] }[]} */
+  const done = [];
+  /** @type {TestResult[]} */
+  const secondTry = [];
   let interrupted = 0;
   for (const [signal, number] of /** @type {const} */ ([
     ['SIGINT', 2],
@@ -32,44 +35,56 @@ await runMain(async () => {
   ])) {
     process.on(signal, () => (interrupted = 128 + number));
   }
+  let ownFailures = 0;
   try {
     const { steps, filters } = readArguments(process.argv.slice(2));
     await ensureInstalled();
     const node = findNode();
     for (const [index, step] of steps.entries()) {
       if (interrupted) break;
-      say(`\n── ${index + 1}/${steps.length}  ${step.heading} ${'─'.repeat(60 - step.heading.length)}`);
-      const startedAt = Date.now();
-      const count = await runStep(() => step.run({ node, filters }));
-      const { passed, failed } = count;
-      total.passed += passed;
-      total.failed += failed;
-      failures.push(...(count.failures ?? []));
-      unsteady.push(...(count.unsteady ?? []));
-      const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-      say(`${step.heading}: ${passed} passed, ${failed} failed in ${seconds} s`);
+      const heading = `${index + 1}/${steps.length}  ${step.heading}`;
+      done.push({ step, tests: await runStep(heading, step, { node, filters }) });
+    }
+    for (const { step, tests } of done) {
+      const files = filesToRetry(tests);
+      if (interrupted || files.length === 0) continue;
+      const heading = `Second try  ${step.heading}`;
+      secondTry.push(...(await runStep(heading, step, { node, filters: files, alone: true })));
     }
   } catch (error) {
-    total.failed += 1;
+    ownFailures += 1;
     say(explain(error));
   }
   if (interrupted) {
-    total.failed += 1;
+    ownFailures += 1;
     say('\nInterrupted: not everything was run.');
   }
-  if (unsteady.length > 0) say(`\nPassed only on a retry:\n\n${unsteady.join('\n\n')}`);
+  const { passed, failed, unsteady, failures } = summarize(
+    done.flatMap(({ tests }) => tests),
+    secondTry,
+  );
+  if (unsteady.length > 0) say(`\nNeeded a second try:\n\n${unsteady.join('\n\n')}`);
   if (failures.length > 0) say(`\nWhat failed:\n\n${failures.join('\n\n')}`);
-  say(`\n${total.passed} passed, ${total.failed} failed`);
-  return interrupted || (total.failed > 0 || total.passed === 0 ? 1 : 0);
+  say(`\n${passed} passed, ${failed + ownFailures} failed`);
+  return interrupted || (failed + ownFailures > 0 || passed === 0 ? 1 : 0);
 });
 
-/** @param {() => Promise<import('./lib/test-steps.mjs').Count>} work */
-async function runStep(work) {
-  try {
-    return await work();
-  } catch (error) {
-    return { passed: 0, failed: 1, failures: [`✗ ${explain(error)}`] };
-  }
+/**
+ * @param {string} heading
+ * @param {(typeof STEPS)[number]} step
+ * @param {import('./lib/test-steps.mjs').StepOptions} options
+ * @returns {Promise<TestResult[]>}
+ */
+async function runStep(heading, step, options) {
+  say(`\n── ${heading} ${'─'.repeat(Math.max(0, 65 - heading.length))}`);
+  const startedAt = Date.now();
+  const tests = await step
+    .run(options)
+    .catch((error) => [{ file: undefined, title: explain(error), passed: false, message: '' }]);
+  const passed = tests.filter((test) => test.passed).length;
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  say(`${step.heading}: ${passed} passed, ${tests.length - passed} failed in ${seconds} s`);
+  return tests;
 }
 
 /** @param {unknown} error */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 
 /**
- * Vitest's JSON report omits errors outside of tests, which also fail the run. Writes one text for each to
+ * Vitest's JSON report omits errors outside of tests, which also fail the run. Writes file and text of each to
  * UNHANDLED_ERRORS_FILE.
  * @implements {import('vitest/node').Reporter}
  */
@@ -10,12 +10,11 @@ export default class UnhandledErrorsReporter {
   onTestRunEnd(_modules, unhandledErrors) {
     const path = process.env.UNHANDLED_ERRORS_FILE;
     if (!path) throw new Error('UNHANDLED_ERRORS_FILE is not set');
-    writeFileSync(path, JSON.stringify(unhandledErrors.map(textOf)));
+    writeFileSync(path, JSON.stringify(unhandledErrors.map(describe)));
   }
 }
 
 /** @param {import('vitest').SerializedError} error */
-function textOf({ name = 'Error', message, stack = '', VITEST_TEST_PATH: file }) {
-  const told = stack.includes(message) ? stack : `${name}: ${message}\n${stack}`;
-  return file ? `while ${file} ran: ${told}` : told;
+function describe({ name = 'Error', message, stack = '', VITEST_TEST_PATH: file }) {
+  return { file, text: stack.includes(message) ? stack : `${name}: ${message}\n${stack}` };
 }
