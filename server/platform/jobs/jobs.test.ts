@@ -1,12 +1,13 @@
 import pg from 'pg';
+import { PgBoss } from 'pg-boss';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { timeOrderedId } from '../ids.ts';
 import { createLog } from '../log.ts';
-import { createJobs, type JobData, type JobHandlers, type Jobs, QUEUES } from './jobs.ts';
+import { createJobs, type JobData, type JobHandlers, type Jobs, type JobWorkers, QUEUES } from './jobs.ts';
 
 let own: TestDatabase;
-const opened: Jobs[] = [];
+const opened: JobWorkers[] = [];
 const lines: string[] = [];
 
 beforeAll(async () => {
@@ -18,7 +19,7 @@ afterEach(async () => {
 });
 afterAll(() => own.close());
 
-async function openJobs(): Promise<Jobs> {
+async function openJobs(): Promise<JobWorkers> {
   const log = createLog({ level: 'info', destination: { write: (line) => lines.push(line) } });
   const jobs = await createJobs({ database: own.database, log });
   opened.push(jobs);
@@ -157,6 +158,27 @@ test('handles each job once when two instances share them', async () => {
   const done = () => one.activity().completedJobs + two.activity().completedJobs;
   await expect.poll(done, soon).toBe(ids.length);
   expect(handled.sort()).toEqual(ids);
+});
+
+test('looks after the queues between start and pause only', async () => {
+  const supervise = vi.spyOn(PgBoss.prototype, 'supervise');
+  const supervisors = () => supervise.mock.contexts;
+  try {
+    await openJobs();
+    const paused = await openJobs();
+    await startRecording(paused);
+    await expect.poll(supervisors, soon).toHaveLength(2);
+    await paused.pause(5_000);
+    const callsBefore = supervisors().length;
+    await startRecording(await openJobs());
+    await expect.poll(() => supervisors().length, soon).toBeGreaterThanOrEqual(callsBefore + 2);
+    // Not by the instance that never started, nor again by the paused one.
+    expect(new Set(supervisors().slice(0, callsBefore)).size).toBe(1);
+    expect(new Set(supervisors().slice(callsBefore)).size).toBe(1);
+    expect(supervisors().at(-1)).not.toBe(supervisors()[0]);
+  } finally {
+    supervise.mockRestore();
+  }
 });
 
 test('finishes running jobs and takes no more when it stops', async () => {

@@ -146,6 +146,36 @@ const QUEUE_OPTIONS = {
   deleteAfterSeconds: 3600,
 };
 
+interface Supervision {
+  /** Resolves when no pass is under way. */
+  end(): Promise<void>;
+}
+
+/** Takes jobs from dead workers and deletes old ones, each interval by one of the instances. */
+function superviseJobs({
+  boss,
+  noteFault,
+}: {
+  boss: PgBoss;
+  noteFault: (error: Error) => void;
+}): Supervision {
+  const ending = new AbortController();
+  const { signal } = ending;
+  async function supervise(): Promise<void> {
+    // Counted from the end of a pass: the library refuses one that comes within the interval.
+    while (await sleep(SUPERVISE_SECONDS * 1_000, true, { signal, ref: false }).catch(() => false)) {
+      await boss.supervise().catch(noteFault);
+    }
+  }
+  const ended = supervise();
+  return {
+    end() {
+      ending.abort();
+      return ended;
+    },
+  };
+}
+
 export async function createJobs(options: { database: OpenDatabase; log: Logger }): Promise<JobWorkers> {
   const { database, log } = options;
   const pool = new pg.Pool({ ...database.connection, ...POOL_OPTIONS });
@@ -154,6 +184,8 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     useListenNotify: true,
     schema: SCHEMA,
     schedule: false,
+    // Between `start` and `pause` only: nothing writes in the background of a program that works on no jobs.
+    supervise: false,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
   });
@@ -217,11 +249,15 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     return announcements;
   }
 
+  let supervision: Supervision | null = null;
+
   /** Resolves when all jobs in progress have ended; a handler that hangs delays it. */
   const takeNoMore = async (): Promise<true> => {
+    const supervised = supervision?.end();
+    supervision = null;
     for (const workers of working.values()) workers.stop();
     working.clear();
-    await Promise.allSettled(NAMES.map((name) => boss.offWork(name, { wait: true })));
+    await Promise.allSettled([supervised, ...NAMES.map((name) => boss.offWork(name, { wait: true }))]);
     return true;
   };
 
@@ -274,6 +310,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
         await work('trade-wave', handlers['trade-wave']);
         await work('trade-user', handlers['trade-user']);
         await work('advance-trade', handlers['advance-trade']);
+        supervision ??= superviseJobs({ boss, noteFault });
       } catch (error) {
         // All or none: another start would add to the workers that started.
         void takeNoMore();
@@ -289,6 +326,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
       NAMES.map((name) => ({ name, maxConcurrent: QUEUES[name].concurrency, ...activities[name] })),
     async stop() {
       running = false;
+      void supervision?.end();
       for (const workers of working.values()) workers.stop();
       await boss.stop({ graceful: true, timeout: STOP_LIMIT_MS });
       if (!pool.ending) await pool.end();
