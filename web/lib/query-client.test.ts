@@ -51,6 +51,14 @@ test("signs out when the session has ended, and forgets the user's data", async 
   expect(client.getQueryData(['/api/signals'])).toBeUndefined();
 });
 
+test('sends no request of a screen whose user has signed out', async () => {
+  const client = signedInClient();
+  client.setQueryData(sessionKey, null);
+  const before = requests;
+  await expect(client.fetchQuery({ queryKey: [`${origin}/echo`] })).rejects.toThrow('Signed out');
+  expect(requests).toBe(before);
+});
+
 // Requirements: accounts-states-4
 test('forgets loaded data when another user signs in, but not when the same user is looked up again', () => {
   const client = signedInClient();

@@ -23,8 +23,12 @@ export function createQueryClient(): QueryClient {
       queries: {
         // An offline browser still reaches a server on the same machine.
         networkMode: 'always',
-        queryFn: ({ queryKey, signal }) =>
-          requestJson(String(queryKey[0]), { params: queryKey[1] as QueryParams | undefined, signal }),
+        queryFn: async ({ queryKey, signal }) => {
+          // A screen may still draw itself once after its user has signed out.
+          if (client.getQueryData(sessionKey) === null) throw new Error('Signed out');
+          const params = queryKey[1] as QueryParams | undefined;
+          return await requestJson(String(queryKey[0]), { params, signal });
+        },
         refetchInterval: false,
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
