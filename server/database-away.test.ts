@@ -52,7 +52,7 @@ beforeEach(async () => {
       limits: { answerMs: ANSWER_MS, idleInTransactionMs: IDLE_IN_TRANSACTION_MS },
     }),
   });
-  await program.start();
+  await program.start({ background: [] });
   admin = await signIn(program.app, ADMIN.ADMIN_USERNAME, ADMIN.ADMIN_PASSWORD);
   sender = await createSender({ app: program.app, client: admin });
 });

@@ -76,7 +76,7 @@ async function run(options: {
   const program = await buildProgram({ config, log, clock: systemClock, database });
   shutdown.add({ name: 'program', limitMs: STOP_PROGRAM_LIMIT_MS, run: program.stop });
   shutdown.add({ name: 'server', limitMs: 1_500, run: () => program.app.close() });
-  const { firstAdministrator } = await program.start();
+  const { firstAdministrator } = await program.start({ background: 'all' });
   const notice = (port: number) => process.stdout.write(startNotice({ config, port, firstAdministrator }));
   try {
     notice(await listen(program.app, config));

@@ -36,7 +36,7 @@ async function start(): Promise<void> {
     clock: systemClock,
     database: own.database,
   });
-  await program.start();
+  await program.start({ background: [] });
   admin = await signIn(program.app, ADMIN.username, ADMIN.password);
 }
 

@@ -61,11 +61,29 @@ const LIMITS_CLOSE_MS = 1_000;
 /** The database must not close under running jobs: longer than all waits of a stop together. */
 export const STOP_PROGRAM_LIMIT_MS = STOP_WORKERS_LIMIT_MS + LIMITS_CLOSE_MS + 1_500;
 
+/** What works beside the job queue, on timers of its own. */
+export type BackgroundPart =
+  | 'sweep'
+  | 'protection audit'
+  | 'totals'
+  | 'equity snapshots'
+  | 'limit watch'
+  | 'flattener'
+  | 'read ahead'
+  | 'retention'
+  | 'alerts'
+  | 'audit sealing';
+
 export interface Program {
   app: App;
   deps: Deps;
-  /** Takes up the work of a predecessor, starts the engine, and creates the first administrator. */
-  start(): Promise<{ firstAdministrator: FirstAdministrator | null }>;
+  /**
+   * Takes up the work of a predecessor, starts the engine with these background parts, and creates the first
+   * administrator. An installation needs all parts; a test names the ones that it is about.
+   */
+  start(options: {
+    background: 'all' | readonly BackgroundPart[];
+  }): Promise<{ firstAdministrator: FirstAdministrator | null }>;
   /** Stops taking jobs; jobs in progress finish or are taken up by the next start. */
   stop(): Promise<void>;
 }
@@ -180,6 +198,21 @@ export async function buildProgram(options: {
     wakeUnfinished: () => wakeUnfinished(deps, { all: true }),
   });
   const stops: (() => void | Promise<void>)[] = [];
+  // Started and stopped in this order, except the last, which is stopped after everything that may add an entry.
+  const backgroundParts: Record<
+    Exclude<BackgroundPart, 'audit sealing'>,
+    () => () => void | Promise<void>
+  > = {
+    sweep: () => startSweep(deps),
+    'protection audit': () => startProtectionAudit(deps),
+    totals: () => startKeepingTotals(deps),
+    'equity snapshots': () => startEquitySnapshots(deps),
+    'limit watch': () => startLimitWatch(deps),
+    flattener: () => createFlattener(engine(), createAccountReader(engine())).start(),
+    'read ahead': () => (config.readAhead ? startReadAhead(engine()) : () => {}),
+    retention: () => startRetention({ deps, connection: database.connection }),
+    alerts: () => startAlerts(deps, { exchangeWatch }).stop,
+  };
   let stopSealing: (() => Promise<void>) | null = null;
 
   async function readReadiness(): Promise<Readiness> {
@@ -195,7 +228,8 @@ export async function buildProgram(options: {
   return {
     app,
     deps,
-    async start() {
+    async start({ background }) {
+      const isWanted = (part: string) => background === 'all' || background.some((one) => one === part);
       // An embedded database has one program: other lease holders, workers and instances are dead.
       if (database.embedded) {
         await releaseAllLeases(db);
@@ -218,11 +252,6 @@ export async function buildProgram(options: {
       await workers.start();
       // Last of all steps that may fail, so that a failed start has not used up the only display of the password.
       const firstAdministrator = await ensureFirstAdministrator(deps);
-      stops.push(startSweep(deps), startProtectionAudit(deps), startKeepingTotals(deps));
-      stops.push(startEquitySnapshots(deps), startLimitWatch(deps));
-      stops.push(createFlattener(engine(), createAccountReader(engine())).start());
-      if (config.readAhead) stops.push(startReadAhead(engine()));
-      stops.push(startRetention({ deps, connection: database.connection }));
       await audit.record(db, {
         actor,
         action: 'program started',
@@ -231,8 +260,10 @@ export async function buildProgram(options: {
       });
       const started = { version: manifest.version, mode: config.exchangeMode };
       await noteEvents(db, [{ code: 'instance_started', data: started, at: clock.now() }]);
-      stops.push(startAlerts(deps, { exchangeWatch }).stop);
-      stopSealing = startSealing({ audit, log });
+      for (const [part, startPart] of Object.entries(backgroundParts)) {
+        if (isWanted(part)) stops.push(startPart());
+      }
+      if (isWanted('audit sealing')) stopSealing = startSealing({ audit, log });
       return { firstAdministrator };
     },
     async stop() {

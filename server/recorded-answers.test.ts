@@ -272,6 +272,7 @@ const NO_SCREEN_READS = new Set([
 test('the recorded answers have the fields of the current answers', async () => {
   const board = await startTestApp({
     engine: true,
+    background: ['alerts'],
     config: {
       verifyFirstMs: 100,
       verifySecondMs: 100,

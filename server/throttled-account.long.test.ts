@@ -39,7 +39,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
   const open = new Set<() => Promise<void>>();
 
   beforeAll(async () => {
-    board = await startTradingBoard({ instances: 2, tokens: [...TOKENS, ...OWN_TOKENS] });
+    board = await startTradingBoard({ instances: 2, background: 'all', tokens: [...TOKENS, ...OWN_TOKENS] });
     const create = () => board.createTrader({ exchangePlatform: platform });
     throttled = await create();
     others = [];
@@ -182,7 +182,11 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
 test('holds an address for all after a refusal that names it, and then lets a close leave first', {
   timeout: 120_000,
 }, async () => {
-  const board = await startTradingBoard({ instances: 2, config: { exchangeTimeoutMs: 5_000 } });
+  const board = await startTradingBoard({
+    instances: 2,
+    background: 'all',
+    config: { exchangeTimeoutMs: 5_000 },
+  });
   try {
     await board.push('BTC', '100');
     const traders = await Promise.all(

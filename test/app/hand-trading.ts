@@ -160,7 +160,7 @@ export async function startHandTrading(options: { engine?: boolean; config?: Par
       });
       program.deps.findAccount = findAccount;
       program.deps.accountGuard = OPEN_TO_ALL;
-      if (more.engine ?? true) await program.start();
+      if (more.engine ?? true) await program.start({ background: [] });
       let stopping: Promise<void> | null = null;
       const instance: Instance = {
         admin: testClient(program.app, board.admin.cookie),

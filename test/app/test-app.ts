@@ -5,7 +5,7 @@ import { ensureFirstAdministrator } from '#server/admin/users/ensure-first-admin
 import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { type Config, parseConfig } from '#server/platform/config/config.ts';
 import { createLog } from '#server/platform/log.ts';
-import { buildProgram } from '#server/program.ts';
+import { type BackgroundPart, buildProgram } from '#server/program.ts';
 import { signInOnly, type TestClient, testClient } from './test-client.ts';
 import { createTestDatabase } from './test-database.ts';
 
@@ -37,6 +37,8 @@ export interface TestAppOptions {
   clock?: Clock;
   /** Also runs workflows and orders; without the engine, deliveries are stored and wait. */
   engine?: boolean;
+  /** With the engine: what also runs on timers of its own. Nothing, unless a test is about it. */
+  background?: readonly BackgroundPart[];
   webFolder?: string;
   /** False: administrators of live mode have no second factor, and can only set one up. */
   withFactors?: boolean;
@@ -66,7 +68,9 @@ export async function startTestApp(options: TestAppOptions = {}) {
     ...(options.webFolder === undefined ? {} : { webFolder: options.webFolder }),
   });
   const { app, deps } = program;
-  await (options.engine ? program.start() : ensureFirstAdministrator(deps));
+  await (options.engine
+    ? program.start({ background: options.background ?? [] })
+    : ensureFirstAdministrator(deps));
 
   /** Signs in and steps the session up for good, unless a test is about the step-up. */
   async function signInTo(username: string, password: string, { stepUp = true } = {}): Promise<TestClient> {
@@ -116,6 +120,9 @@ export async function startTestApp(options: TestAppOptions = {}) {
     return { user, username: body.username, password: body.password, client };
   }
 
+  let stopping: Promise<void> | null = null;
+  const stopProgram = () => (stopping ??= app.close().then(() => program.stop()));
+
   const setTrading = (userId: string, activeTrading: boolean) =>
     admin.put(`/api/admin/user/${userId}/active-trading`, { activeTrading });
 
@@ -153,9 +160,10 @@ export async function startTestApp(options: TestAppOptions = {}) {
     signIn: signInTo,
     /** Everything that was logged so far. */
     logged: () => lines.join(''),
+    /** Lets a test look at what a stop leaves behind. */
+    stopProgram,
     async close() {
-      await app.close();
-      await program.stop();
+      await stopProgram();
       await close();
     },
   };

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { type Config, parseConfig } from '#server/platform/config/config.ts';
 import { trades, userSettings, users, workflows } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
-import { buildProgram, type Program } from '#server/program.ts';
+import { type BackgroundPart, buildProgram, type Program } from '#server/program.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { memoryMarks } from '#test/venues/memory-marks.ts';
 import { listenVenue } from '#test/venues/server.ts';
@@ -32,6 +32,8 @@ export async function startTradingBoard(
     config?: Partial<Config>;
     /** Further tokens that the exchange lists, each at 100: a list of contracts that was read is kept for a while. */
     tokens?: readonly string[];
+    /** What also runs on timers of its own. Nothing, unless a test is about it. */
+    background?: 'all' | readonly BackgroundPart[];
     /** By how many ms each instance's clock is behind the database and the exchange; negative: ahead. */
     behindMs?: readonly number[];
   } = {},
@@ -86,7 +88,7 @@ export async function startTradingBoard(
       clock: clockOf(index),
       database: own.database,
     });
-    await program.start();
+    await program.start({ background: options.background ?? [] });
     programs.push(program);
   }
   const { db } = own.database;

@@ -247,7 +247,7 @@ describe('a running board', () => {
     const config = board.programs[0]?.deps.config;
     if (config === undefined) throw new Error('the board has no program');
     const again = await buildProgram({ config, log, clock: systemClock, database });
-    await again.start();
+    await again.start({ background: [] });
     await vi.waitFor(
       async () => {
         const rows = await query(

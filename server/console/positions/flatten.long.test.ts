@@ -12,7 +12,7 @@ const ALWAYS = Number.POSITIVE_INFINITY;
 let board: TradingBoard;
 const traders: { id: string }[] = [];
 beforeAll(async () => {
-  board = await startTradingBoard({ instances: 2, tokens: TOKENS });
+  board = await startTradingBoard({ instances: 2, background: ['flattener'], tokens: TOKENS });
   for (let user = 0; user < USERS; user += 1) traders.push(await board.createTrader());
   for (const token of TOKENS)
     await board.traded(await board.signal({ token, price: '100' }), { withinMs: 120_000 });

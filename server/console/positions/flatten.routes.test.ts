@@ -12,7 +12,7 @@ let board: TestApp;
 let sender: TestSender;
 let trader: TestUser;
 beforeAll(async () => {
-  board = await startTestApp(TRADING);
+  board = await startTestApp({ ...TRADING, background: ['flattener'] });
   sender = await createSender({ app: board.app, client: board.admin });
   trader = await board.createTrader();
 });

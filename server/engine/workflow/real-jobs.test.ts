@@ -42,7 +42,7 @@ async function startProgram(): Promise<TestClient> {
     clock: systemClock,
     database: database.database,
   });
-  await program.start();
+  await program.start({ background: [] });
   return await signIn(program.app, ADMIN.username, ADMIN.password);
 }
 

@@ -35,7 +35,7 @@ test('adds up earlier rows at the start, with any number of instances', async ()
 });
 
 test('keeps the totals and the choices of all lists in a running program', async () => {
-  const board = await startTestApp({ engine: true });
+  const board = await startTestApp({ engine: true, background: ['totals'] });
   closings.push(() => board.close());
   const lists = async () =>
     (await board.database.pool.query('select list from counted_lists order by 1')).rows.map(
