@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { User } from '#contract/users.ts';
 import { signIn, type TestClient } from '#test/app/test-client.ts';
@@ -9,6 +10,7 @@ import { findNewestWorkflow } from './engine/records/workflows.store.ts';
 import { systemClock } from './platform/clock.ts';
 import { parseConfig } from './platform/config/config.ts';
 import { migrateDatabase } from './platform/db/migrate.ts';
+import { withShortLocks } from './platform/db/partitions.ts';
 import { createLog } from './platform/log.ts';
 import { buildProgram, type Program } from './program.ts';
 
@@ -54,9 +56,15 @@ async function migrateAsNewer(): Promise<void> {
     sql`select relname as name from pg_class
         where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`,
   );
+  // With the short locks of a migration, because the program goes on writing.
+  const client = new pg.Client(own.database.connection);
+  await client.connect();
   for (const { name } of rows) {
-    await db.execute(sql`alter table ${sql.identifier(name)} add column of_the_next_version text`);
+    await withShortLocks(client, (tx) =>
+      tx.execute(sql`alter table ${sql.identifier(name)} add column of_the_next_version text`),
+    );
   }
+  await client.end();
   await db.execute(sql`create table things_of_the_next_version (id uuid primary key, kind text not null)`);
   await db.execute(sql`create index of_the_next_version on signals (token, of_the_next_version)`);
   await db.execute(sql`

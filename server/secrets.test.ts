@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Webhook } from '#contract/hooks.ts';
+import { createRefusals } from '#test/app/refused-writes.ts';
 import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/app/test-app.ts';
 
 let board: TestApp;
@@ -8,6 +9,7 @@ const canaries = new Map<string, string>();
 /** Sends every kind of secret, including in refusals and failures. */
 beforeAll(async () => {
   board = await startTestApp();
+  const settings = await createRefusals(board.database.pool, 'user_settings');
   canaries.set('password of the administrator', ADMIN_PASSWORD);
   canaries.set('session of the administrator', board.admin.cookie.slice('sid='.length));
 
@@ -51,13 +53,13 @@ beforeAll(async () => {
   canaries.set('password of a refused user', 'canary-password-5');
 
   // A database failure in the middle of the queries that carry secrets.
-  await board.database.pool.query('alter table user_settings rename to user_settings_away');
+  await settings.refuse();
   const failed = await board.admin.post('/api/admin/create-client', {
     username: 'failed@example.com',
     password: 'canary-password-6',
   });
   expect(failed.statusCode).toBe(500);
-  await board.database.pool.query('alter table user_settings_away rename to user_settings');
+  await settings.allow();
   canaries.set('password of a failed user', 'canary-password-6');
   await board.admin.patch(`/api/admin/users/${user.id}/deactivate`);
 });

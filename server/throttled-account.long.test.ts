@@ -53,7 +53,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
   afterEach(async () => {
     for (const stop of open) await stop();
     board.setFaults([]);
-    await board.db.$client.query('truncate exchange_slots');
+    await board.db.$client.query('delete from exchange_slots');
   });
   afterAll(() => board.close());
 

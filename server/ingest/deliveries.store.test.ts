@@ -151,6 +151,8 @@ describe('concurrent deliveries', () => {
   });
 
   test('stores the other deliveries when the database refuses one', async () => {
+    // A table is altered only while nothing writes.
+    await board.deps.receiver.idle();
     await query("alter table signals add constraint no_poison check (processor <> 'Poison')");
     await query("alter table price_logs add constraint no_poison check (processor <> 'Poison')");
     try {
@@ -171,6 +173,7 @@ describe('concurrent deliveries', () => {
         deliveries: 38,
       });
     } finally {
+      await board.deps.receiver.idle();
       await query('alter table signals drop constraint no_poison');
       await query('alter table price_logs drop constraint no_poison');
     }

@@ -206,8 +206,11 @@ test.each([
   async (kind, table) => {
     const sender = await start();
     const [schema, name] = table.includes('.') ? table.split('.') : ['public', table];
+    // A table is altered only while nothing writes.
+    await board.deps.receiver.idle();
     await query(`alter table ${schema}.${name} rename to gone`);
     expectSendAgain(await sender[kind]());
+    await board.deps.receiver.idle();
     await query(`alter table ${schema}.gone rename to ${name}`);
     const counts = await query(`select
       (select count(*) from signals) as signals, (select count(*) from workflows) as workflows,

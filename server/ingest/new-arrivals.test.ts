@@ -167,12 +167,15 @@ test('does not store a signal whose job cannot be sent, and stores it when it is
   const { pool } = board.database;
   await sender.candle();
   const signal = () => sender.signal({ number: 'without a job' });
+  // A table is altered only while nothing writes.
+  await board.deps.receiver.idle();
   await pool.query(
     `alter table jobs.job_common add constraint none check (name <> 'run-workflow') not valid`,
   );
   try {
     expect(await signal()).toMatchObject({ statusCode: 503 });
   } finally {
+    await board.deps.receiver.idle();
     await pool.query('alter table jobs.job_common drop constraint none');
   }
   const counted = `select (select count(*)::int from signals where hook_id = $1) as signals,

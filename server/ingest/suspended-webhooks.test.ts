@@ -152,11 +152,14 @@ describe('a delivery to a suspended webhook', () => {
     const { sender } = await knownSender();
     await suspend(sender.hook.id, true);
     const { pool } = board.database;
+    // A table is altered only while nothing writes.
+    await board.deps.receiver.idle();
     await pool.query(`alter table deliveries add constraint none check (reason <> '${REASON}') not valid`);
     try {
       expectUnknown(await sendNew(sender, 'signal'));
       await board.deps.receiver.idle();
     } finally {
+      await board.deps.receiver.idle();
       await pool.query('alter table deliveries drop constraint none');
     }
     expect(board.logged()).toContain('refused deliveries could not be written down');

@@ -229,6 +229,7 @@ test('answers 503 over the limit of the webhook, which alerts share', async () =
 test('answers 503 when the database cannot store it', async () => {
   await withBoard({}, async (on) => {
     const user = await owner({}, on);
+    await on.deps.receiver.idle();
     await on.database.pool.query('alter table signals rename to gone');
     const answer = await user.send('signal', SIGNAL);
     expect(answer.statusCode).toBe(503);

@@ -10,6 +10,7 @@ import { createExchangeRegistry } from '#server/exchanges/registry.ts';
 import { findPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { createCanaries } from '#test/app/canaries.ts';
 import { forgetCredentialCalls } from '#test/app/key-board.ts';
+import { createRefusals } from '#test/app/refused-writes.ts';
 import { SIGNAL } from '#test/app/test-sender.ts';
 import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
 import { type RecordingClient, recordingClient } from '#test/venues/recording-client.ts';
@@ -31,6 +32,7 @@ let database: pg.Client;
 let admin: RecordingClient;
 let trader: RecordingClient;
 let traderId: string;
+let storing: Awaited<ReturnType<typeof createRefusals>>;
 const signalIds: string[] = [];
 
 const newSecrets = () => ({
@@ -62,6 +64,7 @@ beforeAll(async () => {
   const { host, port } = postmaster;
   database = new pg.Client({ host, port, user: 'postgres', database: 'signal_board' });
   await database.connect();
+  storing = await createRefusals(database, 'exchange_credentials');
   admin = recordingClient(server.url);
   await admin.signIn(server.adminUsername, server.adminPassword);
   trader = recordingClient(server.url);
@@ -146,11 +149,9 @@ async function failToStore(): Promise<void> {
   await forgetCredentialCalls(database);
   const secrets = newSecrets();
   site.addAccount(secrets);
-  await database.query(
-    "alter table exchange_credentials add constraint broken check (sealed = '') not valid",
-  );
+  await storing.refuse();
   expect((await trader.send('PUT', PATH, bitget(secrets))).status).toBe(500);
-  await database.query('alter table exchange_credentials drop constraint broken');
+  await storing.allow();
 }
 
 /** One trade that is filled, and two that the exchange refuses along the way. */

@@ -102,7 +102,7 @@ describe.each([
   });
 
   test('the first one remembers all settings with one statement', async () => {
-    await database.database.pool.query('truncate exchange_preparations');
+    await database.database.pool.query('delete from exchange_preparations');
     expect(await countStatements(() => order(5), 'insert into exchange_preparations')).toBe(1);
   });
 

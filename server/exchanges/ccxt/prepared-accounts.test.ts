@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const one of [...registries, site]) await one.close();
-  await database.database.pool.query('truncate exchange_slots, exchange_preparations');
+  await database.database.pool.query('delete from exchange_slots; delete from exchange_preparations');
 });
 afterAll(() => database.close());
 

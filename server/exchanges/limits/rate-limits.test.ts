@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
-  await shared.database.pool.query('truncate exchange_slots, exchange_preparations');
+  await shared.database.pool.query('delete from exchange_slots; delete from exchange_preparations');
 });
 afterAll(() => shared.close());
 

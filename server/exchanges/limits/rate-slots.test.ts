@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const store of stores.splice(0)) store.close();
-  await database.database.pool.query('truncate exchange_slots');
+  await database.database.pool.query('delete from exchange_slots');
 });
 afterAll(() => database.close());
 
