@@ -97,6 +97,6 @@ export async function expectTip(button: Locator, text: string) {
   await expect(async () => {
     await page.mouse.move(1, 1);
     await button.hover({ force: true });
-    await expect(page.getByRole('tooltip')).toHaveText(text, { timeout: 1_000 });
-  }).toPass({ timeout: 10_000 });
+    await expect(page.getByRole('tooltip')).toHaveText(text, { timeout: 5_000 });
+  }).toPass();
 }

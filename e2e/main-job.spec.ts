@@ -102,8 +102,8 @@ test('an alert becomes filled orders of three users, set up by clicking, and sur
     await followLink(page, 'Signals');
     await expect(async () => {
       await page.getByRole('button', { name: 'Refresh' }).click();
-      await expect(tableRow(page, 'Signal History', 'BTC')).toContainText('Completed', { timeout: 1_000 });
-    }).toPass({ timeout: 20_000 });
+      await expect(tableRow(page, 'Signal History', 'BTC')).toContainText('Completed', { timeout: 5_000 });
+    }).toPass();
     await expectSignalRow(page);
     for (const card of ['Total Signals', "Today's Signals", 'Buy Signals']) {
       await expect(page.getByText(card, { exact: true }).locator('..')).toContainText('1');

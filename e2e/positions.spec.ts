@@ -54,14 +54,14 @@ const closedRow = (page: Page, { user }: Trade) => tableRow(page, 'Closed Positi
 const card = (page: Page, name: string) =>
   page.getByRole('main').getByText(name, { exact: true }).locator('xpath=following-sibling::dd[1]');
 
-const SOON = { timeout: 500 };
+const SOON = { timeout: 3_000 };
 
 /** Retries because the server asks an exchange at most every two seconds. */
 const refreshUntil = (page: Page, isThere: () => Promise<void>) =>
   expect(async () => {
     await page.getByRole('button', { name: 'Refresh' }).click();
     await isThere();
-  }).toPass({ timeout: 20_000 });
+  }).toPass();
 
 async function expectCells(page: Page, table: string, row: ReturnType<typeof tableRow>, cells: object) {
   await expect(row).toBeVisible();

@@ -40,7 +40,7 @@ export async function signOut(page: Page, username: string) {
 export async function loadBelow(page: Page, part: Locator) {
   await expect(async () => {
     await page.mouse.wheel(0, 2_000);
-    await expect(part).toBeVisible({ timeout: 500 });
+    await expect(part).toBeVisible({ timeout: 5_000 });
   }).toPass();
 }
 

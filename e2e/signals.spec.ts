@@ -86,7 +86,7 @@ test('a trigger starts the workflow and reports its id', async ({ page, operator
   await expect(rows(page)).toContainText('1 , 1');
   await expect(async () => {
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await expect(rows(page)).toContainText('Completed', { timeout: 1_000 });
+    await expect(rows(page)).toContainText('Completed', { timeout: 5_000 });
   }).toPass();
   await rows(page)
     .getByRole('button', { name: /^Completed/ })

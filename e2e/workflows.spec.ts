@@ -42,7 +42,7 @@ test('a failed workflow shows why and can be retried', async ({ page, operator }
   await page.getByLabel('Status').selectOption('All statuses');
   await expect(async () => {
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await expect(rows(page).first()).toContainText('Completed', { timeout: 1_000 });
+    await expect(rows(page).first()).toContainText('Completed', { timeout: 5_000 });
   }).toPass();
   await expect(rows(page)).toHaveCount(3);
   await rows(page).first().getByText('Manual', { exact: true }).hover();

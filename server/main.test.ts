@@ -50,12 +50,10 @@ test('gives the database server none of the program’s secrets', async () => {
 test('ends the program and its database with exit code 0 on SIGTERM', async () => {
   const server = await folder.start();
   const ended = once(server.child, 'exit');
-  const startedAt = Date.now();
   server.child.kill('SIGTERM');
   // A terminal and the starting program both send it.
   server.child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
-  expect(Date.now() - startedAt).toBeLessThan(10_000);
   expect(await folder.databaseRuns()).toBe(false);
 });
 

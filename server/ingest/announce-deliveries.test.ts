@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Change } from '#contract/events.ts';
 import { CHANGES_CHANNEL } from '#server/platform/change-feed.ts';
 import { openPool } from '#server/platform/db/pool.ts';
@@ -51,44 +50,57 @@ test('announces a delivery after a pause immediately, to the owner of its webhoo
   expect(heard).toEqual(expect.arrayContaining([deliveryOf(1), { topic: 'price-logs' }]));
 });
 
-test('announces at most once per interval, and does not drop the last delivery', async () => {
-  const announcer = announcerFor();
-  const startedAt = performance.now();
-  while (performance.now() - startedAt < 3.5 * EVERY_MS) {
-    announcer.note({ hookIds: [hookOf(0)], candles: false });
-    await sleep(5);
-  }
-  announcer.note({ hookIds: [hookOf(1)], candles: false });
-  await expect.poll(() => heard).toContainEqual(deliveryOf(1));
-  const times = heard.filter(({ userId }) => userId === owners[0]?.userId).length;
-  expect(times).toBeGreaterThan(1);
-  expect(times).toBeLessThanOrEqual(Math.ceil((performance.now() - startedAt) / EVERY_MS));
-});
-
-test('makes one announcement at a time while the database is slow, and drops none', async () => {
-  let [underWay, most] = [0, 0];
-  const slow = new Proxy(board.database.db, {
-    get: (target, name) =>
-      name !== 'execute'
-        ? Reflect.get(target, name)
-        : async (...args: Parameters<typeof target.execute>) => {
-            underWay += 1;
-            most = Math.max(most, underWay);
-            await sleep(3 * EVERY_MS);
-            underWay -= 1;
-            return target.execute(...args);
-          },
+describe('by a clock that the test moves', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   });
-  const announcer = announcerFor(slow);
-  const until = performance.now() + 4 * EVERY_MS;
-  while (performance.now() < until) {
-    announcer.note({ hookIds: [hookOf(0)], candles: false });
-    await sleep(10);
-  }
-  announcer.note({ hookIds: [hookOf(1)], candles: false });
-  await announcer.idle();
-  expect([underWay, most]).toEqual([0, 1]);
-  await expect.poll(() => heard).toContainEqual(deliveryOf(1));
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('announces at most once per interval, and does not drop the last delivery', async () => {
+    const announcer = announcerFor();
+    const INTERVALS = 3;
+    for (let passedMs = 0; passedMs < INTERVALS * EVERY_MS; passedMs += 5) {
+      announcer.note({ hookIds: [hookOf(0)], candles: false });
+      await vi.advanceTimersByTimeAsync(5);
+    }
+    announcer.note({ hookIds: [hookOf(1)], candles: false });
+    await vi.advanceTimersByTimeAsync(EVERY_MS);
+    await expect.poll(() => heard).toContainEqual(deliveryOf(1));
+    const times = heard.filter(({ userId }) => userId === owners[0]?.userId).length;
+    expect(times).toBeGreaterThan(1);
+    expect(times).toBeLessThanOrEqual(INTERVALS + 1);
+  });
+
+  test('makes one announcement at a time while the database is slow, and drops none', async () => {
+    const answer = Promise.withResolvers<void>();
+    let [underWay, most] = [0, 0];
+    const slow = new Proxy(board.database.db, {
+      get: (target, name) =>
+        name !== 'execute'
+          ? Reflect.get(target, name)
+          : async (...args: Parameters<typeof target.execute>) => {
+              underWay += 1;
+              most = Math.max(most, underWay);
+              await answer.promise;
+              underWay -= 1;
+              return target.execute(...args);
+            },
+    });
+    const announcer = announcerFor(slow);
+    for (let interval = 0; interval < 4; interval += 1) {
+      announcer.note({ hookIds: [hookOf(0)], candles: false });
+      await vi.advanceTimersByTimeAsync(EVERY_MS);
+    }
+    expect(underWay).toBe(1);
+    announcer.note({ hookIds: [hookOf(1)], candles: false });
+    const idle = announcer.idle();
+    answer.resolve();
+    await idle;
+    expect([underWay, most]).toEqual([0, 1]);
+    await expect.poll(() => heard).toContainEqual(deliveryOf(1));
+  });
 });
 
 test('names no owner for many webhooks, and announces nothing for a deleted webhook', async () => {

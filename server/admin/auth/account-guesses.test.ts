@@ -250,6 +250,22 @@ describe('known addresses', () => {
   });
 });
 
+// Requirements: sign-in-and-sessions-2
+test('a wrong password, an unknown and an inactive user take one evaluation at the same cost', async () => {
+  const [user, inactive] = [await owner(), await owner()];
+  await board.database.pool.query('update users set is_active = false where id = $1', [inactive.user.id]);
+  for (const [username, password] of [
+    [user.username, 'wrong'],
+    ['nobody@example.com', 'wrong'],
+    [inactive.username, inactive.password],
+  ] as const) {
+    vi.mocked(argon2.verify).mockClear();
+    expect((await login(username, password, newAddress())).statusCode).toBe(401);
+    const hashes = vi.mocked(argon2.verify).mock.calls.map(([hash]) => String(hash));
+    expect(hashes, username).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)]);
+  }
+});
+
 test('removes old guesses', async () => {
   const names = Array.from({ length: 5 }, (_, at) => `long.ago${at}@example.com`);
   for (const name of names) await guessFrom(newAddresses(1), name);

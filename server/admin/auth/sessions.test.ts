@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { type Answer, testClient } from '#test/app/test-client.ts';
+import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 
 let board: TestApp;
 let behindProxy: TestApp;
@@ -55,7 +55,7 @@ describe('changing the password', () => {
     await deactivation.query('update users set is_active = false where id = $1', [user.id]);
     await deactivation.query('delete from sessions where user_id = $1', [user.id]);
     const changing = change(client, password, 'the next password');
-    await Promise.race([changing, sleep(300)]);
+    await expect.poll(() => countWaitingForLocks(board.database.db)).toBe(1);
     await deactivation.query('commit');
     deactivation.release();
     expect((await changing).statusCode).toBe(403);

@@ -15,6 +15,7 @@ import { createLog } from '#server/platform/log.ts';
 import { keyCheckOf } from '#server/platform/secret-keys/key-state.ts';
 import { buildProgram } from '#server/program.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+import { untilQueueIsEmpty } from '#test/app/unfinished-jobs.ts';
 import { LEFT_OUT } from './backup-file.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
@@ -258,8 +259,7 @@ describe('a running board', () => {
       },
       { timeout: 20_000, interval: 100 },
     );
-    // Long enough for the jobs of anything that was started again.
-    await sleep(1_500);
+    await untilQueueIsEmpty(database.db);
     expect(await board.exchangeOrders(trader.id)).toEqual(ordersBefore);
     expect((await again.app.inject('/readyz')).statusCode).toBe(200);
     await again.app.close();

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { OrderResult, OrdersInDoubt } from '#contract/position-maker.ts';
 import type { PositionsAnswer } from '#contract/positions.ts';
@@ -6,6 +5,7 @@ import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
 import { newSecrets, KEY_PATH as PATH, type SiteKey, startKeyBoard } from '#test/app/key-board.ts';
 import type { TestUser } from '#test/app/test-app.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
+import { untilQueueIsEmpty } from '#test/app/unfinished-jobs.ts';
 import type { SiteCredentials } from '#test/venues/test-exchange-site.ts';
 
 /** The whole program against an exchange that revokes keys while work depends on them. */
@@ -78,7 +78,7 @@ test('a revoked key ends its user’s automation with the reason, and is not use
     status: 'not eligible',
     reason: expect.stringMatching(REJECTED),
   });
-  await sleep(300);
+  await untilQueueIsEmpty(board.database.db);
   expect(site.requests).toHaveLength(asked);
 
   site.replaceKey(key.accountId, key);
@@ -96,9 +96,14 @@ test('an order in doubt is looked up slowly with a revoked key, and a new key of
   const wait = () =>
     keys.query('select extract(epoch from due_at - now())::int as s from trades where id = $1', [tradeId]);
   await expect.poll(async () => (await wait())[0].s, { timeout: 5_000, interval: 50 }).toBeGreaterThan(20);
-  const asked = site.requests.length;
-  await sleep(500);
-  expect(site.requests).toHaveLength(asked);
+  // Nothing looks it up before that time.
+  const calls = () =>
+    keys.query(
+      `select extract(epoch from start_after - now())::int as s from jobs.job
+       where name = 'advance-trade' and data->>'tradeId' = $1 and state in ('created', 'retry', 'active')`,
+      [tradeId],
+    );
+  await expect.poll(async () => (await calls()).every(({ s }) => s > 15), { timeout: 5_000 }).toBe(true);
 
   const elsewhere = await enter(keys.newKey());
   expect(elsewhere.statusCode).toBe(409);

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { User } from '#contract/users.ts';
 import { startTestApp } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
+import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 
 const board = await startTestApp();
 afterAll(() => board.close());
@@ -229,7 +229,7 @@ describe('the status of a user', () => {
     await deactivation.query('update users set is_active = false where id = $1', [user.id]);
     await deactivation.query('delete from sessions where user_id = $1', [user.id]);
     const signingIn = board.anonymous.post('/api/auth/login', { username, password: own });
-    await Promise.race([signingIn, sleep(300)]);
+    await expect.poll(() => countWaitingForLocks(board.database.db)).toBe(1);
     await deactivation.query('commit');
     deactivation.release();
     expect((await signingIn).statusCode).toBe(401);

@@ -18,6 +18,7 @@ import { timeOrderedId } from '#server/platform/ids.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import { listPositions } from './list-positions.ts';
 
 let tokens = 0;
@@ -337,7 +338,7 @@ describe('a closed position', () => {
         await board.db.transaction(async (tx) => {
           await recordGone(tx, gone);
           recorded = recordClosedPosition(board.db, closed);
-          await sleep(200);
+          await expect.poll(() => countWaitingForLocks(board.db)).toBe(1);
         });
         await recorded;
       }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PositionMakerStatus } from '#contract/position-maker.ts';
@@ -69,7 +68,6 @@ describe('two instances on one database', () => {
     await expect.poll(attempted, { timeout: 20_000, interval: 20 }).toBeGreaterThan(4);
     for (let count = 0; count < 3; count += 1) {
       expect((await restart()).statusCode).toBe(200);
-      await sleep(150);
     }
     const done = (await Promise.all(signalIds.map((id) => board.traded(id)))).flat();
     expect(done).toHaveLength(traders.length * tokens.length);
@@ -221,7 +219,6 @@ describe('one instance', () => {
     const restarted = restart();
     await expect.poll(() => jobs.isRunning(), { timeout: 5_000 }).toBe(false);
     await jobs.send(db, 'advance-trade', { tradeId: 'sent meanwhile' });
-    await sleep(200);
     expect(jobs.activity().activeJobs).toBe(1);
     finish();
     expect((await restarted).message).toBe('The position maker was restarted on one instance');
@@ -288,7 +285,15 @@ describe('one instance', () => {
         wakes += 1;
       },
     });
-    await sleep(200);
+    // Each beat reports the workers after it has looked for a restart.
+    const beats = new Set<string>();
+    const noteBeat = async () => {
+      const { rows } = await db.execute<{ at: string }>(
+        sql`select max(heartbeat_at)::text as at from engine_workers`,
+      );
+      return beats.add(rows[0]?.at ?? '').size;
+    };
+    await expect.poll(noteBeat, { interval: 10 }).toBeGreaterThan(3);
     expect(wakes).toBe(1);
     // The ignored request does not block the next one.
     expect((await restart()).success).toBe(true);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
@@ -373,9 +372,17 @@ test('continues on another instance as soon as a frozen instance has lost the le
   await lose(userId, 'pos_loss');
   const frozen = await acquireLease({ db: engine.db, key: 'protection:audit', holder: 'frozen' });
   expect(frozen).not.toBeNull();
-  const stop = startProtectionAudit(engine.deps, { everyMs: 600_000, heldRetryMs: 20 });
+  let tries = 0;
+  const counting = new Proxy(engine.db, {
+    get(target, name) {
+      if (name === 'execute') tries += 1;
+      const found = Reflect.get(target, name);
+      return typeof found === 'function' ? found.bind(target) : found;
+    },
+  });
+  const stop = startProtectionAudit({ ...engine.deps, db: counting }, { everyMs: 600_000, heldRetryMs: 20 });
   try {
-    await sleep(100);
+    await expect.poll(() => tries, { interval: 10 }).toBeGreaterThan(2);
     expect(await engine.trade(trade.id)).toMatchObject({ state: 'done' });
     await engine.db.execute(sql`update leases set lease_until = now() where key = 'protection:audit'`);
     await vi.waitFor(

@@ -14,6 +14,7 @@ import { buildProgram, type Program } from '#server/program.ts';
 import { signIn, type TestClient } from '#test/app/test-client.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { untilQueueIsEmpty } from '#test/app/unfinished-jobs.ts';
 
 /** The whole program with its real job queue, real time, and a database that outlives it. */
 const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
@@ -193,7 +194,7 @@ test('trades nothing after a restart with finished work, and shows all of it', a
   };
   await stopProgram();
   const admin = await startProgram();
-  await sleep(1_500);
+  await untilQueueIsEmpty(db);
   expect(await db.select().from(trades)).toEqual(before.trades);
   expect(await db.select().from(paperOrders)).toEqual(before.orders);
   expect(await db.select().from(workflows)).toEqual(before.workflows);

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TradingStopView } from '#contract/trading-stops.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+import { untilQueueIsEmpty } from '#test/app/unfinished-jobs.ts';
 
 /** Two programs on one database, real requests, and an exchange whose ledger says what arrived and when. */
 const USERS = 24;
@@ -38,7 +38,7 @@ test.each([
     ]);
     const earlier = (await entries()).length;
     const from = board.requests.length;
-    await board.signal({ token, price: '100' });
+    const signalId = await board.signal({ token, price: '100' });
     await expect
       .poll(() => board.requests.slice(from).filter(isEntry).length, { interval: 2, timeout: 60_000 })
       .toBeGreaterThan(2);
@@ -54,8 +54,8 @@ test.each([
     await expect
       .poll(async () => (await entries()).filter(({ state }) => state === 'live').length, { timeout: 30_000 })
       .toBe(0);
-    // Longer than any request may wait.
-    await sleep(1_000);
+    await board.traded(signalId);
+    await untilQueueIsEmpty(board.db);
     expect(board.requests.slice(from).filter(isEntry)).toHaveLength(sent);
     expect((await entries()).length - earlier).toBe(sent);
     const { id } = answer.json<TradingStopView>();

@@ -113,10 +113,8 @@ describe('the phase of a failure', () => {
       response.writeHead(200, { 'content-length': 100 });
       response.write('{');
     });
-    const startedMs = performance.now();
     const error = await failure(post(open({ target })));
     expect(error).toMatchObject({ phase: 'sent', message: 'no answer within 500 ms' });
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 
   test('a redirect is not followed', async () => {

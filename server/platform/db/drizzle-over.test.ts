@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import pg from 'pg';
@@ -342,7 +341,7 @@ test('rolls back statements awaited together when one fails, and refuses those a
   const failing = database.engineDb.transaction((tx) => {
     const twoAfterAnother = async () => {
       await tx.execute(note('before')).execute();
-      await sleep(100);
+      await failing.catch(() => undefined);
       await tx.execute(note('after'));
     };
     late = twoAfterAnother();
