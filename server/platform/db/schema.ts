@@ -561,11 +561,13 @@ export const workflows = pgTable(
   ],
 );
 
-/** One row per token: the workflow that may trade it now. */
+/** One row per token: the workflow that may trade it now; or, where users' own signals take turns, that did so last. */
 export const processingSlots = pgTable('processing_slots', {
   token: text('token').primaryKey(),
   workflowId: uuid('workflow_id').notNull(),
   acquiredAt: instant('acquired_at').notNull(),
+  /** The owner of the last own signal that had the token: the turn goes on from here. */
+  lastOwnerId: uuid('last_owner_id'),
 });
 
 export const workflowSteps = pgTable(

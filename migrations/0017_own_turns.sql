@@ -1,0 +1,1 @@
+ALTER TABLE "processing_slots" ADD COLUMN "last_owner_id" uuid;
