@@ -89,6 +89,11 @@ export function isSignalTooOld({ time, receivedAt }: { time: Date | null; receiv
   return time !== null && receivedAt.getTime() - time.getTime() > OLDEST_SIGNAL_DAYS * 24 * 3_600_000;
 }
 
+/** How many workflows of their own signals that enter an ordinary user may have at work at a time, over all instances. */
+export const OWN_AT_A_TIME = 2;
+/** How many such workflows may be unfinished; apart from these, as many of signals that leave. */
+export const OWN_UNFINISHED = 50;
+
 export type UserResult = 'success' | 'skipped' | 'failed' | 'in progress';
 
 /** The result of a user's steps. Submission takes precedence over errors, skipping over failing. */
@@ -113,6 +118,7 @@ interface FailureContext {
   AUTO_TRADING_DISABLED: { detail: string };
   CONCURRENCY_CONFLICT: { token: string };
   SIGNAL_EXPIRED: { ageMinutes: string; maxAgeMinutes: string };
+  TOO_MANY_OWN_SIGNALS: { unfinished: string };
   PROCESSING_ERROR: { step: string; detail: string };
 }
 
@@ -151,6 +157,11 @@ const EXPLANATIONS: { [Type in FailureType]: Explain<Type> } = {
     message: deny('signal_expired', context).reason,
     userFriendlyExplanation: 'Signal expired before it could be processed',
     suggestedAction: 'Trigger the workflow by hand if the signal still holds',
+  }),
+  TOO_MANY_OWN_SIGNALS: ({ unfinished }) => ({
+    message: `${unfinished} earlier signals of this user are not finished yet, so this one is not traded`,
+    userFriendlyExplanation: 'Too many signals of this user are unfinished',
+    suggestedAction: 'Send fewer signals, and look for what keeps the earlier ones from ending',
   }),
   PROCESSING_ERROR: ({ step, detail }) => ({
     message: `${step} failed: ${detail}`,

@@ -42,12 +42,12 @@ const arrived = (more: { types: string; columns: string }) => `
 /** `is true` keeps the planner from joining every row with every other: it expects one row where hundreds may be. */
 const IS_CLAIMED = '(id in (select id from claimed)) is true';
 
-const logged = (kind: 'signal' | 'candle') => `
+const logged = (kind: 'signal' | 'candle', more = '') => `
     logged as (
       insert into deliveries (id, hook_id, kind, result, source_ip, record_id, received_at)
       select id, hook_id, '${kind}', 'stored', source_ip, id, received_at from arrived where ${IS_CLAIMED}
     )
-    select case when count(*) < $16 then coalesce(array_agg(id::text), '{}') end as some from claimed`;
+    select case when count(*) < $16 then coalesce(array_agg(id::text), '{}') end as some${more} from claimed`;
 
 // Hashes are claimed in order, so that batches that share some wait for each other in the same order. Candles are most
 // of the traffic; they wait for this statement only, which commits on its own.
@@ -88,7 +88,7 @@ const STORE_SIGNALS = {
       insert into workflows (id, signal_id, trigger, status, token, processor, created_at, is_own)
       select workflow_id, id, 'automatic', 'pending', token, processor, received_at, not from_admin
       from arrived where ${IS_CLAIMED}
-    ), ${logged('signal')}`,
+    ), ${logged('signal', ', (select array_agg(id::text) from arrived where not from_admin) as own')}`,
 };
 
 /**
@@ -103,7 +103,7 @@ export async function storeNewCandles(
   const { first, keys } = firstOfEachHash(arrivals);
   if (first.length === 0) return arrivals.map(() => null);
   const ids = first.map(() => makeId());
-  const stored = await storeBatch(db, { ...STORE_CANDLES, ids, values: valuesOf(first, { keys, ids }) });
+  const { stored } = await storeBatch(db, { ...STORE_CANDLES, ids, values: valuesOf(first, { keys, ids }) });
   return inTheirPlaces(arrivals, first, stored);
 }
 
@@ -120,12 +120,14 @@ export async function storeNewSignals(
   const workflowIds = first.map(() => timeOrderedId());
   const actions = first.map(({ delivery }) => delivery.content.fields.action);
   const values = [...valuesOf(first, { keys, ids }), listOf(workflowIds), actions];
-  const stored = await storeBatch(tx, { ...STORE_SIGNALS, ids, values });
+  const { stored, own } = await storeBatch(tx, { ...STORE_SIGNALS, ids, values });
   const added = workflowIds.filter((_, index) => stored[index] !== null);
+  const ownWorkflows = new Set(workflowIds.filter((_, index) => own.has(ids[index] ?? '')));
   await jobs.send(
     tx,
     'run-workflow',
     added.map((workflowId) => ({ workflowId })),
+    { isOwn: ({ workflowId }) => ownWorkflows.has(workflowId) },
   );
   return inTheirPlaces(arrivals, first, stored);
 }
@@ -176,16 +178,24 @@ function valuesOf(
   ];
 }
 
-/** Returns each stored id at its index, and null elsewhere; `some` is null when all were stored. */
+/**
+ * Returns each stored id at its index, and null elsewhere; `some` is null when all were stored. `own`: the ids of signals
+ * that are for their owner alone.
+ */
 async function storeBatch(
   db: Queryable,
   statement: { name: string; text: string; ids: string[]; values: unknown[] },
-): Promise<(string | null)[]> {
+): Promise<{ stored: (string | null)[]; own: Set<string> }> {
   const { name, text, ids, values } = statement;
-  const { rows } = await runNamed<{ some: string[] | null }>(db, { name, text, values });
+  const { rows } = await runNamed<{ some: string[] | null; own?: string[] | null }>(db, {
+    name,
+    text,
+    values,
+  });
   const [row] = rows;
   if (row === undefined) throw new Error(`${name} ended without an answer`);
-  if (row.some === null) return ids;
-  const stored = new Set(row.some);
-  return ids.map((id) => (stored.has(id) ? id : null));
+  const own = new Set(row.own);
+  if (row.some === null) return { stored: ids, own };
+  const some = new Set(row.some);
+  return { stored: ids.map((id) => (some.has(id) ? id : null)), own };
 }

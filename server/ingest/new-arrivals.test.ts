@@ -184,3 +184,24 @@ test('does not store a signal whose job cannot be sent, and stores it when it is
   expect((await signal()).json()).toMatchObject({ success: true, duplicate: false });
   expect(await rowsOf(counted, [sender.hook.id])).toEqual([{ signals: 1, lines: 1 }]);
 });
+
+test('calls the workflows of signals for everybody before those of own signals', async () => {
+  const senders = [];
+  for (const isAdmin of [false, true]) {
+    const { client } = await board.createUser({ isAdmin });
+    senders.push(await createSender({ app: board.app, client }));
+  }
+  const answers = await Promise.all(
+    senders.flatMap((sender, index) =>
+      [1, 2].map((one) => sender.signal({ number: `turn ${index} ${one}` })),
+    ),
+  );
+  expect(statuses(answers)).toEqual([200, 200, 200, 200]);
+  const calls = await rowsOf(
+    `select not from_admin as own from jobs.job join workflows on workflows.id::text = data ->> 'workflowId'
+     join signals on signals.id = signal_id
+     where name = 'run-workflow' and hook_id = any($1) order by priority desc, created_on`,
+    [senders.map(({ hook }) => hook.id)],
+  );
+  expect(calls.map(({ own }) => own)).toEqual([false, false, true, true]);
+});

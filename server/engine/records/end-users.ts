@@ -11,7 +11,7 @@ import { changeWorkflowStatus, type WorkflowRow } from './workflows.store.ts';
 
 type Sender = { jobs: Pick<Jobs, 'send'> };
 
-/** Writes a workflow's end and outcome, frees its token and wakes the workflow that waits for it, all in one transaction. */
+/** Writes a workflow's end and outcome, frees its token and wakes the workflows that wait for it, all in one transaction. */
 export async function endWorkflow(
   tx: Tx,
   options: {
@@ -26,8 +26,9 @@ export async function endWorkflow(
   const { id, token } = workflow;
   const outcome = await computeOutcome(tx, { id, status, error: failure?.message ?? null });
   await changeWorkflowStatus(tx, { id, status, at, failure, also: outcomeColumns(outcome) });
-  const next = await releaseSlot(tx, { workflowId: id, token, at });
-  if (next !== null) await deps.jobs.send(tx, 'run-workflow', { workflowId: next });
+  for (const { workflowId, isOwn } of await releaseSlot(tx, { workflowId: id, token, at })) {
+    await deps.jobs.send(tx, 'run-workflow', { workflowId }, { isOwn });
+  }
 }
 
 /** The result of a user's part of a workflow. */

@@ -131,15 +131,16 @@ export async function countFailedTry(db: Queryable, id: string): Promise<number>
 }
 
 /**
- * Unfinished work, for the start of a program and the sweep: the workflow that holds each token, or else its next one,
- * and workflows that have not run yet (`pipelines`); workflows with users who have no order yet (`waves`); and users
+ * Unfinished work, for the start of a program and the sweep: the workflow that holds each token, its next one, that of
+ * each owner of own signals in it, and workflows that have not run yet (`pipelines`); workflows with users who have no order yet (`waves`); and users
  * whose order is done, or in progress since `unsettledSince` or longer, while their part is not over: a younger trade
- * has a job of its own.
+ * has a job of its own. `own`: the ids of all these workflows that are of own signals.
  */
 export async function listUnfinished(db: Queryable, { unsettledSince }: { unsettledSince: Date }) {
   const isRunning = inArray(workflows.status, [...RUNNING_STATUSES]);
   const fields = {
     workflowId: workflows.id,
+    isOwn: workflows.isOwn,
     // The step is written together with the users' jobs: from then on the users are called.
     isWithUsers: sql<boolean>`exists (
       select from workflow_steps where workflow_id = workflows.id
@@ -150,18 +151,26 @@ export async function listUnfinished(db: Queryable, { unsettledSince }: { unsett
     .from(workflows)
     .where(isRunning)
     .orderBy(workflows.token, asc(workflows.isOwn), asc(workflows.id));
+  // An owner whose turn it is may have no place left: any other owner may be the next.
+  const firstOfOwners = await db
+    .selectDistinctOn([workflows.token, signals.ownerUserId], fields)
+    .from(workflows)
+    .innerJoin(signals, eq(signals.id, workflows.signalId))
+    .where(and(isRunning, workflows.isOwn))
+    .orderBy(workflows.token, signals.ownerUserId, asc(workflows.id));
   const holding = await db
     .select(fields)
     .from(processingSlots)
     .innerJoin(workflows, eq(workflows.id, processingSlots.workflowId))
     .where(isRunning);
   const notRun = await db
-    .select({ workflowId: workflows.id })
+    .select({ workflowId: workflows.id, isOwn: workflows.isOwn })
     .from(workflows)
     .where(eq(workflows.status, 'pending'))
     .orderBy(asc(workflows.id))
     .limit(5000);
-  const toRun = [...[...holding, ...first].filter(({ isWithUsers }) => !isWithUsers), ...notRun];
+  const waiting = [...holding, ...first, ...firstOfOwners].filter(({ isWithUsers }) => !isWithUsers);
+  const toRun = [...waiting, ...notRun];
   const pipelines = [...new Set(toRun.map(({ workflowId }) => workflowId))].map((workflowId) => ({
     workflowId,
   }));
@@ -170,14 +179,15 @@ export async function listUnfinished(db: Queryable, { unsettledSince }: { unsett
     eq(trades.workflowId, workflowUsers.workflowId),
     eq(trades.userId, workflowUsers.userId),
   );
-  const waves = await db
-    .selectDistinct({ workflowId: workflows.id })
+  const open = await db
+    .selectDistinct({ workflowId: workflows.id, isOwn: workflows.isOwn })
     .from(workflowUsers)
     .innerJoin(workflows, eq(workflows.id, workflowUsers.workflowId))
     .leftJoin(trades, isOfPart)
     .where(and(isOpen, isNull(trades.id)))
     .orderBy(asc(workflows.id))
     .limit(5000);
+  const waves = open.map(({ workflowId }) => ({ workflowId }));
   const unsettled = await db
     .select({ workflowId: workflowUsers.workflowId, userId: workflowUsers.userId })
     .from(workflowUsers)
@@ -186,5 +196,6 @@ export async function listUnfinished(db: Queryable, { unsettledSince }: { unsett
     .where(and(isOpen, or(eq(trades.state, 'done'), lte(trades.createdAt, unsettledSince))))
     .orderBy(asc(workflowUsers.workflowId), asc(workflowUsers.position))
     .limit(5000);
-  return { pipelines, waves, unsettled };
+  const own = new Set([...toRun, ...open].flatMap(({ workflowId, isOwn }) => (isOwn ? [workflowId] : [])));
+  return { pipelines, waves, unsettled, own };
 }

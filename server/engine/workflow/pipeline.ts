@@ -16,7 +16,7 @@ import {
 import type { EngineDeps } from '#server/deps.ts';
 import { exitRecord, selectionRecord } from '#server/engine/records/decision-record.ts';
 import { type Decision, writeDecisions } from '#server/engine/records/decisions.store.ts';
-import { acquireSlot } from '#server/engine/records/processing-slots.store.ts';
+import { acquireOwnSlot, acquireSlot } from '#server/engine/records/processing-slots.store.ts';
 import { listWorkingTrades } from '#server/engine/records/trades.store.ts';
 import { writeEligibility } from '#server/engine/records/workflow-users.store.ts';
 import type { WorkflowRow } from '#server/engine/records/workflows.store.ts';
@@ -98,14 +98,21 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
     input: ({ workflow }) => ({ token: workflow.token }),
     run: async (work) => {
       const { deps, workflow, signal } = work;
-      prefetch(work);
+      // Own signals often wait: a burst of them must not read prices.
+      if (!workflow.isOwn) prefetch(work);
       const { id: workflowId, token } = workflow;
       const slot = await work.commit(async (tx) => {
-        const taken = await acquireSlot(tx, { workflowId, token, at: deps.clock.now() });
+        const wanted = { workflowId, token, at: deps.clock.now() };
+        const own = { ...wanted, ownerId: signal.ownerUserId, enters: isEntry(signal) };
+        const taken = await (workflow.isOwn ? acquireOwnSlot(tx, own) : acquireSlot(tx, wanted));
         // Entries that rest end now, and with them the workflow that this one waits for.
         if (!taken.acquired && !isEntry(signal)) await wakeEntries(tx, deps, token);
         return taken;
       });
+      if (!slot.acquired && 'unfinished' in slot) {
+        const context = { unfinished: String(slot.unfinished) };
+        return { kind: 'failed', failure: explainFailure('TOO_MANY_OWN_SIGNALS', context) };
+      }
       if (!slot.acquired) return { kind: 'waiting', metadata: { waitingFor: slot.waitingFor } };
       // During the wait the signal may have expired, or a restart may have turned automatic trading off.
       return expired(work) ?? switchedOff(work) ?? { kind: 'completed', output: { token: workflow.token } };
@@ -159,7 +166,8 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
       if (eligibleCount(outputs) === 0) return { kind: 'skipped', output: { reason: 'No eligible users' } };
       return {
         kind: 'handed-over',
-        writes: (tx) => deps.jobs.send(tx, 'trade-wave', { workflowId: workflow.id }),
+        writes: (tx) =>
+          deps.jobs.send(tx, 'trade-wave', { workflowId: workflow.id }, { isOwn: workflow.isOwn }),
       };
     },
   },

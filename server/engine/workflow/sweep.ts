@@ -15,7 +15,7 @@ export async function wakeUnfinished(deps: EngineDeps, { all }: { all: boolean }
   const { db, jobs, clock } = deps;
   const overdue = all ? null : new Date(clock.now().getTime() - OVERDUE_MS);
   const tradeIds = await listUnfinishedTrades(db, overdue);
-  const { pipelines, waves, unsettled } = await listUnfinished(db, {
+  const { pipelines, waves, unsettled, own } = await listUnfinished(db, {
     unsettledSince: new Date(clock.now().getTime() - UNSETTLED_LIMIT_MS),
   });
   await jobs.sendMissing(
@@ -23,8 +23,9 @@ export async function wakeUnfinished(deps: EngineDeps, { all }: { all: boolean }
     'advance-trade',
     tradeIds.map((tradeId) => ({ tradeId })),
   );
-  await jobs.sendMissing(db, 'run-workflow', pipelines);
-  await jobs.sendMissing(db, 'trade-wave', waves);
+  const isOwn = ({ workflowId }: { workflowId: string }) => own.has(workflowId);
+  await jobs.sendMissing(db, 'run-workflow', pipelines, { isOwn });
+  await jobs.sendMissing(db, 'trade-wave', waves, { isOwn });
   await jobs.sendMissing(db, 'trade-user', unsettled);
 }
 

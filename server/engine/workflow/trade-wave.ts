@@ -49,7 +49,10 @@ export async function tradeWave(
   const wave = await claim(deps, found, undefined);
   const { workflow, signal } = found;
   const callNext = (waitMs: number) =>
-    deps.jobs.sendMissing(deps.db, 'trade-wave', [{ workflowId }], waitMs === 0 ? {} : { waitMs });
+    deps.jobs.sendMissing(deps.db, 'trade-wave', [{ workflowId }], {
+      isOwn: workflow.isOwn,
+      ...(waitMs === 0 ? {} : { waitMs }),
+    });
   if (wave.users.length === 0) {
     if (wave.hasMore) await callNext(LEASE_RETRY_MS);
     return;
@@ -88,7 +91,8 @@ export async function tradeUser(
       ? processWave(deps, { ...wave, signal, onOrder, whenCommitted: () => undefined })
       : leaveWave(deps, { ...wave, signal }));
   } else if (wave.hasMore) {
-    await deps.jobs.send(deps.db, 'trade-user', { workflowId, userId }, { waitMs: LEASE_RETRY_MS });
+    const { isOwn } = found.workflow;
+    await deps.jobs.send(deps.db, 'trade-user', { workflowId, userId }, { waitMs: LEASE_RETRY_MS, isOwn });
   }
 }
 

@@ -226,6 +226,22 @@ test('handles the oldest workflow first, no matter when its job was sent', async
   expect(Math.max(...delays)).toBeLessThanOrEqual(2 * QUEUES['run-workflow'].concurrency);
 });
 
+test('handles the workflows of own signals after all others, in the order in which they were sent', async () => {
+  const jobs = await openJobs();
+  const { db } = own.database;
+  const byAge = Array.from({ length: 12 }, () => timeOrderedId());
+  const [old, young] = [byAge.slice(0, 6), byAge.slice(6)];
+  for (const id of old.toReversed()) {
+    await jobs.send(db, 'run-workflow', workflow(id), { isOwn: true });
+  }
+  await jobs.send(db, 'run-workflow', young.map(workflow), { isOwn: () => false });
+  const { rows } = await own.database.pool.query<{ id: string }>(
+    "select data ->> 'workflowId' as id from jobs.job where name = 'run-workflow' order by priority desc, created_on",
+  );
+  expect(rows.slice(0, 6).map(({ id }) => id)).toEqual(expect.arrayContaining(young));
+  expect(rows.slice(6).map(({ id }) => id)).toEqual(old.toReversed());
+});
+
 test('does not send missing jobs that already wait', async () => {
   const jobs = await openJobs();
   const { db, pool } = own.database;

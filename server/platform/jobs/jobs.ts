@@ -20,14 +20,14 @@ export interface Jobs {
     db: Queryable,
     name: Name,
     data: JobData[Name] | JobData[Name][],
-    options?: Delay<Name>,
+    options?: SendOptions<Name>,
   ): Promise<void>;
   /** Sends only calls that do not wait already: the sweep for lost calls must not add to a backlog. */
   sendMissing<Name extends JobName>(
     db: Queryable,
     name: Name,
     data: JobData[Name][],
-    options?: Delay<Name>,
+    options?: SendOptions<Name>,
   ): Promise<void>;
   start(handlers: JobHandlers): Promise<void>;
   /** Waits a second for jobs in progress; `pause` first to wait longer. */
@@ -36,9 +36,12 @@ export interface Jobs {
   activity(): WorkerActivity;
 }
 
-/** The minimum wait of all jobs or of each, by the database's clock: the instance's may differ. */
-interface Delay<Name extends JobName> {
+/** Of all jobs, or of each. */
+interface SendOptions<Name extends JobName> {
+  /** The minimum wait, by the database's clock: the instance's may differ. */
   waitMs?: number | ((data: JobData[Name]) => number);
+  /** Work of a user's own signal: behind all other, in the order of sending. */
+  isOwn?: boolean | ((data: JobData[Name]) => boolean);
 }
 
 /** The queue as the program holds it: workers can stop and start again while jobs are still sent. */
@@ -101,6 +104,12 @@ function secondsOf(id: string): number {
   const seconds = Math.floor((momentOf(id).getTime() - FIRST_MOMENT) / 1000) || 0;
   return Math.max(0, Math.min(seconds, LAST_SECOND));
 }
+
+/**
+ * Below all others. The same for all, so that the queue takes them in the order of sending: an owner's next workflow is
+ * called when one of the owner's ends, and then stands behind those of all other owners.
+ */
+const OWN_PRIORITY = -(2 ** 31);
 
 /** The library counts seconds from the database's now. */
 function secondsUntil<Data>(waitMs: number | ((data: Data) => number), data: Data): number {
@@ -265,14 +274,15 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     db: Queryable,
     name: Name,
     data: JobData[Name] | JobData[Name][],
-    { waitMs }: Delay<Name> = {},
+    { waitMs, isOwn = false }: SendOptions<Name> = {},
   ): Promise<void> {
     const list = Array.isArray(data) ? data : [data];
     if (list.length === 0) return;
     const priorityOf = PRIORITIES[name];
+    const isLast = (one: JobData[Name]) => (typeof isOwn === 'boolean' ? isOwn : isOwn(one));
     const jobs = list.map((one) => ({
       data: one,
-      ...(priorityOf === undefined ? {} : { priority: priorityOf(one) }),
+      ...(priorityOf === undefined ? {} : { priority: isLast(one) ? OWN_PRIORITY : priorityOf(one) }),
       ...(waitMs === undefined ? {} : { startAfter: secondsUntil(waitMs, one) }),
     }));
     const executeSql = (text: string, values: unknown[] = []) =>
