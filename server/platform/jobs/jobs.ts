@@ -74,13 +74,17 @@ interface WorkerActivity {
   lastActivityAt: Date | null;
 }
 
+/** Jobs of a kind that wait for slow accounts beside the workers. More of them hold workers, as a bound for memory. */
+const MOST_BESIDE = 200;
+
 /** New jobs are announced; polling serves only delayed ones. An order's verification should be on time. */
-export const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number }> = {
-  'run-workflow': { concurrency: 6, pollSeconds: 2 },
+export const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number; mostBeside: number }> = {
+  // Waits for no account.
+  'run-workflow': { concurrency: 6, pollSeconds: 2, mostBeside: 0 },
   // A wave is up to 64 users; the next one begins when the orders of the last one are committed.
-  'trade-wave': { concurrency: 6, pollSeconds: 1 },
-  'trade-user': { concurrency: 8, pollSeconds: 1 },
-  'advance-trade': { concurrency: 16, pollSeconds: 0.5 },
+  'trade-wave': { concurrency: 6, pollSeconds: 1, mostBeside: MOST_BESIDE },
+  'trade-user': { concurrency: 8, pollSeconds: 1, mostBeside: MOST_BESIDE },
+  'advance-trade': { concurrency: 16, pollSeconds: 0.5, mostBeside: MOST_BESIDE },
 };
 
 const SCHEMA = 'jobs';
@@ -220,6 +224,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
       boss,
       name,
       ...QUEUES[name],
+      sendAgain: (data) => send(database.db, name, data, { waitMs: RETRY_SECONDS * 1_000 }),
       async handle(data) {
         activity.activeJobs += 1;
         activity.lastActivityAt = new Date();
@@ -264,9 +269,11 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   const takeNoMore = async (): Promise<true> => {
     const supervised = supervision?.end();
     supervision = null;
-    for (const workers of working.values()) workers.stop();
+    const stopping = [...working.values()];
+    for (const workers of stopping) workers.stop();
     working.clear();
     await Promise.allSettled([supervised, ...NAMES.map((name) => boss.offWork(name, { wait: true }))]);
+    await Promise.all(stopping.map((workers) => workers.idle()));
     return true;
   };
 

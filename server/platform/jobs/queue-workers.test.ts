@@ -32,6 +32,8 @@ test('takes up jobs that arrive while all workers are busy, without another wake
     name,
     concurrency: 1,
     pollSeconds: NEVER_BY_THE_CLOCK,
+    mostBeside: 0,
+    sendAgain: async () => {},
     async handle({ number }) {
       handled.push(number);
       if (number !== 1) return;
@@ -52,5 +54,48 @@ test('takes up jobs that arrive while all workers are busy, without another wake
   for (const number of [2, 3, 4, 5]) await send(number);
   release.resolve();
   await expect.poll(() => handled.toSorted(), soon).toEqual([0, 1, 2, 3, 4, 5]);
+  workers.stop();
+});
+
+test('a job that takes long gives its worker away, is waited for, and is sent again when it fails', async () => {
+  const name = 'slow-jobs';
+  await boss.createQueue(name);
+  const ends = new Map<number, PromiseWithResolvers<void>>();
+  const again: number[] = [];
+  const workers = await startQueueWorkers<{ number: number }>({
+    boss,
+    name,
+    concurrency: 1,
+    pollSeconds: NEVER_BY_THE_CLOCK,
+    mostBeside: 2,
+    sendAgain: async ({ number }) => {
+      again.push(number);
+    },
+    async handle({ number }) {
+      const end = Promise.withResolvers<void>();
+      ends.set(number, end);
+      await end.promise;
+    },
+  });
+  for (const number of [1, 2, 3, 4]) {
+    await boss.insert(name, [{ data: { number } }]);
+    workers.wakeOne();
+    await expect.poll(() => ends.has(Math.min(number, 3)), soon).toBe(true);
+  }
+  // Two go on beside the worker, and the third holds it.
+  expect([...ends.keys()]).toEqual([1, 2, 3]);
+  ends.get(1)?.reject(new Error('failed'));
+  await expect.poll(() => again, soon).toEqual([1]);
+  ends.get(3)?.resolve();
+  await expect.poll(() => ends.has(4), soon).toBe(true);
+  ends.get(4)?.resolve();
+  let isIdle = false;
+  const idle = workers.idle().then(() => {
+    isIdle = true;
+  });
+  await boss.offWork(name, { wait: true });
+  expect(isIdle).toBe(false);
+  ends.get(2)?.resolve();
+  await idle;
   workers.stop();
 });
