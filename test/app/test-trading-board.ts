@@ -43,6 +43,8 @@ export async function startTradingBoard(
   const failures: unknown[] = [];
   const requests: { path: string; userId: string | null }[] = [];
   let isReachable = true;
+  /** Users whose requests wait for an answer. */
+  const held = new Map<string | null, Promise<void>>();
   const venue = createVenue({
     db: site.database.db,
     clock: systemClock,
@@ -55,7 +57,9 @@ export async function startTradingBoard(
     {
       async handle(request) {
         const key = request.headers['access-key'] ?? request.headers['x-bapi-api-key'];
-        requests.push({ path: request.path, userId: key?.replace(/^paper-/, '') ?? null });
+        const userId = key?.replace(/^paper-/, '') ?? null;
+        requests.push({ path: request.path, userId });
+        await held.get(userId);
         if (!isReachable) return { status: 200, headers: {}, body: '', delivery: 'cut' };
         return await venue.handle(request);
       },
@@ -182,6 +186,15 @@ export async function startTradingBoard(
       return await signIn(program.app, ADMIN.username, ADMIN.password);
     },
     setFaults: (faults: VenueFault[]) => venue.setFaults(faults),
+    /** Lets the exchange answer none of the user's requests until the returned function is called. */
+    hold(userId: string): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held.set(userId, promise);
+      return () => {
+        held.delete(userId);
+        resolve();
+      };
+    },
     /** Disconnects or reconnects the exchange. */
     setReachable(reachable: boolean) {
       isReachable = reachable;

@@ -1,0 +1,102 @@
+import { and, eq, inArray } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { trades, workflows } from '#server/platform/db/schema.ts';
+import { createSender } from '#test/app/test-sender.ts';
+import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+
+// Two instances on one database. The exchange answers nothing that one user's account asks until the test lets it.
+
+const OWN_TOKENS = Array.from({ length: 54 }, (_, index) => `OWN${index + 1}`);
+const TOKENS = Array.from({ length: 16 }, (_, index) => `ALL${index + 1}`);
+const soon = { timeout: 45_000, interval: 50 };
+
+let board: TradingBoard;
+beforeAll(async () => {
+  const config = { exchangeTimeoutMs: 120_000, webhookRateLimit: 0 };
+  board = await startTradingBoard({ instances: 2, tokens: [...OWN_TOKENS, ...TOKENS], config });
+});
+afterAll(() => board.close());
+
+type Trader = Awaited<ReturnType<TradingBoard['createTrader']>>;
+
+/** Sends a trader's own signals; returns their ids. */
+async function sendOwn({ client }: Trader, processor: string, tokens: readonly string[]): Promise<string[]> {
+  const sender = await createSender({ app: board.programs[0]?.app ?? expect.fail(), client });
+  const answers = await Promise.all(
+    tokens.map((token) => sender.signal({ symbol: `${token}USDT`, price: '100', processor })),
+  );
+  expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+  return answers.map((answer) => answer.json<{ id: string }>().id);
+}
+
+const workflowsOf = (signalIds: readonly string[]) =>
+  board.db
+    .select()
+    .from(workflows)
+    .where(inArray(workflows.signalId, [...signalIds]));
+
+const requestsOf = ({ id }: Trader) => board.requests.filter(({ userId }) => userId === id).length;
+
+test("one user's burst at a slow account takes two places, and the signals of all others go on", {
+  timeout: 170_000,
+}, async () => {
+  // Of another processor than the signals for everybody, so that those end without this user.
+  const slow = await board.createTrader({ signalProcessor: 'UD Bot' });
+  const [other, another] = [await board.createTrader(), await board.createTrader()];
+  const release = board.hold(slow.id);
+  try {
+    const own = await sendOwn(slow, 'UD Bot', OWN_TOKENS);
+    await expect.poll(() => requestsOf(slow), soon).toBeGreaterThan(0);
+    await expect
+      .poll(async () => (await workflowsOf(own)).filter(({ status }) => status === 'failed').length, soon)
+      .toBe(4);
+
+    const forAll = await Promise.all(
+      TOKENS.slice(0, 3).map((token) => board.signal({ token, price: '100' })),
+    );
+    const [ofOther = ''] = await sendOwn(other, 'Tesla', TOKENS.slice(3, 4));
+    for (const id of [...forAll, ofOther]) {
+      const made = await board.traded(id);
+      expect(made.map(({ success }) => success)).toEqual(id === ofOther ? [true] : [true, true]);
+      expect(made.map(({ userId }) => userId)).toEqual(
+        expect.arrayContaining(id === ofOther ? [other.id] : [other.id, another.id]),
+      );
+    }
+    // Two have been at work all the time, no third one has begun, and none was lost.
+    const { rows } = await board.db.$client.query<{ count: number }>(
+      `select count(*)::int as count from workflow_users join workflows on workflows.id = workflow_id
+       where user_id = $1 and position is not null and signal_id = any($2)`,
+      [slow.id, own],
+    );
+    expect(rows).toEqual([{ count: 2 }]);
+    const unfinished = (await workflowsOf(own)).filter(({ completedAt }) => completedAt === null);
+    expect(unfinished).toHaveLength(50);
+  } finally {
+    release();
+  }
+});
+
+test('one slow account keeps no signal for everybody from the other users', {
+  timeout: 120_000,
+}, async () => {
+  const slow = await board.createTrader({ exchangePlatform: 'Bybit' });
+  await board.admin.put(`/api/admin/user-settings/${slow.id}`, { tradeOrderSet: 'A' });
+  const other = await board.createTrader();
+  const release = board.hold(slow.id);
+  try {
+    const tokens = TOKENS.slice(-12).concat('BTC', 'ETH');
+    const ids = await Promise.all(tokens.map((token) => board.signal({ token, price: '100' })));
+    await expect
+      .poll(async () => {
+        const made = await board.db
+          .select()
+          .from(trades)
+          .where(and(inArray(trades.signalId, ids), eq(trades.userId, other.id)));
+        return made.filter(({ success }) => success).length;
+      }, soon)
+      .toBe(ids.length);
+    expect((await workflowsOf(ids)).filter(({ completedAt }) => completedAt !== null)).toEqual([]);
+  } finally {
+    release();
+  }
+});
