@@ -43,8 +43,8 @@ export async function startTradingBoard(
   const failures: unknown[] = [];
   const requests: { path: string; userId: string | null }[] = [];
   let isReachable = true;
-  /** Users whose requests wait for an answer. */
-  const held = new Map<string | null, Promise<void>>();
+  /** Requests by user and path that wait for an answer. */
+  const held = new Map<string, Promise<void>>();
   const venue = createVenue({
     db: site.database.db,
     clock: systemClock,
@@ -59,7 +59,7 @@ export async function startTradingBoard(
         const key = request.headers['access-key'] ?? request.headers['x-bapi-api-key'];
         const userId = key?.replace(/^paper-/, '') ?? null;
         requests.push({ path: request.path, userId });
-        await held.get(userId);
+        await held.get(`${userId} ${request.path}`);
         if (!isReachable) return { status: 200, headers: {}, body: '', delivery: 'cut' };
         return await venue.handle(request);
       },
@@ -186,12 +186,13 @@ export async function startTradingBoard(
       return await signIn(program.app, ADMIN.username, ADMIN.password);
     },
     setFaults: (faults: VenueFault[]) => venue.setFaults(faults),
-    /** Lets the exchange answer none of the user's requests until the returned function is called. */
-    hold(userId: string): () => void {
+    /** Lets the exchange answer none of the user's requests to this path until the returned function is called. */
+    hold(userId: string, path: string): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
-      held.set(userId, promise);
+      const key = `${userId} ${path}`;
+      held.set(key, promise);
       return () => {
-        held.delete(userId);
+        held.delete(key);
         resolve();
       };
     },
