@@ -39,6 +39,7 @@ const workflowsOf = (signalIds: readonly string[]) =>
 const ordersOf = ({ id }: Trader) =>
   board.requests.filter(({ userId, path }) => userId === id && path === PLACE_ORDER).length;
 
+// Requirements: workflows-13, workflows-14
 test("one user's burst at a slow account takes two places, and the signals of all others go on", {
   timeout: 170_000,
 }, async () => {
@@ -78,6 +79,7 @@ test("one user's burst at a slow account takes two places, and the signals of al
   }
 });
 
+// Requirements: workflows-14
 test('one slow account keeps no signal for everybody from the other users', {
   timeout: 120_000,
 }, async () => {

@@ -69,6 +69,7 @@ async function end(id: string): Promise<string[]> {
   return calledWorkflows();
 }
 
+// Requirements: workflows-13
 test('works on two signals of an owner at a time, and calls the next one when one of them ends', async () => {
   const [owner = '', other = ''] = await createOwners(2);
   const ids = await sendAll(tokens(4), owner);
@@ -115,6 +116,7 @@ test('calls a waiting signal again when its call was lost', async () => {
   expect(calledWorkflows()).toContain(third);
 });
 
+// Requirements: workflows-13
 test('fails a signal beyond fifty unfinished ones of its owner with the reason', async () => {
   const [owner = '', other = ''] = await createOwners(2);
   const all = tokens(OWN_UNFINISHED + 1);
@@ -135,6 +137,7 @@ test('fails a signal beyond fifty unfinished ones of its owner with the reason',
   expect(await engine.workflow(toLeave)).not.toMatchObject({ status: 'failed' });
 });
 
+// Requirements: workflows-13
 test('lets owners take turns in a token, also around signals for everybody', async () => {
   const owners = await createOwners(3);
   const token = nextToken();
