@@ -3,28 +3,52 @@ const MINUTE_MS = 60_000;
 const EPOCH_SECONDS = { from: 1e9, to: 1e10 };
 const EPOCH_MILLISECONDS = { from: 1e12, to: 1e13 };
 
-const CANDLE_TIME = /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})$/;
+const CANDLE_TIME = /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})?$/;
 const ISO_TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d{2}):?(\d{2}))?)?$/i;
 
-/** Reads 'yyyymmddhhmm' as UTC; null when it is not a valid time, such as 30 February. */
-export function parseCandleTime(text: string): Date | null {
-  const [, year, month, day, hour, minute] = CANDLE_TIME.exec(text.trim()) ?? [];
-  return year === undefined ? null : utc({ year, month, day, hour, minute });
-}
+const HTTP_TIME =
+  /^(?:([a-z]{3}), ?)?(\d{1,2}) ([a-z]{3}) (\d{4}) (\d{2}):(\d{2})(?::(\d{2}))? (?:GMT|UTC?|Z|([+-]\d{2}):?(\d{2}))$/i;
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const WEEKDAYS = 'sun mon tue wed thu fri sat'.split(' ');
 
-/** Reads a signal's time field: ISO 8601 (UTC without a zone), epoch seconds or milliseconds, or yyyymmddhhmm. */
-export function parseSignalTime(value: unknown): Date | null {
+/**
+ * The one reader of times in alerts, of signals and candles alike. UTC where no zone is given: ISO 8601 with `T` or a
+ * blank, `yyyymmddhhmm` with or without seconds, epoch seconds or milliseconds, RFC 1123. Null when it is not a valid
+ * time, such as 30 February.
+ */
+export function parseTime(value: unknown): Date | null {
   if (typeof value === 'number') return Number.isFinite(value) ? fromNumber(value) : null;
   if (typeof value !== 'string') return null;
   const text = value.trim();
-  return /^\d{1,13}$/.test(text) ? fromNumber(Number(text)) : fromIso(text);
+  if (/^\d{1,14}(?:\.\d{1,9})?$/.test(text)) return fromDigits(text) ?? fromNumber(Number(text));
+  return fromIso(text) ?? fromHttpDate(text);
+}
+
+/** `yyyymmddhhmm`, with or without seconds. */
+function fromDigits(text: string): Date | null {
+  const [, year, month, day, hour, minute, second] = CANDLE_TIME.exec(text) ?? [];
+  return year === undefined ? null : utc({ year, month, day, hour, minute, second });
 }
 
 function fromNumber(value: number): Date | null {
   if (value >= EPOCH_SECONDS.from && value < EPOCH_SECONDS.to) return new Date(Math.floor(value * 1000));
   if (value >= EPOCH_MILLISECONDS.from && value < EPOCH_MILLISECONDS.to) return new Date(Math.floor(value));
-  return parseCandleTime(String(value));
+  return fromDigits(String(value));
+}
+
+function fromHttpDate(text: string): Date | null {
+  const [, weekday, day, monthName, year, hour, minute, second, zone = '+00', zoneMinutes = '00'] =
+    HTTP_TIME.exec(text) ?? [];
+  if (year === undefined || day === undefined) return null;
+  const month = MONTHS.indexOf((monthName ?? '').toLowerCase()) + 1;
+  const twoDigits = (part: string | number) => String(part).padStart(2, '0');
+  const time = `${hour}:${minute}:${second ?? '00'}${zone}:${zoneMinutes}`;
+  const instant = fromIso(`${year}-${twoDigits(month)}-${twoDigits(day)}T${time}`);
+  if (weekday === undefined || instant === null) return instant;
+  // A weekday that is not the date's is a contradiction.
+  const local = fromIso(`${year}-${twoDigits(month)}-${twoDigits(day)}`);
+  return local?.getUTCDay() === WEEKDAYS.indexOf(weekday.toLowerCase()) ? instant : null;
 }
 
 function fromIso(text: string): Date | null {

@@ -10,8 +10,7 @@ const Configured = DecimalJs.clone({ precision: 40, rounding: DecimalJs.ROUND_DO
 export type Decimal = DecimalJs;
 export type Numeric = string | number | DecimalJs;
 
-const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$/;
-const PLAIN_TEXT = /^(?:\d+\.?\d*|\.\d+)$/;
+const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?0?\d{1,2})?$/;
 /** The range has 25 digits, and nobody quotes more than 20 decimals; longer text is an attack or an accident. */
 const MAX_NUMBER_LENGTH = 48;
 
@@ -106,15 +105,20 @@ export function positiveOrNull(text: string | null | undefined): Decimal | null 
 
 export type ParsedNumber = { ok: true; value: string } | { ok: false; reason: string };
 
-/** Parses untrusted input: a finite number, or a string of digits with at most one point. */
+/**
+ * The one reader of numbers in alerts: a finite number, or its text, which is trimmed and may have an exponent. The
+ * value is plain text above zero, from 1e-12 to 1e12.
+ */
 export function parsePositiveNumber(value: unknown): ParsedNumber {
   if (typeof value === 'number') {
     return Number.isFinite(value) ? inRange(value) : refused('must be a finite number');
   }
   if (typeof value !== 'string') return refused('must be a number or a string of digits');
-  if (value.length > MAX_NUMBER_LENGTH) return refused(`must have at most ${MAX_NUMBER_LENGTH} characters`);
-  if (!PLAIN_TEXT.test(value)) return refused('must be digits with at most one point');
-  return inRange(value);
+  const text = value.trim();
+  if (text.length > MAX_NUMBER_LENGTH) return refused(`must have at most ${MAX_NUMBER_LENGTH} characters`);
+  if (!isDecimal(text)) return refused('must be digits with at most one point');
+  // A sign is a mistake in a price, even a plus.
+  return text.startsWith('+') ? refused('must be digits with at most one point') : inRange(text);
 }
 
 function inRange(value: Numeric): ParsedNumber {

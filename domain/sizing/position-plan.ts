@@ -10,6 +10,7 @@ import {
   type TradingSettings,
 } from '../user-settings.ts';
 import { type Denial, deny } from '../workflow/denials.ts';
+import { type CandleFigures, findNeededUnreadable } from './candle-figures.ts';
 import { entryEpsilon, entryPrice } from './entry-price.ts';
 import { chooseReferencePrice, type ReferencePrice, signalPriceDeviates } from './reference-price.ts';
 import { type StopLevels, stopLevels } from './stop-levels.ts';
@@ -20,7 +21,7 @@ import { type Action, alignment, leverageFor } from './trend.ts';
 /** The input of a position, except for the balance, which determines its size. */
 export interface PlanInput {
   signal: { token: string; action: Action; price: string };
-  priceLog: { atr: string | null; immediateTrend: unknown; matureTrend: unknown } | null;
+  priceLog: CandleFigures | null;
   livePrice: string | null;
   /** Why there is no live price: a clause without a full stop. */
   livePriceProblem?: string | null;
@@ -56,7 +57,7 @@ export function planPosition(
   }
   const method = input.settings.positionSizingMethod;
   if (!isSizingMethod(method)) return refuse(deny('sizing_method_unavailable', { method }));
-  const unusable = denySettings(input, method) ?? denyPrices(input);
+  const unusable = denySettings(input, method) ?? denyPrices(input) ?? denyUnreadable(input);
   if (unusable !== null) return refuse(unusable);
 
   const reference = chooseReferencePrice({ signalPrice: signal.price, livePrice, livePriceProblem });
@@ -120,6 +121,12 @@ function denyPrices({ signal, livePrice, profile }: PlanInput): Denial | null {
     return deny('live_price_unavailable', { token: signal.token });
   }
   return signalPriceDeviates({ signalPrice: signal.price, livePrice });
+}
+
+/** An unreadable figure must not become the default stop, nor an unreadable trend an opposed one. */
+function denyUnreadable({ priceLog }: PlanInput): Denial | null {
+  const unreadable = findNeededUnreadable(priceLog);
+  return unreadable === null ? null : deny('candle_field_unreadable', { ...unreadable });
 }
 
 function denyLeverage(rules: TokenRules, leverage: number): Denial | null {

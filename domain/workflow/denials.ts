@@ -159,6 +159,11 @@ export const DENIALS = {
       `${c.token} allows a leverage of at most ${c.maximum}, the position needs ${c.leverage}`,
   },
   atr_required: { title: 'ATR Required', sentence: () => 'ATR is required for Technical Analysis' },
+  candle_field_unreadable: {
+    title: 'Candle Unreadable',
+    sentence: (c: Figures<'field' | 'text' | 'problem'>) =>
+      `The candle cannot be used: ${c.field} "${c.text}" ${c.problem}`,
+  },
   price_not_positive: {
     title: 'Price Not Positive',
     sentence: (c: Figures<'name' | 'value'>) => `${c.name} must be above zero but is ${c.value}`,

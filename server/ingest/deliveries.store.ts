@@ -16,13 +16,10 @@ import {
   isSignal,
 } from './arrival.ts';
 import type { DeliveryLimit } from './delivery-limit.ts';
-import { insertLogLines, type LogEntry } from './delivery-log.ts';
+import { insertLogLines, LONGEST_REASON, type LogEntry } from './delivery-log.ts';
 import { type LastUse, learnTaken, markUsed } from './hook-use.store.ts';
 import { storeNewCandles, storeNewSignals } from './new-arrivals.store.ts';
 import type { Refusal } from './read-payload.ts';
-
-/** Limits the reason in the log; the sender gets all of it. */
-const LONGEST_REASON = 500;
 
 /**
  * I1: an answered delivery is never lost. The signal with its pending workflow and job, or the candle, is committed
@@ -37,7 +34,7 @@ export type DeliveryOutcome =
   | { outcome: 'suspended'; hookId: string }
   | { outcome: 'limited' }
   | { outcome: 'refused'; refusal: Refusal }
-  | { outcome: 'stored'; id: string; duplicate: boolean; token: string };
+  | { outcome: 'stored'; id: string; duplicate: boolean; token: string; warnings: readonly string[] };
 
 interface StoreDeliveries {
   db: Db;
@@ -112,8 +109,7 @@ async function noteStored(
   for (const [place, [index, { hashValue, delivery }]] of [...arrivals].entries()) {
     const ownId = stored[place] ?? null;
     const id = ownId ?? holders.get(hashValue);
-    const { token } = delivery.content.fields;
-    if (id !== undefined) outcomes[index] = { outcome: 'stored', id, duplicate: ownId === null, token };
+    if (id !== undefined) outcomes[index] = storedOutcome(delivery, { id, duplicate: ownId === null });
     else {
       // Its webhook was renewed, suspended or deleted concurrently.
       const webhook = webhookOf(webhooks, delivery.key);
@@ -121,6 +117,15 @@ async function noteStored(
       outcomes[index] = withoutWebhook(webhook);
     }
   }
+}
+
+/** A delivery that is stored, now or before. */
+export function storedOutcome(
+  { content: { fields } }: Arrival['delivery'],
+  { id, duplicate }: { id: string; duplicate: boolean },
+): DeliveryOutcome {
+  const warnings = 'warnings' in fields ? fields.warnings : [];
+  return { outcome: 'stored', id, duplicate, token: fields.token, warnings };
 }
 
 const withoutWebhook = (webhook: HookOfKey | undefined): DeliveryOutcome =>

@@ -8,6 +8,9 @@ import type { Delivery } from './arrival.ts';
 
 export type LogEntry = Pick<typeof deliveries.$inferSelect, 'result' | 'reason' | 'recordId'>;
 
+/** Limits the reason in the log; the sender gets all of it. */
+export const LONGEST_REASON = 500;
+
 interface LogLine {
   hookId: string;
   delivery: Delivery;

@@ -84,7 +84,12 @@ async function answerDelivery(
   request.deliveryResult = resultOf(outcome);
   switch (outcome.outcome) {
     case 'stored':
-      return { success: true, id: outcome.id, duplicate: outcome.duplicate };
+      return {
+        success: true,
+        id: outcome.id,
+        duplicate: outcome.duplicate,
+        ...(outcome.warnings.length > 0 && { warnings: outcome.warnings }),
+      };
     case 'refused':
       return reply
         .code(400)

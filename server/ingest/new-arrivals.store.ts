@@ -1,3 +1,4 @@
+import { cutText } from '#server/platform/cut-text.ts';
 import type { Queryable, Tx } from '#server/platform/db/database.ts';
 import { runNamed } from '#server/platform/db/drizzle-over.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
@@ -10,6 +11,7 @@ import {
   inTheirPlaces,
   isSameKey,
 } from './arrival.ts';
+import { LONGEST_REASON } from './delivery-log.ts';
 
 /** An equal signal without its own time counts as new after this long: the sender retries within 27 s. */
 const REPEAT_WINDOW_SECONDS = 60;
@@ -42,10 +44,13 @@ const arrived = (more: { types: string; columns: string }) => `
 /** `is true` keeps the planner from joining every row with every other: it expects one row where hundreds may be. */
 const IS_CLAIMED = '(id in (select id from claimed)) is true';
 
-const logged = (kind: 'signal' | 'candle', more = '') => `
+const logged = (
+  kind: 'signal' | 'candle',
+  { reason, more = '' }: { reason: 'null' | 'warning'; more?: string },
+) => `
     logged as (
-      insert into deliveries (id, hook_id, kind, result, source_ip, record_id, received_at)
-      select id, hook_id, '${kind}', 'stored', source_ip, id, received_at from arrived where ${IS_CLAIMED}
+      insert into deliveries (id, hook_id, kind, result, reason, source_ip, record_id, received_at)
+      select id, hook_id, '${kind}', 'stored', ${reason}, source_ip, id, received_at from arrived where ${IS_CLAIMED}
     )
     select case when count(*) < $16 then coalesce(array_agg(id::text), '{}') end as some${more} from claimed`;
 
@@ -53,7 +58,7 @@ const logged = (kind: 'signal' | 'candle', more = '') => `
 // of the traffic; they wait for this statement only, which commits on its own.
 const STORE_CANDLES = {
   name: 'store-new-candles',
-  text: `${arrived({ types: '', columns: '' })}, claimed as (
+  text: `${arrived({ types: ', $17::text[]', columns: ', warning' })}, claimed as (
       insert into price_log_hashes (hash_value, price_log_id)
       select decode(hash_value, 'hex') as hash, id from arrived order by hash
       on conflict do nothing
@@ -64,7 +69,7 @@ const STORE_CANDLES = {
       select id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency, processor,
         time_text, time, received_at, source_ip, hash_value, parameters
       from arrived where ${IS_CLAIMED}
-    ), ${logged('candle')}`,
+    ), ${logged('candle', { reason: 'warning' })}`,
 };
 
 // I2: of equal deliveries, here or in another process, exactly one gets the row in signal_hashes, and only that one is
@@ -88,7 +93,7 @@ const STORE_SIGNALS = {
       insert into workflows (id, signal_id, trigger, status, token, processor, created_at, is_own)
       select workflow_id, id, 'automatic', 'pending', token, processor, received_at, not from_admin
       from arrived where ${IS_CLAIMED}
-    ), ${logged('signal', ', (select array_agg(id::text) from arrived where not from_admin) as own')}`,
+    ), ${logged('signal', { reason: 'null', more: ', (select array_agg(id::text) from arrived where not from_admin) as own' })}`,
 };
 
 /**
@@ -103,7 +108,9 @@ export async function storeNewCandles(
   const { first, keys } = firstOfEachHash(arrivals);
   if (first.length === 0) return arrivals.map(() => null);
   const ids = first.map(() => makeId());
-  const { stored } = await storeBatch(db, { ...STORE_CANDLES, ids, values: valuesOf(first, { keys, ids }) });
+  const warnings = first.map(({ delivery }) => reasonOf(delivery.content.fields.warnings));
+  const values = [...valuesOf(first, { keys, ids }), warnings];
+  const { stored } = await storeBatch(db, { ...STORE_CANDLES, ids, values });
   return inTheirPlaces(arrivals, first, stored);
 }
 
@@ -150,6 +157,10 @@ function firstOfEachHash<One extends Arrival>(
   });
   return { first, keys };
 }
+
+/** What the delivery log says of a stored candle. */
+const reasonOf = (warnings: readonly string[]): string | null =>
+  warnings.length === 0 ? null : cutText(warnings.join('; '), LONGEST_REASON);
 
 /** Parameters $1 to $16 of both statements. */
 function valuesOf(

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { AttentionAnswer } from '#contract/attention.ts';
+import type { Delivery } from '#contract/hooks.ts';
 import type { PriceLog } from '#contract/price-logs.ts';
 import type { SignalDetail } from '#contract/signals.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
@@ -201,6 +203,9 @@ describe('numbers', () => {
     [65000.5, '65000.5'],
     [1e-7, '0.0000001'],
     [65000, '65000'],
+    ['65000 ', '65000'],
+    [' 5\n', '5'],
+    ['1.234e-05', '0.00001234'],
   ])('stores %j as %s', async (given, stored) => {
     expect((await storedSignal(await sender.signal({ price: given }))).price).toBe(stored);
     const candle = await sender.candle({ Close: given, DateTime: newCandleTime() });
@@ -243,10 +248,8 @@ describe('numbers', () => {
     '9007199254740993',
     '"9007199254740993"',
     '"1000000000001"',
-    '"1e5"',
-    '" 5"',
-    '"5 "',
-    '"5\\n"',
+    '"1e"',
+    '"5 5"',
     '"12abc"',
     '"$5"',
     '"5\\u200b"',
@@ -349,14 +352,69 @@ describe('the time of a signal', () => {
     [{ time: 1_767_322_800_000 }, '1767322800000', '2026-01-02T03:00:00.000Z'],
     [{ TIME: '202601020300' }, '202601020300', '2026-01-02T03:00:00.000Z'],
     [{ time: '', timenow: '2026-01-02 03:00' }, '2026-01-02 03:00', '2026-01-02T03:00:00.000Z'],
-    [{ time: '2025-02-30T00:00:00Z' }, '2025-02-30T00:00:00Z', null],
-    [{ time: 'at noon' }, 'at noon', null],
-    [{ time: { toString: 1 } }, null, null],
-    [{ time: [] }, null, null],
+    [{ time: 'na', timenow: 1_767_322_800 }, '1767322800', '2026-01-02T03:00:00.000Z'],
+    [{ time: '20260102030000' }, '20260102030000', '2026-01-02T03:00:00.000Z'],
+    [{ time: 'Fri, 02 Jan 2026 03:00:00 GMT' }, 'Fri, 02 Jan 2026 03:00:00 GMT', '2026-01-02T03:00:00.000Z'],
+    [{ time: null, timenow: 'NaN' }, null, null],
     [{}, null, null],
   ])('%j is kept as %s and read as %s', async (fields, text, instant) => {
     const { signalTimeTradingview, signalTimeServer } = await storedSignal(await sender.signal(fields));
     expect([signalTimeTradingview, signalTimeServer]).toEqual([text, instant]);
+  });
+});
+
+// Without its time, the repetition of a signal would be traded again.
+test.each(['2026-11-28 01:45:07 UTC', '2025-02-30T00:00:00Z', 'at noon', true, { toString: 1 }, []])(
+  'a signal with the unreadable time %j is refused',
+  async (time) => {
+    await expectRefused(() => sender.signal({ time }), 'time must be a date as yyyymmddhhmm');
+  },
+);
+
+describe('optional fields of a candle', () => {
+  const send = (fields: object) => sender.candle({ DateTime: newCandleTime(), ...fields });
+  const log = async () =>
+    (await board.admin.get(`/api/hooks/${sender.hook.id}/deliveries`)).json<Delivery[]>()[0];
+  const unreadable = async () =>
+    (await board.admin.get('/api/attention'))
+      .json<AttentionAnswer>()
+      .conditions.filter(({ code }) => code === 'candle_unreadable');
+
+  test.each([
+    [{ ATR: '$3' }, ['ATR "$3" is not a number']],
+    [{ ATR: '0' }, ['ATR "0" is not above zero']],
+    [{ atr: -1.5 }, ['ATR "-1.5" is not above zero']],
+    [{ ATR: [3] }, ['ATR "[3]" is not a number']],
+    [{ ATR: '3,5' }, ['ATR "3,5" is not a number']],
+    [{ mature_trend: 'Bullish ↑' }, ['mature_trend "Bullish ↑" is not a known trend']],
+    [{ immediate_trend: true }, ['immediate_trend "true" is not a known trend']],
+    [{ High: 'high', ATR: '3 x' }, ['ATR "3 x" is not a number', 'High "high" is not a number']],
+  ])('are stored with a warning where they cannot be read: %j', async (fields, warnings) => {
+    const answer = await send(fields);
+    expect([answer.statusCode, answer.json()]).toEqual([
+      200,
+      { success: true, id: expect.any(String), duplicate: false, warnings },
+    ]);
+    expect((await storedCandle(answer)).parameters).toMatchObject(fields);
+    expect(await log()).toMatchObject({ kind: 'candle', result: 'stored', reason: warnings.join('; ') });
+    const [condition] = await unreadable();
+    for (const warning of warnings) expect(condition?.text).toContain(warning);
+    await send({ ATR: '3' });
+    expect(await unreadable()).toEqual([]);
+  });
+
+  test.each([null, '', 'na', 'NaN', ' NA ', '3 ', '1.5e-01', 3])(
+    'are read without a warning: %j',
+    async (ATR) => {
+      const answer = await send({ ATR });
+      expect(answer.json()).toEqual({ success: true, id: expect.any(String), duplicate: false });
+      expect(await log()).toMatchObject({ result: 'stored', reason: null });
+      expect(await unreadable()).toEqual([]);
+    },
+  );
+
+  test('that are given twice are refused', async () => {
+    await expectRefused(() => send({ ATR: 3, atr: 4 }), 'atr is given twice');
   });
 });
 
@@ -366,9 +424,8 @@ describe('a candle', () => {
     '202513010000',
     '202501012400',
     '202501010060',
-    '2025-01-01',
     '20250101000',
-    '2025010100000',
+    '202501011260',
     'now',
     true,
     { year: 2025 },
@@ -385,6 +442,18 @@ describe('a candle', () => {
         candleTimeServer: '2024-02-29T15:30:00.000Z',
       });
     }
+  });
+
+  test.each([
+    ['2026-01-02 03:00:00', '2026-01-02T03:00:00.000Z'],
+    ['2026-01-02T03:00:00Z', '2026-01-02T03:00:00.000Z'],
+    [1_767_322_800, '2026-01-02T03:00:00.000Z'],
+    ['1767322800000', '2026-01-02T03:00:00.000Z'],
+    ['20260102030001', '2026-01-02T03:00:01.000Z'],
+  ])('reads its time %j as that of a signal', async (DateTime, instant) => {
+    expect(await storedCandle(await sender.candle({ DateTime }))).toMatchObject({
+      candleTimeServer: instant,
+    });
   });
 
   // Requirements: webhook-deliveries-17

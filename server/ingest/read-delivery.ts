@@ -1,8 +1,9 @@
 import type { FieldError } from '#contract/errors.ts';
 import { isPlainText } from '#contract/text.ts';
-import { parseCandleTime, parseSignalTime } from '#domain/candle-time.ts';
+import { parseTime } from '#domain/candle-time.ts';
 import { parsePositiveNumber } from '#domain/decimal.ts';
 import { type Exit, type ReadAction, readAction, type SignalAction } from '#domain/exits/signal-action.ts';
+import { describeUnreadable, isAbsent, listUnreadable } from '#domain/sizing/candle-figures.ts';
 import { normaliseSymbol } from '#domain/token.ts';
 import { cutText } from '#server/platform/cut-text.ts';
 import type { Payload, Refusal } from './read-payload.ts';
@@ -30,6 +31,8 @@ export interface CandleFields {
   timeText: string;
   time: Date;
   parameters: Payload;
+  /** The optional fields that cannot be read, in words for the sender. */
+  warnings: string[];
 }
 
 type Read<Fields> = { ok: true; fields: Fields } | Refusal;
@@ -49,11 +52,12 @@ export function readSignal(payload: Payload): Read<SignalFields> {
   const price = reader.required('price', readNumber);
   const timeframe = reader.required('timeframe', readTimeframe);
   const processor = reader.required('processor', readName);
+  const timeField = TIME_FIELDS.find((name) => !isAbsent(reader.find(name)));
+  const time = timeField === undefined ? null : reader.optional(timeField, readTime);
   if (symbol === null || asked === null || price === null || timeframe === null || processor === null) {
     return reader.refuse();
   }
   if (reader.errors.length > 0) return reader.refuse();
-  const time = TIME_FIELDS.map((name) => reader.find(name)).find(isTime) ?? null;
   return {
     ok: true,
     fields: {
@@ -62,8 +66,8 @@ export function readSignal(payload: Payload): Read<SignalFields> {
       price,
       timeframe,
       processor,
-      timeText: time === null ? null : cutText(String(time), 100),
-      time: parseSignalTime(time),
+      timeText: time?.text ?? null,
+      time: time?.parsed ?? null,
       parameters: Object.fromEntries(
         Object.entries(payload).filter(([name]) => isParameter(fold(name), asked.exit)),
       ),
@@ -89,16 +93,11 @@ export function readCandle(payload: Payload): Read<CandleFields> {
   const reader = createReader(payload);
   const symbol = reader.symbol('Symbol');
   const timeframe = reader.required('Timeframe', readTimeframe);
-  const time = reader.required('DateTime', (value) => {
-    const text = typeof value === 'number' ? String(value) : value;
-    const parsed = typeof text === 'string' ? readCandleTime(text.trim()) : null;
-    return parsed === null
-      ? 'must be a date as yyyymmddhhmm'
-      : { value: { text: String(text).trim(), parsed } };
-  });
+  const time = reader.required('DateTime', readTime);
   const price = reader.required('Close', readNumber);
   const currency = reader.optional('Currency', readCurrency);
   const processor = reader.optional('processor', readName);
+  reader.refuseRepeated(CANDLE_PARAMETERS);
   if (symbol === null || timeframe === null || time === null || price === null) return reader.refuse();
   if (reader.errors.length > 0) return reader.refuse();
   const named = CANDLE_PARAMETERS.map((name) => [name, reader.find(name)] as const);
@@ -113,19 +112,22 @@ export function readCandle(payload: Payload): Read<CandleFields> {
       timeText: time.text,
       time: time.parsed,
       parameters: { ...payload, ...Object.fromEntries(named.filter(([, value]) => value !== undefined)) },
+      warnings: listUnreadable(reader.find).map(describeUnreadable),
     },
   };
 }
-
-/** yyyymmddhhmm, or TradingView's {{time}}, both in UTC. */
-const readCandleTime = (text: string): Date | null =>
-  parseCandleTime(text) ?? (/^\d{4}-\d{2}-\d{2}T/.test(text) ? parseSignalTime(text) : null);
 
 type Checked<Value> = { value: Value } | string;
 
 const readNumber = (value: unknown): Checked<string> => {
   const parsed = parsePositiveNumber(value);
   return parsed.ok ? { value: parsed.value } : parsed.reason;
+};
+
+const readTime = (value: unknown): Checked<{ text: string; parsed: Date }> => {
+  const parsed = parseTime(value);
+  if (parsed === null) return 'must be a date as yyyymmddhhmm';
+  return { value: { text: cutText(String(value).trim(), 100), parsed } };
 };
 
 const readText = (value: unknown, maximum: number): Checked<string> => {
@@ -143,7 +145,6 @@ const readCurrency = (value: unknown): Checked<string> => {
 };
 
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '';
-const isTime = (value: unknown) => (typeof value === 'string' && value !== '') || typeof value === 'number';
 
 /** Looks up fields, ignoring case, `_`, `-` and blanks, and collects their faults. */
 function createReader(payload: Payload) {
@@ -179,6 +180,13 @@ function createReader(payload: Payload) {
     optional<Value>(name: string, read: (value: unknown) => Checked<Value>): Value | null {
       const value = byName.get(fold(name));
       return isGiven(value) ? check(name, value, read) : null;
+    },
+    /** Of two spellings of one field, neither can be trusted. */
+    refuseRepeated(names: readonly string[]): void {
+      for (const name of names) {
+        if (!twice.has(fold(name)) || errors.some(({ path }) => fold(path) === fold(name))) continue;
+        errors.push({ path: name, message: 'is given twice' });
+      }
     },
     symbol(name: string): { token: string; currency: string } | null {
       return this.required(name, (value) => {

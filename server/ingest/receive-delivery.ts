@@ -23,7 +23,7 @@ import {
   isCandle,
   isSignal,
 } from './arrival.ts';
-import { type DeliveryOutcome, storeDeliveries } from './deliveries.store.ts';
+import { type DeliveryOutcome, storeDeliveries, storedOutcome } from './deliveries.store.ts';
 import { createDeliveryLimit } from './delivery-limit.ts';
 import { createSuspendedLog } from './delivery-log.ts';
 import { createLastUse, learnTaken, markUsed } from './hook-use.store.ts';
@@ -167,7 +167,7 @@ export function createReceiver(
     const { delivery } = arrival;
     const id = await group.add(arrival);
     if (id === null) return await commits.add(delivery);
-    return { outcome: 'stored', id, duplicate: false, token: delivery.content.fields.token };
+    return storedOutcome(delivery, { id, duplicate: false });
   }
 
   async function receive(key: HookKey, { kind, body, sourceIp }: Bytes): Promise<DeliveryOutcome> {

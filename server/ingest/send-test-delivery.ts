@@ -46,7 +46,10 @@ export async function sendTestDelivery(
         success: true,
         id: outcome.id,
         duplicate: outcome.duplicate,
-        message: outcome.duplicate ? 'This delivery is stored already' : 'The delivery is stored',
+        message: [
+          outcome.duplicate ? 'This delivery is stored already' : 'The delivery is stored',
+          ...outcome.warnings,
+        ].join('. '),
         errors: [],
       };
     case 'refused':

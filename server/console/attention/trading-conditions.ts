@@ -13,6 +13,7 @@ import {
   users,
   workflows,
 } from '#server/platform/db/schema.ts';
+import { unreadableCandleConditions } from './unreadable-candles.ts';
 
 type ConditionDeps = Pick<Deps, 'accountGuard' | 'clock' | 'config' | 'db' | 'findAccount' | 'log'>;
 
@@ -31,6 +32,7 @@ export const tradingConditions = (deps: ConditionDeps): AttentionSource[] => [
   () => webhookConditions(deps),
   () => unfilledConditions(deps),
   () => unclosedConditions(deps),
+  () => unreadableCandleConditions(deps),
 ];
 
 /** Users who open nothing. A halt that ends by itself is a warning. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toPlain } from '#domain/decimal.ts';
 import { availableForSizing } from '#domain/sizing/balance.ts';
+import { readCandleFigures } from '#domain/sizing/candle-figures.ts';
 import { calculatePosition, type PositionResult } from '#domain/sizing/position.ts';
 import { planPosition } from '#domain/sizing/position-plan.ts';
 import { mergeTokenRules, ownTokenRules, type TokenRules } from '#domain/sizing/token-rules.ts';
@@ -149,7 +149,7 @@ type Calculable = Pick<GenerateRequest, 'signal' | 'priceLog' | 'settings' | 'pr
 
 const inputOf = ({ signal, priceLog, settings, profile }: Calculable) => ({
   signal: { token: signal.token, action: signal.action, price: signal.price },
-  priceLog: priceLog === null ? null : readTrendData(priceLog.parameters),
+  priceLog: priceLog === null ? null : readCandleFigures(priceLog.parameters),
   settings,
   profile,
 });
@@ -229,17 +229,6 @@ export async function openAccount(
   const account = await deps.findAccount(userId, platform);
   if (account === null) return { ok: false, denial: deny('exchange_not_connected', { exchange: platform }) };
   return { ok: true, platform, exchange: deps.exchanges.get(platform), account };
-}
-
-/** The figures of a candle that a position uses; parameter names are in lower case. */
-export function readTrendData(parameters: Record<string, unknown>) {
-  const { atr, immediate_trend, mature_trend } = parameters;
-  return {
-    atr:
-      typeof atr === 'number' && Number.isFinite(atr) ? toPlain(atr) : typeof atr === 'string' ? atr : null,
-    immediateTrend: immediate_trend,
-    matureTrend: mature_trend,
-  };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Room } from '#domain/limits/check-entry.ts';
 import { fitPosition } from '#domain/limits/fit-position.ts';
 import { afterReversal, type Reversal } from '#domain/orders/held-position.ts';
 import { denyStopped } from '#domain/orders/trading-stop.ts';
+import { readCandleFigures } from '#domain/sizing/candle-figures.ts';
 import type { Position } from '#domain/sizing/position.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import {
@@ -35,7 +36,6 @@ import {
   openAccount,
   planAtMarket,
   readTradeAccount,
-  readTrendData,
   recordOf,
   sizeFromAccount,
 } from '#server/engine/sizing/generate-position.ts';
@@ -329,7 +329,7 @@ async function calculateOnce(
     ...seen,
     accountDenial: opened.ok ? null : opened.denial,
     candleId: priceLog?.id ?? null,
-    priceLog: priceLog && readTrendData(priceLog.parameters),
+    priceLog: priceLog && readCandleFigures(priceLog.parameters),
     market,
   };
   const ahead = opened.ok ? findReading(run, { facts, opened }) : null;

@@ -74,6 +74,7 @@ const arrivalOf = (text: string): ArrivedCandle => ({
         timeText: '',
         time: new Date(),
         parameters: {},
+        warnings: [],
       },
     },
   },
