@@ -87,6 +87,26 @@ describe('field names', () => {
     expect(candle).toMatchObject({ token: 'SOL', timeframe: '5', price: '150' });
   });
 
+  test.each([
+    ['"action":"buy","action":"sell"', 'action'],
+    ['"action":"buy","\\u0061ction":"buy"', 'action'],
+    ['"a":[{"b":1,"c":{"b":2},"b":3}]', 'b'],
+    ['"a":{"\\u0000":1,"\\u0000":2},"a":1', '\\u0000'],
+  ])('are refused when the text has one twice: %s', async (raw, name) => {
+    for (const [path, fields] of [
+      ['trading_view_signal', { ...SIGNAL, action: undefined }],
+      ['trading_view_candler', CANDLE],
+    ] as const) {
+      const body = `${JSON.stringify(fields).slice(0, -1)},${raw}}`;
+      await expectRefused(() => sender.send(path, body), `${name} is given twice`);
+    }
+  });
+
+  test('may occur again in another object, and as a value', async () => {
+    const parameters = { a: { note: 'a' }, note: 'note', list: ['note', 'note', { note: '"note":' }] };
+    expect((await storedSignal(await sender.signal(parameters))).parameters).toEqual(parameters);
+  });
+
   test('are refused when they differ only in case', async () => {
     await expectRefused(() => sender.signal({ Price: '1' }), 'price is given twice');
     await expectRefused(() => sender.candle({ close: '1' }), 'Close is given twice');

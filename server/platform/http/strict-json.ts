@@ -1,13 +1,18 @@
 import { parse } from 'secure-json-parse';
 import { MAX_PAYLOAD_DEPTH, MAX_PAYLOAD_VALUES } from '#contract/ingest.ts';
+import { cutText } from '#server/platform/cut-text.ts';
+import { findRepeatedName } from './json-members.ts';
 
 type StrictJson = { ok: true; value: unknown } | { ok: false; reason: string };
+
+const LONGEST_NAME = 100;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /**
  * Parses JSON that can be stored and written again: UTF-8, at most 20 levels deep and 1,000 values, no `__proto__`
- * keys, no NUL and no lone surrogates (PostgreSQL takes neither, and JSON.stringify fails on deep values).
+ * keys, no NUL and no lone surrogates (PostgreSQL takes neither, and JSON.stringify fails on deep values), and no name
+ * twice in one object.
  */
 export function parseStrictJson(bytes: Uint8Array): StrictJson {
   let text: string;
@@ -37,6 +42,8 @@ export function parseStrictJson(bytes: Uint8Array): StrictJson {
   if (text.includes('\\u') && !isStorable(value)) {
     return { ok: false, reason: 'The body contains characters that cannot be stored' };
   }
+  const repeated = findRepeatedName(text);
+  if (repeated !== null) return { ok: false, reason: `${cutText(repeated, LONGEST_NAME)} is given twice` };
   return { ok: true, value };
 }
 
