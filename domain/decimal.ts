@@ -116,9 +116,9 @@ export function parsePositiveNumber(value: unknown): ParsedNumber {
   if (typeof value !== 'string') return refused('must be a number or a string of digits');
   const text = value.trim();
   if (text.length > MAX_NUMBER_LENGTH) return refused(`must have at most ${MAX_NUMBER_LENGTH} characters`);
-  if (!isDecimal(text)) return refused('must be digits with at most one point');
   // A sign is a mistake in a price, even a plus.
-  return text.startsWith('+') ? refused('must be digits with at most one point') : inRange(text);
+  if (!isDecimal(text) || /^[+-]/.test(text)) return refused('must be digits with at most one point');
+  return inRange(text);
 }
 
 function inRange(value: Numeric): ParsedNumber {

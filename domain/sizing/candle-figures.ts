@@ -1,4 +1,4 @@
-import { isDecimal, parsePositiveNumber } from '../decimal.ts';
+import { isDecimal, isPositive, parsePositiveNumber } from '../decimal.ts';
 import { readTrend } from './trend.ts';
 
 /** A field of a candle that was sent and cannot be read. It never counts as absent. */
@@ -79,10 +79,9 @@ export function findNeededUnreadable(figures: CandleFigures | null): UnreadableF
 function numberProblem(value: unknown): string | null {
   const read = parsePositiveNumber(value);
   if (read.ok) return null;
-  const isNumber = typeof value === 'number' || (typeof value === 'string' && isDecimal(value.trim()));
-  return isNumber && read.reason.startsWith('must be ')
-    ? read.reason.replace('must be', 'is not')
-    : 'is not a number';
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
+  if (!isDecimal(text) || text.startsWith('+')) return 'is not a number';
+  return isPositive(text) ? read.reason.replace('must be', 'is not') : 'is not above zero';
 }
 
 function trendProblem(value: unknown): string | null {

@@ -42,13 +42,13 @@ export type DeliveryContent =
 
 interface SignalContent {
   kind: 'signal';
-  payload: Payload;
+  identity: Payload;
   fields: SignalFields;
 }
 
 interface CandleContent {
   kind: 'candle';
-  payload: Payload;
+  identity: Payload;
   fields: CandleFields;
 }
 
@@ -70,8 +70,8 @@ export function arrivalOf<Content extends SignalContent | CandleContent>(
   hookId: string,
   delivery: Delivery<Content>,
 ): Arrival<Content> {
-  const { kind, payload } = delivery.content;
-  return { hookId, hashValue: payloadHash({ hookId, kind, payload }), delivery };
+  const { kind, identity } = delivery.content;
+  return { hookId, hashValue: payloadHash({ hookId, kind, payload: identity }), delivery };
 }
 
 /** Spreads the stored ids of `first` over all arrivals, index for index; null for the others. */

@@ -114,11 +114,10 @@ describe('a delivery that can be stored', () => {
     expect(answer.json()).toMatchObject({ success: true, duplicate: false });
   });
 
-  test('is stored like one without a valid time when its time lies in the year 10000 in UTC', async () => {
-    const time = '9999-12-31T23:59:00-14:00';
-    const { id } = (await sender.signal({ price: newPrice(), time })).json();
-    const signal = (await board.admin.get(`/api/signals/${id}`)).json();
-    expect(signal).toMatchObject({ signalTimeTradingview: time, signalTimeServer: null });
+  test('is answered 400 when its time lies in the year 10000 in UTC', async () => {
+    const answer = await sender.signal({ price: newPrice(), time: '9999-12-31T23:59:00-14:00' });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().message).toBe('time must be a date as yyyymmddhhmm');
   });
 });
 

@@ -289,6 +289,48 @@ describe('numbers', () => {
   });
 });
 
+describe('numbers that a double does not hold', () => {
+  const withId = (fields: object, id: string) => `${JSON.stringify(fields).slice(0, -1)},"order_id":${id}}`;
+  const ids = ['1386798662616748153', '1386798662616748154', '"1386798662616748153"', '1386798662616748200'];
+
+  test.each([
+    ['trading_view_signal', SIGNAL],
+    ['trading_view_candler', CANDLE],
+  ] as const)('make deliveries to %s differ, and are stored as sent', async (path, fields) => {
+    const answers = [];
+    for (const id of ids) answers.push((await sender.send(path, withId(fields, id))).json());
+    expect(answers.map(({ duplicate }) => duplicate)).toEqual([false, false, false, false]);
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(ids.length);
+    const { rows } = await board.database.pool.query(
+      `select parameters->>'order_id' as id from ${fields === SIGNAL ? 'signals' : 'price_logs'}
+       where id = any($1::uuid[]) order by 1`,
+      [answers.map(({ id }) => id)],
+    );
+    expect(rows.map(({ id }) => id)).toEqual(ids.map((id) => id.replaceAll('"', '')).sort());
+    const again = await sender.send(path, withId(fields, '1386798662616748153'));
+    expect(again.json()).toMatchObject({ id: answers[0].id, duplicate: true });
+  });
+
+  test('keep all their digits in a price and on screens', async () => {
+    const body = withId({ ...SIGNAL, price: 'RAW' }, '-1e-400').replace('"RAW"', '65000.12345678901234567');
+    const signal = await storedSignal(await sender.send('trading_view_signal', body));
+    expect(signal).toMatchObject({
+      price: '65000.12345678901234567',
+      parameters: { order_id: '-1e-400' },
+    });
+  });
+
+  test('are no others: written differently, a number is the same delivery', async () => {
+    const first = await sender.send('trading_view_signal', withId(SIGNAL, '1234567890123456'));
+    for (const same of ['1234567890123456.0', '1.234567890123456e15', '1234567890123456.0000000000']) {
+      expect((await sender.send('trading_view_signal', withId(SIGNAL, same))).json()).toMatchObject({
+        id: first.json().id,
+        duplicate: true,
+      });
+    }
+  });
+});
+
 describe('placeholders that arrive literally', () => {
   // Requirements: webhook-deliveries-21
   test.each([

@@ -1,4 +1,5 @@
 import type { FieldError } from '#contract/errors.ts';
+import { replaceInexactNumbers } from '#server/platform/http/json-members.ts';
 import { parseStrictJson } from '#server/platform/http/strict-json.ts';
 
 export type Payload = Record<string, unknown>;
@@ -11,8 +12,16 @@ export const refusal = (path: string, message: string): Refusal => ({
   errors: [{ path, message }],
 });
 
+export interface ReadPayload {
+  ok: true;
+  /** Numbers that a double does not hold exactly are their own text: the database and the browser keep all digits. */
+  payload: Payload;
+  /** What the identity is reckoned from. Differs from the payload where a number must not equal its text. */
+  identity: Payload;
+}
+
 /** The body of a delivery as a JSON object that can be stored, whatever its content type. */
-export function readPayload(body: Uint8Array): { ok: true; payload: Payload } | Refusal {
+export function readPayload(body: Uint8Array): ReadPayload | Refusal {
   const parsed = parseStrictJson(body);
   if (!parsed.ok) return refusal('', parsed.reason);
   const { value } = parsed;
@@ -21,7 +30,19 @@ export function readPayload(body: Uint8Array): { ok: true; payload: Payload } | 
   }
   const fault = findFault(value);
   if (fault !== null) return refusal(fault.path.join('.'), fault.message);
-  return { ok: true, payload: value as Payload };
+  return { ok: true, ...keepDigits(body, value as Payload) };
+}
+
+const utf8 = new TextDecoder();
+
+/** Payloads without such numbers, nearly all, stay as parsed, and their hashes are those of earlier versions. */
+function keepDigits(body: Uint8Array, payload: Payload): Pick<ReadPayload, 'payload' | 'identity'> {
+  const text = utf8.decode(body);
+  const exact = replaceInexactNumbers(text, (number) => `"${number}"`);
+  if (exact === text) return { payload, identity: payload };
+  // No text of a payload has a NUL, so that a marked number equals no text.
+  const marked = replaceInexactNumbers(text, (number) => `"\\u0000${number}"`);
+  return { payload: JSON.parse(exact), identity: JSON.parse(marked) };
 }
 
 const PLACEHOLDER = /\{\{[^{}]*\}\}/;

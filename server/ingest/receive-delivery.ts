@@ -202,11 +202,11 @@ function readContent(kind: DeliveryKind, body: Uint8Array): DeliveryContent {
   });
   const read = readPayload(body);
   if (!read.ok) return refused(read);
-  const { payload } = read;
+  const { payload, identity } = read;
   if (kind === 'signal') {
     const signal = readSignal(payload);
-    return signal.ok ? { kind, payload, fields: signal.fields } : refused(signal);
+    return signal.ok ? { kind, identity, fields: signal.fields } : refused(signal);
   }
   const candle = readCandle(payload);
-  return candle.ok ? { kind, payload, fields: candle.fields } : refused(candle);
+  return candle.ok ? { kind, identity, fields: candle.fields } : refused(candle);
 }

@@ -64,7 +64,7 @@ const arrivalOf = (text: string): ArrivedCandle => ({
     receivedAt: new Date(),
     content: {
       kind: 'candle',
-      payload: {},
+      identity: {},
       fields: {
         token: 'BTC',
         timeframe: '15',

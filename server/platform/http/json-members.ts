@@ -32,6 +32,48 @@ export function findRepeatedName(text: string): string | null {
 const nameOf = (quoted: string): string =>
   quoted.includes('\\') ? JSON.stringify(JSON.parse(quoted)).slice(1, -1) : quoted.slice(1, -1);
 
+/**
+ * A valid JSON text in which `write` has replaced the numbers that a double does not hold exactly: an id beyond 2^53,
+ * a price with twenty digits. The text itself when there are none.
+ */
+export function replaceInexactNumbers(text: string, write: (number: string) => string): string {
+  if (!MAY_BE_INEXACT.test(text)) return text;
+  let rest = 0;
+  let replaced = '';
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '"') at = endOfString(text, at);
+    else {
+      NUMBER.lastIndex = at;
+      const [number] = NUMBER.exec(text) ?? [];
+      if (number === undefined) continue;
+      if (!isExact(number)) {
+        replaced += text.slice(rest, at) + write(number);
+        rest = at + number.length;
+      }
+      at += number.length - 1;
+    }
+  }
+  return replaced + text.slice(rest);
+}
+
+const NUMBER = /-?\d[\d.]*(?:[eE][+-]?\d+)?/y;
+/** Fifteen digits fit into any double; with an exponent, a number may be too small for one. */
+const MAY_BE_INEXACT = /\d[\d.]{15}|\d[eE]/;
+
+/** One beyond the range of a double is left to the reader, which refuses it. */
+function isExact(number: string): boolean {
+  const read = Number(number);
+  return !Number.isFinite(read) || digitsOf(number) === digitsOf(String(read));
+}
+
+/** The digits that count: `-0.0120e5` and `12` have the same. */
+const digitsOf = (number: string): string =>
+  number
+    .replace(/[eE].*$/, '')
+    .replaceAll(/[-.]/g, '')
+    .replace(/^0+/, '')
+    .replace(/0+$/, '');
+
 /** The index of the quote that ends the string, or of the text's end. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
