@@ -63,6 +63,39 @@ function fromIso(text: string): Date | null {
   return hasYearOfFourDigits(instant) ? instant : null;
 }
 
+/** Clocks differ, and a candle may be stamped with the end of its bar. */
+const LEAST_AHEAD_MINUTES = 5;
+
+/**
+ * Why an instant is too far ahead of its receipt: more than five minutes or, for a candle, more than one bar if that is
+ * longer. Null when it is not. `barMinutes`: null for a signal, or a timeframe without minutes.
+ */
+export function describeAhead(options: {
+  time: Date;
+  receivedAt: Date;
+  barMinutes: number | null;
+}): string | null {
+  const { time, receivedAt, barMinutes } = options;
+  const limitMinutes = Math.max(LEAST_AHEAD_MINUTES, barMinutes ?? 0);
+  const aheadMs = time.getTime() - receivedAt.getTime();
+  if (aheadMs <= limitMinutes * MINUTE_MS) return null;
+  return `is ${inWords(aheadMs)} ahead of its receipt, the limit is ${inWords(limitMinutes * MINUTE_MS)}`;
+}
+
+/** '8 h', '1 h 30 min', '5 min 1 s' */
+function inWords(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  const parts = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ] as const;
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ');
+}
+
 /** A zone offset may move an instant outside these years, and the database accepts no others. */
 export function hasYearOfFourDigits(instant: Date): boolean {
   const year = instant.getUTCFullYear();

@@ -433,6 +433,36 @@ test.each(['2026-11-28 01:45:07 UTC', '2025-02-30T00:00:00Z', 'at noon', true, {
   },
 );
 
+describe('a time ahead of its receipt', () => {
+  const ahead = (minutes: number) => new Date(clock.now().getTime() + minutes * 60_000).toISOString();
+
+  test.each([
+    [{}, 480, '8 h', '15 min'],
+    [{}, 15.1, '15 min 6 s', '15 min'],
+    [{ Timeframe: '1' }, 6, '6 min', '5 min'],
+    [{ Timeframe: '30S' }, 6, '6 min', '5 min'],
+    [{ Timeframe: 'D' }, 25 * 60, '25 h', '24 h'],
+  ])('of a candle is refused: %j, %d minutes', async (fields, minutes, by, limit) => {
+    await expectRefused(
+      () => sender.candle({ ...fields, DateTime: ahead(minutes) }),
+      `DateTime is ${by} ahead of its receipt, the limit is ${limit}`,
+    );
+  });
+
+  test('of a candle is stored up to one bar and five minutes', async () => {
+    await storedCandle(await sender.candle({ DateTime: ahead(15) }));
+    await storedCandle(await sender.candle({ Timeframe: '1', DateTime: ahead(5) }));
+  });
+
+  test('of a signal is refused beyond five minutes', async () => {
+    await expectRefused(
+      () => sender.signal({ timeframe: 'D', time: ahead(90) }),
+      'time is 1 h 30 min ahead of its receipt, the limit is 5 min',
+    );
+    await storedSignal(await sender.signal({ time: ahead(5) }));
+  });
+});
+
 describe('optional fields of a candle', () => {
   const send = (fields: object) => sender.candle({ DateTime: newCandleTime(), ...fields });
   const log = async () =>

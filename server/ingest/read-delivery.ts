@@ -1,9 +1,10 @@
 import type { FieldError } from '#contract/errors.ts';
 import { isPlainText } from '#contract/text.ts';
-import { parseTime } from '#domain/candle-time.ts';
+import { describeAhead, parseTime } from '#domain/candle-time.ts';
 import { parsePositiveNumber } from '#domain/decimal.ts';
 import { type Exit, type ReadAction, readAction, type SignalAction } from '#domain/exits/signal-action.ts';
 import { describeUnreadable, isAbsent, listUnreadable } from '#domain/sizing/candle-figures.ts';
+import { timeframeMinutes } from '#domain/timeframe.ts';
 import { normaliseSymbol } from '#domain/token.ts';
 import { cutText } from '#server/platform/cut-text.ts';
 import type { Payload, Refusal } from './read-payload.ts';
@@ -115,6 +116,20 @@ export function readCandle(payload: Payload): Read<CandleFields> {
       warnings: listUnreadable(reader.find).map(describeUnreadable),
     },
   };
+}
+
+/** A time that is not here yet would give a later signal figures that nobody has seen, or match no candle. */
+export function refuseAhead(
+  kind: DeliveryKind,
+  { fields, receivedAt }: { fields: SignalFields | CandleFields; receivedAt: Date },
+): Refusal | null {
+  const { time, timeframe } = fields;
+  if (time === null) return null;
+  const barMinutes = kind === 'candle' ? timeframeMinutes(timeframe) : null;
+  const message = describeAhead({ time, receivedAt, barMinutes });
+  if (message === null) return null;
+  const path = kind === 'candle' ? 'DateTime' : 'time';
+  return { ok: false, message: `${path} ${message}`, errors: [{ path, message }] };
 }
 
 type Checked<Value> = { value: Value } | string;

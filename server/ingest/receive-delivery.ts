@@ -28,7 +28,7 @@ import { createDeliveryLimit } from './delivery-limit.ts';
 import { createSuspendedLog } from './delivery-log.ts';
 import { createLastUse, learnTaken, markUsed } from './hook-use.store.ts';
 import { storeNewCandles, storeNewSignals } from './new-arrivals.store.ts';
-import { type DeliveryKind, readCandle, readSignal } from './read-delivery.ts';
+import { type DeliveryKind, readCandle, readSignal, refuseAhead } from './read-delivery.ts';
 import { readPayload, type refusal } from './read-payload.ts';
 
 /** Keys are 32 random bytes in base64url; longer ones are not hashed. */
@@ -171,8 +171,9 @@ export function createReceiver(
   }
 
   async function receive(key: HookKey, { kind, body, sourceIp }: Bytes): Promise<DeliveryOutcome> {
-    const content = readContent(kind, body);
-    const outcome = await store({ key, sourceIp, receivedAt: clock.now(), content });
+    const receivedAt = clock.now();
+    const content = readContent(kind, { body, receivedAt });
+    const outcome = await store({ key, sourceIp, receivedAt, content });
     if (outcome.outcome === 'stored' && !outcome.duplicate) deps.onPrice(outcome.token);
     return outcome;
   }
@@ -194,7 +195,10 @@ export function createReceiver(
   };
 }
 
-function readContent(kind: DeliveryKind, body: Uint8Array): DeliveryContent {
+function readContent(
+  kind: DeliveryKind,
+  { body, receivedAt }: { body: Uint8Array; receivedAt: Date },
+): DeliveryContent {
   const refused = (reason: ReturnType<typeof refusal>): DeliveryContent => ({
     kind: 'refused',
     deliveredTo: kind,
@@ -205,8 +209,12 @@ function readContent(kind: DeliveryKind, body: Uint8Array): DeliveryContent {
   const { payload, identity } = read;
   if (kind === 'signal') {
     const signal = readSignal(payload);
-    return signal.ok ? { kind, identity, fields: signal.fields } : refused(signal);
+    if (!signal.ok) return refused(signal);
+    const ahead = refuseAhead(kind, { fields: signal.fields, receivedAt });
+    return ahead === null ? { kind, identity, fields: signal.fields } : refused(ahead);
   }
   const candle = readCandle(payload);
-  return candle.ok ? { kind, identity, fields: candle.fields } : refused(candle);
+  if (!candle.ok) return refused(candle);
+  const ahead = refuseAhead(kind, { fields: candle.fields, receivedAt });
+  return ahead === null ? { kind, identity, fields: candle.fields } : refused(ahead);
 }

@@ -106,7 +106,7 @@ describe('the audience of a test signal', () => {
 
   test('is the user for an ordinary user’s signal', async () => {
     const [user, other] = [await owner(), await board.createUser()];
-    const { id } = (await user.send('signal', { ...SIGNAL, time: 'of the user' })).json<TestDeliveryAnswer>();
+    const { id } = (await user.send('signal', { ...SIGNAL, note: 'of the user' })).json<TestDeliveryAnswer>();
     const reasons = await reasonsOf(id);
     expect(reasons.get(other.username)).toContain(FOREIGN);
     expect(reasons.get(user.username) ?? '').not.toContain(FOREIGN);
@@ -114,7 +114,7 @@ describe('the audience of a test signal', () => {
 
   test('is everybody for an administrator’s signal', async () => {
     const [admin, other] = [await owner({ isAdmin: true }), await board.createUser()];
-    const { id } = (await admin.send('signal', { ...SIGNAL, time: 'of all' })).json<TestDeliveryAnswer>();
+    const { id } = (await admin.send('signal', { ...SIGNAL, note: 'of all' })).json<TestDeliveryAnswer>();
     const reasons = await reasonsOf(id);
     expect(reasons.get(other.username)).not.toContain(FOREIGN);
   });
