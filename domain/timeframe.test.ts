@@ -16,13 +16,14 @@ describe('timeframes', () => {
   });
 
   it.each<[number | null, string[]]>([
-    [15, ['15', '15m']],
+    [15, ['15', '15m', '15min', '15 min', '15 m', '15MIN', '15 Minutes', 'M15', 'm15']],
+    [1, ['M1', '1 min']],
     [60, ['60', '1h', '1H']],
-    [240, ['4h', '240']],
-    [1_440, ['D', '1D', '1d']],
-    [10_080, ['W']],
+    [240, ['4h', '240', 'H4', '4 h', '4hours']],
+    [1_440, ['D', '1D', '1d', 'D1', '1 Day']],
+    [10_080, ['W', 'W1']],
     [43_200, ['1M']],
-    [null, ['30S', '0', '', 'Any', '1.5h', '-5', '999999']],
+    [null, ['30S', '0', '', 'Any', '1.5h', '-5', '999999', 'M0', 'M15m', '15 secs', '15  min', 'S30']],
   ])('%j minutes are read from %j', (minutes, texts) => {
     for (const text of texts) expect(timeframeMinutes(text), text).toBe(minutes);
   });

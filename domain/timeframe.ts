@@ -15,12 +15,62 @@ const UNIT_MINUTES: Readonly<Record<string, number>> = {
   M: 43_200,
 };
 
-/** Minutes of a timeframe as received ('15', '15m', '1h', 'D'); null for seconds and everything unknown. */
+const WORD_MINUTES: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(['min', 'mins', 'minute', 'minutes'].map((word) => [word, 1])),
+  ...Object.fromEntries(['hour', 'hours'].map((word) => [word, 60])),
+  ...Object.fromEntries(['day', 'days'].map((word) => [word, 1_440])),
+  ...Object.fromEntries(['week', 'weeks'].map((word) => [word, 10_080])),
+};
+/** `15min`, `4 Hours`, `1 DAY`, and the letters with a blank: `15 m`. */
+const UNITS_AFTER = [
+  ...Object.keys(UNIT_MINUTES).filter((unit) => unit !== ''),
+  ...Object.keys(WORD_MINUTES).flatMap((word) => [
+    word,
+    `${word.charAt(0).toUpperCase()}${word.slice(1)}`,
+    word.toUpperCase(),
+  ]),
+];
+/** MetaTrader's `M15`, `H4`, `D1`, `W1`: in front of the number, `M` means minutes. */
+const UNIT_IN_FRONT: Readonly<Record<string, number>> = { M: 1, H: 60, D: 1_440, W: 10_080 };
+const BLANK_OR_NONE = ['', ' '];
+
+/** The suffixes and prefixes that a timeframe can be written with, and the minutes of each. */
+const SPELLINGS: readonly { before: string; after: string; minutes: number }[] = [
+  ...UNITS_AFTER.flatMap((unit) =>
+    BLANK_OR_NONE.map((blank) => ({
+      before: '',
+      after: `${blank}${unit}`,
+      minutes: UNIT_MINUTES[unit] ?? WORD_MINUTES[unit.toLowerCase()] ?? 0,
+    })),
+  ),
+  ...Object.entries(UNIT_IN_FRONT).flatMap(([unit, minutes]) =>
+    [unit, unit.toLowerCase()].map((before) => ({ before, after: '', minutes })),
+  ),
+];
+const minutesOfSpelling = new Map(
+  SPELLINGS.map(({ before, after, minutes }) => [`${before}#${after}`, minutes]),
+);
+
+/** Unpadded spellings of so many minutes, beside the number with at most one letter behind it. */
+export const otherSpellings = (minutes: number): string[] =>
+  SPELLINGS.filter(
+    ({ before, after, minutes: each }) => minutes % each === 0 && (before !== '' || after.length > 1),
+  )
+    .map(({ before, after, minutes: each }) => `${before}${minutes / each}${after}`)
+    .filter((text) => timeframeMinutes(text) === minutes);
+
+/** Minutes of a timeframe as received ('15', '15m', '15 min', 'M15', 'D'); null for seconds and everything unknown. */
 export function timeframeMinutes(text: string): number | null {
   const match = /^(\d{0,5})([a-zA-Z]?)$/.exec(text.trim());
-  const [, digits = '', unit = ''] = match ?? [];
+  if (match === null) {
+    const [, before = '', count = '', after = ''] =
+      /^([a-zA-Z]?)([1-9]\d{0,4})( ?[a-zA-Z]*)$/.exec(text.trim()) ?? [];
+    const each = minutesOfSpelling.get(`${before}#${after}`);
+    return each === undefined || count === '' ? null : Number(count) * each;
+  }
+  const [, digits = '', unit = ''] = match;
   const minutesPerUnit = UNIT_MINUTES[unit];
-  if (match === null || minutesPerUnit === undefined || (digits === '' && unit === '')) return null;
+  if (minutesPerUnit === undefined || (digits === '' && unit === '')) return null;
   const count = digits === '' ? 1 : Number(digits);
   return count === 0 ? null : count * minutesPerUnit;
 }

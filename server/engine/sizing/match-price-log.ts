@@ -1,5 +1,5 @@
 import { type PriceLogCandidate, priceLogWindow, selectPriceLog } from '#domain/sizing/price-log-match.ts';
-import { timeframeMinutes } from '#domain/timeframe.ts';
+import { otherSpellings, timeframeMinutes } from '#domain/timeframe.ts';
 import { pipelineStepNumber } from '#domain/workflow/workflow-lifecycle.ts';
 import { findStep } from '#server/engine/records/workflow-steps.store.ts';
 import { findCandidates, findPriceLog, type PriceLogRow } from '#server/ingest/stored-price-logs.ts';
@@ -68,18 +68,21 @@ const UNITS = ['', ...LETTERS].flatMap((unit) => {
 const MAX_DIGITS = 5;
 
 /**
- * Every way to write a timeframe of the same minutes ('60', '1h', 'h', '01H', …), to look candles up by equality;
+ * Every way to write a timeframe of the same minutes ('60', '1h', 'h', '01H', 'H1', '1 hour', …), to look candles up by equality;
  * null for a timeframe without minutes.
  */
 export function timeframeTexts(timeframe: string): string[] | null {
   const minutes = timeframeMinutes(timeframe);
   if (minutes === null) return null;
-  return UNITS.filter((unit) => minutes % unit.minutes === 0).flatMap(({ unit, minutes: unitMinutes }) => {
-    const digits = String(minutes / unitMinutes);
-    const padded = Array.from({ length: MAX_DIGITS + 1 - digits.length }, (_, zeros) =>
-      digits.padStart(digits.length + zeros, '0'),
-    );
-    const counts = digits === '1' && unit !== '' ? ['', ...padded] : padded;
-    return counts.map((count) => `${count}${unit}`);
-  });
+  const letters = UNITS.filter((unit) => minutes % unit.minutes === 0).flatMap(
+    ({ unit, minutes: unitMinutes }) => {
+      const digits = String(minutes / unitMinutes);
+      const padded = Array.from({ length: MAX_DIGITS + 1 - digits.length }, (_, zeros) =>
+        digits.padStart(digits.length + zeros, '0'),
+      );
+      const counts = digits === '1' && unit !== '' ? ['', ...padded] : padded;
+      return counts.map((count) => `${count}${unit}`);
+    },
+  );
+  return [...letters, ...otherSpellings(minutes)];
 }

@@ -8,7 +8,7 @@ const TIMEFRAMES = [
   ...COUNTS.flatMap((count) => UNITS.map((unit) => `${count}${unit}`)),
   '100000',
   '1.5',
-  '15 m',
+  ...'15 m|15min|15 min|15 MIN|M15|m15|240 min|H4|h4|4 hours|D1|1 Day|24 h|W1|M1|1 min|15  min'.split('|'),
 ];
 
 test('returns exactly the texts that mean the same minutes', () => {
