@@ -112,7 +112,7 @@ test.each<readonly [string, () => Candle[], () => Signal, string | null]>([
     () => ({ time: '2026-01-02T10:30:00Z' }),
     '10:00',
   ],
-  ['by its receipt if that time is unreadable', () => carriedTime, () => ({ time: 'at noon' }), '11:45'],
+  ['by its receipt if that time is absent', () => carriedTime, () => ({ time: 'na' }), '11:45'],
   timeframes('15', '15m', true),
   timeframes('60', '1h', true),
   timeframes('D', '1d', true),
