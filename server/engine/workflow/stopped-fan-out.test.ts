@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { TradingStopView } from '#contract/trading-stops.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { untilQueueIsEmpty } from '#test/app/unfinished-jobs.ts';
@@ -16,6 +16,10 @@ beforeAll(async () => {
   for (let user = 0; user < USERS; user += 1) traders.push(await board.createTrader());
 });
 afterAll(() => board.close());
+
+const ACCOUNT = '/api/v2/mix/account/account';
+/** Users who are not sized before the stop, however fast or slow the machine is. */
+const LATE = 8;
 
 const isEntry = ({ path }: { path: string }) => path.endsWith('/place-order');
 const entries = async () => {
@@ -38,6 +42,7 @@ test.each([
     ]);
     const earlier = (await entries()).length;
     const from = board.requests.length;
+    const releases = traders.slice(-LATE).map(({ id }) => board.hold(id, ACCOUNT));
     const signalId = await board.signal({ token, price: '100' });
     await expect
       .poll(() => board.requests.slice(from).filter(isEntry).length, { interval: 2, timeout: 60_000 })
@@ -45,11 +50,16 @@ test.each([
     const other = await board.adminAt(1);
     const answer = await other.post('/api/trading-stops', { scope: scopeOf(token), reason: 'news' });
     expect(answer.statusCode, answer.body).toBe(201);
+    onTestFinished(async () => {
+      const { id } = answer.json<TradingStopView>();
+      expect((await board.admin.delete(`/api/trading-stops/${id}`)).statusCode).toBe(204);
+    });
     const sent = board.requests.slice(from).filter(isEntry).length;
     const inLedger = (await entries()).length - earlier;
-    expect(sent).toBeLessThan(USERS);
+    expect(sent).toBeLessThanOrEqual(USERS - LATE);
     // What was sent has arrived: nothing is on the wire when the answer comes.
     expect(inLedger).toBe(sent);
+    for (const release of releases) release();
 
     await expect
       .poll(async () => (await entries()).filter(({ state }) => state === 'live').length, { timeout: 30_000 })
@@ -58,8 +68,6 @@ test.each([
     await untilQueueIsEmpty(board.db);
     expect(board.requests.slice(from).filter(isEntry)).toHaveLength(sent);
     expect((await entries()).length - earlier).toBe(sent);
-    const { id } = answer.json<TradingStopView>();
-    expect((await board.admin.delete(`/api/trading-stops/${id}`)).statusCode).toBe(204);
   },
   120_000,
 );
