@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, trades, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
@@ -76,6 +77,47 @@ const auditOfBareList = (meanwhile: (userId: string) => Promise<unknown> = async
       },
     })),
   );
+
+describe.each(EXCHANGE_PLATFORMS)('a position on %s that cannot be read', (exchangePlatform) => {
+  test('keeps no other from getting its stop back, and halts its user at the second audit', async () => {
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
+    const tokens = [nextToken(), nextToken()];
+    for (const token of tokens) {
+      await engine.storeSignal({ token, price: '100' });
+      await engine.settle();
+    }
+    await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
+    for (const unreadable of tokens) {
+      await lose(userId, 'pos_loss');
+      const blind = createProtectionAudit(
+        answering(engine.deps, ({ fetchHolding }) => ({
+          async fetchHolding(account, token, context) {
+            if (token === unreadable) throw new ExchangeError('unknown', 'the answer has no size');
+            return fetchHolding(account, token, context);
+          },
+        })),
+      );
+      await runAudit(blind);
+      await engine.settle();
+      for (const token of tokens) {
+        expect((await engine.holding(userId, token, exchangePlatform)).stopLoss).toBe(
+          token === unreadable ? null : '98',
+        );
+      }
+      engine.clock.advance(30_000);
+      await runAudit(blind);
+      expect((await haltsOf(userId)).filter(({ endedAt }) => endedAt === null)).toMatchObject([
+        { token: unreadable, kind: 'unverified', reason: expect.stringContaining('the answer has no size') },
+      ]);
+      engine.clock.advance(30_000);
+      await runAudit(blind);
+      await runAudit();
+      await engine.settle();
+      expect((await haltsOf(userId)).filter(({ endedAt }) => endedAt === null)).toEqual([]);
+      expect((await engine.holding(userId, unreadable, exchangePlatform)).stopLoss).toBe('98');
+    }
+  });
+});
 
 describe('an open position that the engine opened', () => {
   test.each(EXCHANGE_PLATFORMS)(

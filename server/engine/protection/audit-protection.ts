@@ -1,7 +1,12 @@
 import type { OpenPositionView } from '#contract/positions.ts';
 import { isSamePosition } from '#domain/orders/held-position.ts';
 import { plannedProtection, protectionNeed, standingProtection } from '#domain/orders/protection.ts';
-import { clearHalts, type HaltRow, listUnclearedHalts } from '#server/admin/halts/trading-halts.store.ts';
+import {
+  clearHalts,
+  type HaltRow,
+  listUnclearedHalts,
+  startHalt,
+} from '#server/admin/halts/trading-halts.store.ts';
 import type { Deps } from '#server/deps.ts';
 import { reopenTrade } from '#server/engine/orders/restore-protection.ts';
 import { isPlayMoneyElsewhere, whyElsewhere } from '#server/engine/orders/trade-account.ts';
@@ -32,6 +37,8 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
   const { db, clock, log } = deps;
   const reader = createAccountReader(deps, { priority: 'background' });
   const accountBackOff = createBackOff({ clock, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_ACCOUNT_WAIT_MS });
+  /** Positions that the last audit could not verify, since when. */
+  const unverified = new Map<string, Date>();
   const targetBackOff = createBackOff({ clock, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_TARGET_WAIT_MS });
 
   async function auditAccount(account: AuditedAccount, lease: Lease): Promise<void> {
@@ -42,14 +49,51 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
       const reading = await reader.read(account, 0);
       accountBackOff.forget(name);
       const open = reading.outcome === 'read' ? reading.open : [];
-      for (const position of open) await auditPosition(position, lease);
-      for (const halt of account.halts) await auditHalt(halt, reading);
+      for (const position of open) await auditAlone(position, lease);
+      for (const halt of account.halts) await auditHaltAlone(halt, reading);
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
       accountBackOff.note(name);
       const level = error instanceof ExchangeError ? 'debug' : 'error';
       log[level]({ err: error, userId, exchangePlatform }, 'an account could not be audited');
     }
+  }
+
+  /** I4: a position that cannot be read keeps no other from being audited, and is said within a minute. */
+  async function auditAlone(position: AuditedPosition, lease: Lease): Promise<void> {
+    const { userId, exchangePlatform, token } = position;
+    const name = `${userId} ${exchangePlatform} ${token}`;
+    try {
+      await auditPosition(position, lease);
+      unverified.delete(name);
+    } catch (error) {
+      if (error instanceof LeaseLostError) throw error;
+      log.error({ err: error, userId, exchangePlatform, token }, 'an open position could not be verified');
+      const at = clock.now();
+      const since = unverified.get(name);
+      if (since === undefined) unverified.set(name, at);
+      else await haltUnverified(position, { error, at }).catch(logged);
+    }
+  }
+
+  /** The second audit in a row could not read what the stop is. */
+  async function haltUnverified(
+    { tradeId, userId, exchangePlatform, token }: AuditedPosition,
+    { error, at }: { error: unknown; at: Date },
+  ): Promise<void> {
+    const why = error instanceof ExchangeError ? error.message : 'the log says why';
+    const reason = `The stop of the ${token} position at ${exchangePlatform} could not be verified: ${why}`;
+    const kind = 'unverified' as const;
+    const halt = { userId, exchangePlatform, token, tradeId, kind, reason, now: at };
+    await db.transaction((tx) => startHalt(tx, { ...halt, audit: deps.audit }));
+  }
+
+  async function auditHaltAlone(halt: HaltRow, reading: AccountReading): Promise<void> {
+    await auditHalt(halt, reading).catch(logged);
+  }
+
+  function logged(error: unknown): void {
+    log.error({ err: error }, 'a halt could not be written');
   }
 
   async function auditHalt(halt: HaltRow, reading: AccountReading): Promise<void> {
