@@ -16,6 +16,8 @@ export interface TokenRules {
   minimumQuantity: string;
   minimumNotional: string;
   maximumLeverage?: number;
+  /** Why the exchange opens no positions in the token: a clause without a full stop. */
+  entryProblem?: string;
 }
 
 /** Built-in rules for a token: its constants or their defaults. */
@@ -44,6 +46,7 @@ export function mergeTokenRules(own: TokenRules, exchange: TokenRules | null): T
     minimumQuantity: toPlain(largest(own.minimumQuantity, exchange.minimumQuantity)),
     minimumNotional: toPlain(largest(own.minimumNotional, exchange.minimumNotional)),
     ...(Number.isFinite(maximumLeverage) ? { maximumLeverage } : {}),
+    ...(exchange.entryProblem === undefined ? {} : { entryProblem: exchange.entryProblem }),
   };
 }
 

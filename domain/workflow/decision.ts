@@ -115,6 +115,9 @@ export function judgeMarket(
   if (deviation !== null) return refuse(deviation);
   if (rulesProblem !== null) return refuse(deny('exchange_unavailable', { exchange, message: rulesProblem }));
   if (rules === null) return refuse(deny('token_not_listed', { token, exchange }));
+  const { entryProblem } = rules;
+  if (entryProblem !== undefined)
+    return refuse(deny('contract_closed', { token, exchange, problem: entryProblem }));
   return { ok: true, market: { livePrice, rules } };
 }
 

@@ -153,6 +153,11 @@ export const DENIALS = {
     title: 'Not Listed',
     sentence: (c: Figures<'token' | 'exchange'>) => `${c.token} is not listed on ${c.exchange}`,
   },
+  contract_closed: {
+    title: 'Contract Closed',
+    sentence: (c: Figures<'token' | 'exchange' | 'problem'>) =>
+      `${c.token} opens no positions on ${c.exchange}: ${c.problem}`,
+  },
   leverage_unavailable: {
     title: 'Leverage Unavailable',
     sentence: (c: Figures<'token' | 'leverage' | 'maximum'>) =>

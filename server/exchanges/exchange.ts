@@ -18,7 +18,7 @@ export interface Exchange {
 
   /** Last and mark price of `<token>/USDT`; null when the exchange has no exact 1:1 contract for the token. */
   fetchTicker(token: string, context?: CallContext): Promise<Ticker | null>;
-  /** Tick, step and minimums of the token's contract; null if it is not listed. */
+  /** The terms of the token's contract, also of one that opens nothing; null if the exchange does not know it. */
   fetchContract(token: string, context?: CallContext): Promise<Contract | null>;
 
   /** Permissions and owner of the account's key. Places no orders. */
@@ -205,6 +205,8 @@ export interface Contract {
   minimumQuantity: string;
   minimumNotional: string;
   maximumLeverage: number;
+  /** Why no position is opened in it, by the exchange's list: a clause without a full stop; absent: it is open. */
+  entryProblem?: string;
 }
 
 export interface AccountBalance {

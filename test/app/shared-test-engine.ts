@@ -26,6 +26,7 @@ export function sharedTestEngine({
   });
   afterEach(async () => {
     engine.venue.setFaults([]);
+    engine.venue.setContracts([]);
     await engine.db.update(users).set({ isActive: false });
     if (settles) await engine.settle();
   });

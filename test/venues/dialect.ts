@@ -10,6 +10,7 @@ import {
 import { isListed } from '#server/exchanges/paper/paper-contracts.ts';
 import { refusalOf } from '#server/exchanges/paper/platform-words.ts';
 import { BookRefusal, type RefusalWords } from '#server/exchanges/paper/refusals.ts';
+import type { VenueContracts } from './contracts.ts';
 import type { FaultWords } from './fault-answers.ts';
 import type { StruckFaults } from './faults.ts';
 import { cutConnection, type VenueAnswer, type VenueRequest } from './http.ts';
@@ -33,6 +34,7 @@ export interface VenueDialect {
 /** The paper books plus account data that only a venue has. */
 export interface VenueBooks extends PaperBooks {
   keyOf(userId: string): VenueKey;
+  contracts: VenueContracts;
   /** Schedules work for an account that a fault has postponed. */
   putOff(task: PutOffTask): void;
 }

@@ -32,6 +32,7 @@ export async function placeStruckOrder(
   { books, owner, faults, loseStopOf }: StruckCall & { loseStopOf: LoseStopOf },
   order: NewPaperOrder,
 ): Promise<PaperOrder> {
+  if (!order.reduceOnly) books.contracts.requireOpen(owner.platform, order.token);
   const refused = order.reduceOnly ? faults.find('closeRefused') : null;
   if (refused) throw new StruckRefusal(refused);
   if (faults.find('balanceRefused')) throw new BookRefusal({ kind: 'balance' });

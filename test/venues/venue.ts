@@ -7,6 +7,7 @@ import {
 } from '#server/exchanges/paper/paper-books.ts';
 import { createBitgetDialect } from './bitget/bitget.ts';
 import { createBybitDialect } from './bybit/bybit.ts';
+import { createVenueContracts, type VenueContract } from './contracts.ts';
 import type { DialectOptions } from './dialect.ts';
 import { answerAfter, answerBefore } from './fault-answers.ts';
 import { createFaults, type StopDrop, type VenueFault } from './faults.ts';
@@ -20,6 +21,8 @@ export interface TestVenue extends Venue {
   settle(token: string): Promise<void>;
   /** Replaces the active faults. */
   setFaults(faults: readonly VenueFault[]): void;
+  /** Replaces what is special about contracts. */
+  setContracts(contracts: readonly VenueContract[]): void;
 }
 
 export interface VenueOptions extends Omit<PaperBooksOptions, 'losesStop'> {
@@ -41,7 +44,9 @@ export function createVenue(options: VenueOptions): TestVenue {
   const limits = options.limits === 'documented' ? createRequestLimits() : null;
   const stopDrops = new Map<string, StopDrop>();
   const putOff = createPutOff({ clock, onError });
+  const contracts = createVenueContracts();
   const books = {
+    contracts,
     ...openPaperBooks({
       ...options,
       losesStop({ clientOrderId }, { isWhole }) {
@@ -87,5 +92,6 @@ export function createVenue(options: VenueOptions): TestVenue {
       await settle(token);
     },
     setFaults: (next) => faults.set(next),
+    setContracts: (next) => contracts.set(next),
   };
 }

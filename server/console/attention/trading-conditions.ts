@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
 import type { AttentionCondition } from '#contract/attention.ts';
 import { outcomeText } from '#domain/workflow/workflow-outcome.ts';
 import { listOpenHalts } from '#server/admin/halts/trading-halts.store.ts';
 import type { AttentionSource, Deps } from '#server/deps.ts';
 import { listOrdersInDoubt } from '#server/engine/orders/write-off.ts';
 import { withWorkflowOutcomes } from '#server/engine/records/workflow-outcomes.store.ts';
+import { asExchangeError, ExchangeError } from '#server/exchanges/exchange.ts';
 import {
   exchangeCredentials,
   signals,
@@ -15,7 +16,10 @@ import {
 } from '#server/platform/db/schema.ts';
 import { unreadableCandleConditions } from './unreadable-candles.ts';
 
-type ConditionDeps = Pick<Deps, 'accountGuard' | 'clock' | 'config' | 'db' | 'findAccount' | 'log'>;
+type ConditionDeps = Pick<
+  Deps,
+  'accountGuard' | 'clock' | 'config' | 'db' | 'exchanges' | 'findAccount' | 'log'
+>;
 
 const DAY_MS = 24 * 3_600_000;
 /** Runs of the last day that are looked through for signals that filled nobody. */
@@ -27,6 +31,7 @@ const MOST_DELIVERIES = 50;
 export const tradingConditions = (deps: ConditionDeps): AttentionSource[] => [
   () => haltConditions(deps),
   () => unprotectedConditions(deps),
+  () => contractConditions(deps),
   () => doubtConditions(deps),
   () => keyConditions(deps),
   () => webhookConditions(deps),
@@ -72,6 +77,45 @@ async function unprotectedConditions({ db }: ConditionDeps): Promise<AttentionCo
     link: '/positions',
     action: 'Show positions',
   }));
+}
+
+/** Positions in contracts that open nothing any more: they end soon, or their exchange no longer names them. */
+async function contractConditions({ db, exchanges, log }: ConditionDeps): Promise<AttentionCondition[]> {
+  const held = await db
+    .select({ token: trades.token, name: trades.exchangePlatform, count: count() })
+    .from(trades)
+    .where(
+      and(
+        isNull(trades.positionClosedAt),
+        // Worded like the index of open positions.
+        sql`(${trades.state} <> 'done' or ${trades.fillStatus} in ('filled', 'partial'))`,
+        sql`${trades.protectionStatus} is distinct from 'closed'`,
+      ),
+    )
+    .groupBy(trades.token, trades.exchangePlatform);
+  const conditions = held.map(async ({ token, name, count: open }): Promise<AttentionCondition[]> => {
+    const platform = exchanges.supported.find((one) => one === name);
+    if (platform === undefined) return [];
+    const contract = await exchanges.get(platform).fetchContract(token).catch(asExchangeError);
+    if (contract instanceof ExchangeError) {
+      log.warn({ err: contract, token }, 'the contract of an open position could not be read');
+      return [];
+    }
+    const problem = contract === null ? 'the exchange lists no contract of that name' : contract.entryProblem;
+    if (problem === undefined) return [];
+    const positions = open === 1 ? 'A position' : `${open} positions`;
+    return [
+      {
+        code: 'contract_closed',
+        severity: 'critical',
+        since: null,
+        text: `${positions} in ${token} at ${platform} ${open === 1 ? 'is' : 'are'} open, and ${problem}. Close in time what is held.`,
+        link: '/positions',
+        action: 'Show positions',
+      },
+    ];
+  });
+  return (await Promise.all(conditions)).flat();
 }
 
 /** Orders whose fate no answer of the exchange settles at the moment. */

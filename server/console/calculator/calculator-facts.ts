@@ -59,6 +59,10 @@ export async function readCalculatorFacts(
     readBalance(deps, opened),
   ]);
   if (rules === null) return { ok: false, denial: deny('token_not_listed', { token, exchange: platform }) };
+  const problem = rules === 'unknown' ? undefined : rules.entryProblem;
+  if (problem !== undefined) {
+    return { ok: false, denial: deny('contract_closed', { token, exchange: platform, problem }) };
+  }
   const price = chooseLivePrice(current, request.clientPrice);
   // Without the contract's rules no order is possible, so the result is an estimate.
   const sizing =

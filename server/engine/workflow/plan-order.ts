@@ -354,7 +354,8 @@ async function calculateOnce(
   };
   let refused: PositionGeneratorLogRow | undefined;
   const denyOrder = () => {
-    if (planned.ok) return null;
+    // A contract that opens nothing still closes the opposite position.
+    if (planned.ok || planned.denial.code === 'contract_closed') return null;
     refused = recordOf(deps, { ...request, result: planned, isEstimate: false });
     return planned.denial;
   };

@@ -122,13 +122,15 @@ describe('environments and contracts', () => {
     expect(BITGET.environmentProblem(environment, headers)).toBe(problem);
   });
 
-  test('a scaled, renamed or suspended contract is not listed', async () => {
+  test('a scaled or renamed contract is not listed, and a suspended one says why it opens nothing', async () => {
     const scaled = { ...contractView(paperContract('PEPE')), symbol: '1000PEPEUSDT', baseCoin: '1000PEPE' };
     const suspended = { ...contractView(paperContract('SOL')), symbolStatus: 'maintain' };
     const { registry } = await openAgainst('live', { '/api/v2/mix/market/contracts': [scaled, suspended] });
     const exchange = registry.get('Bitget');
     expect(await exchange.fetchContract('PEPE')).toBeNull();
-    expect(await exchange.fetchContract('SOL')).toBeNull();
+    expect(await exchange.fetchContract('SOL')).toMatchObject({
+      entryProblem: 'it is under maintenance (maintain)',
+    });
   });
 });
 

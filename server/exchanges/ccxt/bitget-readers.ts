@@ -14,6 +14,7 @@ import type { ShownPreparation } from './prepared-accounts.ts';
 import {
   closingOrderAmong,
   decimal,
+  entryProblemFrom,
   instant,
   instantOrNull,
   type Json,
@@ -28,6 +29,21 @@ import {
   tokenOf,
   unreadable,
 } from './readers.ts';
+
+/** Bitget restricts opening first, then trading, and names both times in advance; -1 means never. */
+export const entryProblemOf = (info: unknown): string | null =>
+  entryProblemFrom(record(info), {
+    status: 'symbolStatus',
+    open: 'normal',
+    words: {
+      listed: 'it does not trade yet',
+      maintain: 'it is under maintenance',
+      limit_open: 'it only closes positions',
+      restrictedAPI: 'it does not trade through the API',
+      off: 'it is delisted',
+    },
+    ends: ['limitOpenTime', 'offTime'],
+  });
 
 /** The client library returns no info when Bitget's list of tickers is empty. */
 export function tickerOf(info: unknown, token: string): Ticker | null {

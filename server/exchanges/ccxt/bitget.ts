@@ -6,6 +6,7 @@ import {
   closedPositionOf,
   closedPositionsIn,
   closingOrderOf,
+  entryProblemOf,
   isEntry,
   keyInspectionOf,
   orderOf,
@@ -76,6 +77,7 @@ export const BITGET: CcxtDialect = {
     }
   },
 
+  entryProblemOf,
   fetchTicker: async (client, symbol, token) => tickerOf((await client.fetchTicker(symbol)).info, token),
   fetchBalance: async (client) =>
     balanceOf((await client.fetchBalance({ type: 'swap', ...USDT_FUTURES })).info),

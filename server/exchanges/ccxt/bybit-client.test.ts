@@ -26,18 +26,20 @@ function openAgainst(answers: Record<string, (request: VenueRequest) => Answer |
   return { exchange: registry.get('Bybit'), asked };
 }
 
+/** One list for each status that matters: trading, being delivered, closed. */
+const CONTRACTS = Array.from({ length: 3 }, () => 'market/instruments-info');
 const account = accountOn('Bybit');
 const ORDER = buy({ clientOrderId: 'c1' });
 const NONE = { result: { category: 'linear', list: [], nextPageCursor: '' } };
 
-test('loads the contracts with one request and never asks for the kind of account', async () => {
+test('loads the contracts once, ended ones too, and never asks for the kind of account', async () => {
   const { exchange, asked } = openAgainst();
   await exchange.placeOrder(account, ORDER, inTime());
   await exchange.fetchBalance(account);
   await exchange.findOrder(account, ORDER);
   await exchange.cancelOrder(account, ORDER);
   expect(asked).toEqual([
-    'market/instruments-info',
+    ...CONTRACTS,
     'order/create',
     'account/wallet-balance',
     'order/realtime',
@@ -82,7 +84,7 @@ describe('a look-up by client order id', () => {
     });
     const none = openAgainst({ 'order/realtime': () => NONE, 'order/history': () => NONE });
     expect(await none.exchange.findOrder(account, ORDER)).toBeNull();
-    expect(none.asked.slice(1)).toEqual(['order/realtime', 'order/history']);
+    expect(none.asked.slice(CONTRACTS.length)).toEqual(['order/realtime', 'order/history']);
   });
 
   test('asks the history if the first list answers "order does not exist"', async () => {
@@ -220,7 +222,7 @@ test('does not set a stop that is off-step or too late', async () => {
   ).rejects.toMatchObject({ code: 'not-sent' });
   const late = { notAfter: new Date(Date.now() - 1) };
   await expect(exchange.placeProtection(account, stop, late)).rejects.toMatchObject({ code: 'not-sent' });
-  expect(asked).toEqual(['market/instruments-info']);
+  expect(asked).toEqual(CONTRACTS);
 });
 
 describe('multiple pages', () => {

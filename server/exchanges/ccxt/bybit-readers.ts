@@ -13,6 +13,7 @@ import {
   closingOrderAmong,
   decimal,
   decimalOrZero,
+  entryProblemFrom,
   instant,
   instantOrNull,
   type Json,
@@ -29,6 +30,20 @@ import {
 } from './readers.ts';
 
 export const resultIn = (answer: unknown): Json => record(record(answer).result);
+
+/** A delivery time of a perpetual is the time of its delisting. */
+export const entryProblemOf = (info: unknown): string | null =>
+  entryProblemFrom(record(info), {
+    status: 'status',
+    open: 'Trading',
+    words: {
+      PreLaunch: 'it does not trade yet',
+      Settling: 'it is being settled',
+      Delivering: 'it is being delivered',
+      Closed: 'it is delisted',
+    },
+    ends: ['deliveryTime'],
+  });
 
 /** The timestamp is in the envelope; the ticker has none. */
 export function tickerOf(answer: unknown, token: string): Ticker | null {

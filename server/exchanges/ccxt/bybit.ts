@@ -3,6 +3,7 @@ import { closedPositionsOf } from './bybit-history.ts';
 import {
   balanceOf,
   closingOrderOf,
+  entryProblemOf,
   isEntry,
   isProtection,
   keyInspectionOf,
@@ -68,6 +69,7 @@ export const BYBIT: CcxtDialect = {
 
   inspectKey: async (client) => keyInspectionOf(await bybit(client).privateGetV5UserQueryApi()),
 
+  entryProblemOf,
   fetchTicker: async (client, symbol, token) =>
     tickerOf(await bybit(client).publicGetV5MarketTickers(named(client, symbol)), token),
   fetchBalance: async (client) =>

@@ -95,7 +95,7 @@ export function createCcxtExchange(options: {
     placeOrder: (account, order, context) =>
       place({ type: 'place-order', account, context }, entryOf(dialect, order)),
 
-    describeOrder: (order) => describeOrder({ connection, order: entryOf(dialect, order) }),
+    describeOrder: (order) => describeOrder({ connection, dialect, order: entryOf(dialect, order) }),
 
     closePosition: (account, { token, side, quantity, clientOrderId }, context) =>
       place(
@@ -160,6 +160,7 @@ export function createCcxtExchange(options: {
 const entryOf = (dialect: CcxtDialect, order: EntryOrder): PlacedOrder => ({
   token: order.token,
   clientOrderId: order.clientOrderId,
+  isEntry: true,
   type: 'limit',
   side: order.side,
   quantity: order.quantity,

@@ -62,7 +62,7 @@ export async function createBybitClient(options: ClientOptions): Promise<CcxtCli
     },
   });
   if (options.environment === 'demo') client.enableDemoTrading(true);
-  onlyTradedContracts(client);
+  onlyHeldContracts(client);
   return shared(client, options);
 }
 
@@ -114,16 +114,46 @@ function onlyUsdtFutures(client: BitgetClient): void {
   };
 }
 
+/** Bybit's list is of trading contracts only, unless another status is asked for. */
+const STATUSES_WITH_POSITIONS = ['Delivering', 'Closed'];
+const MOST_CONTRACT_PAGES = 20;
+
 /**
- * Skips pre-launch contracts, which the library would request every time. An answer without contracts must not replace
- * the known ones, and circular pages must end.
+ * Asks for the contracts that may still have positions instead of the pre-launch ones that the library asks for. An
+ * answer without contracts must not replace the known ones, and circular pages must end.
  */
-function onlyTradedContracts(client: BybitClient): void {
+function onlyHeldContracts(client: BybitClient): void {
   const fetchContracts = client.publicGetV5MarketInstrumentsInfo.bind(client);
   let previousCursor: string | undefined;
+
+  /** None where the exchange does not answer them: trading contracts must not depend on those that have ended. */
+  async function ofStatus(status: string): Promise<unknown[]> {
+    const found: unknown[] = [];
+    let cursor = '';
+    for (let page = 0; page < MOST_CONTRACT_PAGES; page += 1) {
+      const more = cursor === '' ? {} : { cursor };
+      const answer: unknown = await fetchContracts({
+        category: 'linear',
+        status,
+        limit: 1000,
+        ...more,
+      }).catch(() => null);
+      const { list, nextPageCursor } =
+        (answer as { result?: { list?: unknown; nextPageCursor?: unknown } } | null)?.result ?? {};
+      if (!Array.isArray(list)) break;
+      found.push(...list.filter((one) => (one as { status?: unknown } | null)?.status === status));
+      if (typeof nextPageCursor !== 'string' || nextPageCursor === '' || nextPageCursor === cursor) break;
+      cursor = nextPageCursor;
+    }
+    return found;
+  }
+
   client.publicGetV5MarketInstrumentsInfo = async (parameters: { status?: string; cursor?: string } = {}) => {
     const { status, cursor } = parameters;
-    if (status === 'PreLaunch') return { retCode: 0, result: { category: 'linear', list: [] } };
+    if (status === 'PreLaunch') {
+      const found = await Promise.all(STATUSES_WITH_POSITIONS.map(ofStatus));
+      return { retCode: 0, result: { category: 'linear', list: found.flat() } };
+    }
     if (cursor !== undefined && cursor === previousCursor) throw new RangeError('The contracts have no end');
     previousCursor = cursor;
     const answer: unknown = await fetchContracts(parameters);

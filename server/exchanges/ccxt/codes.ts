@@ -22,8 +22,8 @@ export const BITGET_CODES: AnswerCodes = {
   refused: codes([
     // Parameters, route, scale, length of the client order id.
     40017, 40019, 40020, 40034, 40305, 40404, 40808, 41103, 43011,
-    // No position to close.
-    22002,
+    // No position to close; the contract is closed to the API.
+    22002, 22004,
     // Balance and margin.
     40711, 40712, 40754, 40762, 43012,
     // Leverage too high; position and margin mode that do not fit, or cannot change while something is open.

@@ -106,7 +106,7 @@ export function createCcxtConnection(options: {
 
     async listed(token) {
       const market = await markets.marketOf(token);
-      const contract = market ? contractOf(market, token) : null;
+      const contract = market ? contractOf(market, token, dialect.entryProblemOf) : null;
       return contract && market ? { symbol: market.symbol, contract } : null;
     },
 

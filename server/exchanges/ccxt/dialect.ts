@@ -122,6 +122,8 @@ export interface CcxtDialect {
   /** Permissions of the call's API key; throws if the answer does not state them. */
   inspectKey(client: CcxtClient): Promise<KeyInspection>;
 
+  /** Why the contract opens no positions: a clause without a full stop; null if it does. */
+  entryProblemOf(info: unknown): string | null;
   /** Null while there is no price. */
   fetchTicker(client: CcxtClient, symbol: string, token: string): Promise<Ticker | null>;
   /** Null if the answer has no USDT entry. */

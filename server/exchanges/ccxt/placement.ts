@@ -16,6 +16,8 @@ import { placementOf } from './errors.ts';
 export interface PlacedOrder {
   token: string;
   clientOrderId: string;
+  /** It opens a position: what closes or protects one is also sent for a contract that opens nothing. */
+  isEntry?: true;
   type: 'limit' | 'market';
   side: 'buy' | 'sell';
   quantity: string;
@@ -39,7 +41,7 @@ export async function placeOrder(options: {
   try {
     requireAccountMode(dialect, request.account);
     requireClientOrderId(order.clientOrderId);
-    const [client, symbol] = [await connection.client(), await connection.symbolOf(order.token)];
+    const [client, symbol] = [await connection.client(), await symbolFor(options)];
     requireExact(client, symbol, order);
     const placed = await callScope.run(scope, () => send(client, symbol, order));
     const isOurs = placed.clientOrderId === undefined || placed.clientOrderId === order.clientOrderId;
@@ -65,11 +67,12 @@ const NOBODY: ExchangeAccount = {
 /** The request that `placeOrder` would send, built by the same code and stopped just before sending. */
 export async function describeOrder(options: {
   connection: CcxtConnection;
+  dialect: CcxtDialect;
   order: PlacedOrder;
 }): Promise<OrderDescription> {
   const { connection, order } = options;
   requireClientOrderId(order.clientOrderId);
-  const [client, symbol] = [await connection.client(), await connection.symbolOf(order.token)];
+  const [client, symbol] = [await connection.client(), await symbolFor(options)];
   requireExact(client, symbol, order);
   const described: OrderDescription[] = [];
   const scope = {
@@ -82,6 +85,21 @@ export async function describeOrder(options: {
   const [request] = described;
   if (request !== undefined) return request;
   throw new ExchangeError('unknown', 'The order could not be described', { cause: failure });
+}
+
+/** Refuses an entry in a contract that opens nothing. */
+async function symbolFor({
+  connection,
+  dialect: { platform },
+  order: { token, isEntry },
+}: {
+  connection: CcxtConnection;
+  dialect: Pick<CcxtDialect, 'platform'>;
+  order: PlacedOrder;
+}): Promise<string> {
+  const entryProblem = isEntry ? (await connection.listed(token))?.contract.entryProblem : undefined;
+  if (entryProblem === undefined) return connection.symbolOf(token);
+  throw notSent(`${token} opens no positions on ${platform}: ${entryProblem}`);
 }
 
 /** The only place that passes decimal strings as numbers: the library formats them unchanged. */

@@ -104,7 +104,9 @@ export function createCcxtPositions(options: {
     const shown = protection.shownByPosition(info);
     if (shown.stopLoss !== null && shown.takeProfit !== null) return { position, protection: shown };
     const request = { type: 'protection', account, context };
-    const infos = await connection.callForToken(request, token, protection.list);
+    const infos = (await connection.listed(token))
+      ? await connection.callForToken(request, token, protection.list)
+      : await connection.call(request, (client) => protection.list(client));
     return { position, protection: protection.of(infos, position) };
   };
 

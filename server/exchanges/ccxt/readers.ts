@@ -77,12 +77,17 @@ export const onlyLeverage = (leverages: number[]): number =>
 
 /**
  * USDT-margined, one coin per contract, and named exactly like the token: a scaled or renamed contract is not the
- * token's.
+ * token's. One that opens nothing is still known: what is held in it is read, protected and closed.
  */
-export function contractOf(market: Market, token: string): Contract | null {
-  if (!market?.swap || !market.linear || market.active !== true || market.settle !== 'USDT') return null;
+export function contractOf(
+  market: Market,
+  token: string,
+  entryProblemOf: (info: unknown) => string | null,
+): Contract | null {
+  if (!market?.swap || !market.linear || market.settle !== 'USDT') return null;
   if (market.id !== `${token}USDT` || market.baseId !== token || market.contractSize !== 1) return null;
   const { precision, limits } = market;
+  const entryProblem = entryProblemOf(market.info);
   return {
     token,
     symbol: `${token}USDT`,
@@ -91,7 +96,25 @@ export function contractOf(market: Market, token: string): Contract | null {
     minimumQuantity: numberText(limits.amount?.min ?? precision.amount, 'minimum quantity'),
     minimumNotional: numberText(limits.cost?.min ?? 0, 'minimum notional'),
     maximumLeverage: Number(limits.leverage?.max ?? 1),
+    ...(entryProblem === null ? {} : { entryProblem }),
   };
+}
+
+/** The status of a contract in plain words; one that is not in the table counts as closed. */
+export function entryProblemFrom(
+  contract: Json,
+  {
+    status,
+    open,
+    words,
+    ends,
+  }: { status: string; open: string; words: Record<string, string>; ends: string[] },
+): string | null {
+  const name = textOf(contract[status]);
+  if (name !== open)
+    return `${(Object.hasOwn(words, name) && words[name]) || 'it does not trade'} (${name || 'no status'})`;
+  const end = ends.map((field) => instantOrNull(contract[field])).find((at) => at !== null);
+  return end === undefined ? null : `it ends on ${end?.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 function numberText(value: number | undefined, name: string): string {

@@ -15,7 +15,11 @@ export const BITGET_PUBLIC: PublicRoutes = {
   'GET /api/v2/mix/market/contracts': async ({ books, parameters }) => {
     if (parameters.productType?.toUpperCase() !== 'USDT-FUTURES') return [];
     const tokens = await listedTokens(books, 'Bitget');
-    return tokens.map((token) => contractView(paperContract(token)));
+    return tokens.map((token) => ({
+      ...contractView(paperContract(token)),
+      symbolStatus: books.contracts.statusOf('Bitget', token),
+      offTime: String(books.contracts.of('Bitget', token).endsAt?.getTime() ?? -1),
+    }));
   },
 
   'GET /api/v2/mix/market/ticker': async (call) => {

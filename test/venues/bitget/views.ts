@@ -56,6 +56,7 @@ export function contractView(contract: Contract) {
     takerFeeRate: TAKER_FEE,
     maintainTime: '',
     offTime: '-1',
+    limitOpenTime: '-1',
   };
 }
 

@@ -21,13 +21,20 @@ export const BYBIT_PUBLIC: PublicRoutes = {
     // Requested by clients that list all markets.
     if (OTHER_MARKETS.has(category)) return { category, list: [], nextPageCursor: '' };
     requireLinear(call);
-    const isTrading = !isGiven(parameters, 'status') || parameters.status === 'Trading';
-    const tokens = isTrading ? await tokensAskedFor(call) : [];
+    const { contracts } = call.books;
+    const status = isGiven(parameters, 'status') ? parameters.status : 'Trading';
+    const tokens = (await tokensAskedFor(call)).filter(
+      (token) => contracts.statusOf('Bybit', token) === status,
+    );
     const { page, nextPageCursor } = pageOf(tokens, {
       limit: limitIn(parameters, INSTRUMENTS),
       cursor: parameters.cursor,
     });
-    const list = page.map((token) => instrumentView(paperContract(token, 'Bybit')));
+    const list = page.map((token) => ({
+      ...instrumentView(paperContract(token, 'Bybit')),
+      status: contracts.statusOf('Bybit', token),
+      deliveryTime: String(contracts.of('Bybit', token).endsAt?.getTime() ?? 0),
+    }));
     return { category: 'linear', list, nextPageCursor };
   },
 

@@ -1,0 +1,103 @@
+import { and, eq } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import { collectConditions } from '#server/console/attention/attention.routes.ts';
+import { tradingConditions } from '#server/console/attention/trading-conditions.ts';
+import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
+import { createAccountReader } from '#server/engine/protection/read-account.ts';
+import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
+import { withLease } from '#server/platform/jobs/leases.ts';
+import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
+import { oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
+import { closeOpenPosition } from './close-open-position.ts';
+
+/** Contracts that open nothing any more while positions are held in them. */
+const engine = sharedTestEngine({ config: { exchangeTimeoutMs: 1_000 } });
+
+const CONTRACTS_AGE_MS = 3_600_001;
+
+const CLOSED: [ExchangePlatform, string, string][] = [
+  ['Bitget', 'limit_open', 'it only closes positions (limit_open)'],
+  ['Bitget', 'maintain', 'it is under maintenance (maintain)'],
+  ['Bitget', 'restrictedAPI', 'it does not trade through the API (restrictedAPI)'],
+  ['Bitget', 'off', 'it is delisted (off)'],
+  ['Bybit', 'Delivering', 'it is being delivered (Delivering)'],
+  ['Bybit', 'Closed', 'it is delisted (Closed)'],
+];
+
+/** The exchange changes the contract, and the program reads the list again. */
+function change(contract: {
+  platform: ExchangePlatform;
+  token: string;
+  status?: string;
+  endsAt?: Date;
+}): void {
+  engine.venue.setContracts([contract]);
+  engine.clock.advance(CONTRACTS_AGE_MS);
+}
+
+async function loseStop(userId: string): Promise<void> {
+  await engine.db
+    .update(paperTriggerOrders)
+    .set({ state: 'cancelled' })
+    .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.planType, 'pos_loss')));
+  const audit = createProtectionAudit(engine.deps);
+  const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
+  await withLease(key, (lease) => audit.run(lease));
+  await engine.settle();
+}
+
+const conditions = async (token: string) => {
+  const { deps } = engine;
+  const found = await collectConditions({ sources: tradingConditions(deps), log: deps.log });
+  return found.filter(({ code, text }) => code === 'contract_closed' && text.includes(` ${token} `));
+};
+
+describe.each(CLOSED)('a contract of %s that is %s', (platform, status, problem) => {
+  test('keeps its position protected, and closes it by hand', async () => {
+    const { userId, token } = await withLong(engine, { exchangePlatform: platform });
+    change({ platform, token, status });
+    await loseStop(userId);
+    expect(await engine.holding(userId, token, platform)).toMatchObject({
+      stopLoss: '98',
+      takeProfit: '104',
+    });
+    expect(await conditions(token)).toMatchObject([
+      { severity: 'critical', text: expect.stringContaining(problem) },
+    ]);
+    const task = { userId, token, percent: 100, requestedBy: userId };
+    expect(await closeOpenPosition(engine.deps, createAccountReader(engine.deps), task)).toMatchObject({
+      success: true,
+    });
+    expect(await engine.holding(userId, token, platform)).toMatchObject({ position: null, stopLoss: null });
+    expect(await conditions(token)).toEqual([]);
+  });
+
+  test('closes its position for an opposite signal, opens none, and says why', async () => {
+    const { userId, token } = await withLong(engine, { exchangePlatform: platform });
+    change({ platform, token, status });
+    await engine.storeCandle({ token, price: '100' });
+    const { workflowId } = await oppositeSignal(engine, token);
+    await engine.settle();
+    expect(await engine.holding(userId, token, platform)).toMatchObject({ position: null });
+    expect(await reasonFor(engine, { workflowId, userId })).toContain(
+      `${token} opens no positions on ${platform}: ${problem}`,
+    );
+  });
+});
+
+describe.each(EXCHANGE_PLATFORMS)('a contract of %s with an end date', (platform) => {
+  test('opens nothing, and an open position in it needs attention', async () => {
+    const { token } = await withLong(engine, { exchangePlatform: platform });
+    change({ platform, token, endsAt: new Date('2026-06-01T08:00:00.000Z') });
+    const text = 'it ends on 2026-06-01 08:00 UTC';
+    expect(await conditions(token)).toMatchObject([{ text: expect.stringContaining(text) }]);
+    const late = await storeTradedSignal(engine, {
+      settings: { exchangePlatform: platform },
+      signal: { token, price: '100' },
+    });
+    await engine.settle();
+    expect(await engine.holding(late.userId, token, platform)).toMatchObject({ position: null });
+    expect(await reasonFor(engine, late)).toContain(`${token} opens no positions on ${platform}: ${text}`);
+  });
+});
