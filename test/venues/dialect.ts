@@ -35,6 +35,8 @@ export interface VenueDialect {
 export interface VenueBooks extends PaperBooks {
   keyOf(userId: string): VenueKey;
   contracts: VenueContracts;
+  /** When the first cancel of an order was asked for, by client order id; only while look-ups are stale. */
+  cancelAskedAt: Map<string, Date>;
   /** Schedules work for an account that a fault has postponed. */
   putOff(task: PutOffTask): void;
 }

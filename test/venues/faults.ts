@@ -53,6 +53,11 @@ export type VenueFaultKind =
   | { kind: 'lateFill'; afterMs?: number; afterRequests?: number }
   /** The placement is cut off, look-ups find nothing, and the order arrives later. */
   | { kind: 'lateArrival'; afterMs?: number; afterRequests?: number }
+  /**
+   * Look-ups answer an older state of an entry: open and without a fill until its cancel is asked for, then cancelled
+   * without a fill for this long (by default for good). Position and stop show the fill at once.
+   */
+  | { kind: 'staleLookUps'; afterCancelMs?: number }
   /** Ended orders are found only in the history, as after a restart of Bybit's service. */
   | { kind: 'endedOrdersForgotten' }
   /** Set-leverage reports success but changes nothing. */
@@ -100,6 +105,7 @@ const OPERATIONS_OF_KIND: Partial<Record<Kind, readonly VenueOperation[]>> = {
   cancelAcknowledgedButFilled: ['cancel-order'],
   cancelUnknown: ['cancel-order'],
   lateFill: ['cancel-order'],
+  staleLookUps: ['find-order', 'cancel-order'],
   endedOrdersForgotten: ['find-order', 'open-orders'],
   leverageIgnored: ['set-leverage'],
   leverageRefused: ['set-leverage'],
@@ -107,7 +113,7 @@ const OPERATIONS_OF_KIND: Partial<Record<Kind, readonly VenueOperation[]>> = {
 };
 
 /** Conditions instead of single events: they last. */
-const LASTING: ReadonlySet<Kind> = new Set(['wrongKey', 'clockOff', 'endedOrdersForgotten']);
+const LASTING: ReadonlySet<Kind> = new Set(['wrongKey', 'clockOff', 'staleLookUps', 'endedOrdersForgotten']);
 
 const OF_ACCOUNTS: ReadonlySet<Kind> = new Set(['wrongKey']);
 

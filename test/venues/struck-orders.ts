@@ -90,6 +90,29 @@ export async function cancelStruckOrder(
   return 'done';
 }
 
+/** Notes the first cancel of an order whose look-ups are stale. */
+export function noteCancel(
+  { books, faults, now }: Pick<StruckCall, 'books' | 'faults'> & { now: Date },
+  clientOrderId: string | undefined,
+): void {
+  if (clientOrderId === undefined || !faults.find('staleLookUps')) return;
+  if (!books.cancelAskedAt.has(clientOrderId)) books.cancelAskedAt.set(clientOrderId, now);
+}
+
+/** The entry as a look-up shows it: without its fills while look-ups are stale. */
+export function asLookedUp(
+  { books, faults, now }: Pick<StruckCall, 'books' | 'faults'> & { now: Date },
+  order: PaperOrder,
+): PaperOrder {
+  const stale = faults.find('staleLookUps');
+  if (!stale || order.reduceOnly || order.source !== 'normal') return order;
+  const askedAt = books.cancelAskedAt.get(order.clientOrderId);
+  const staleMs = stale.afterCancelMs ?? Number.POSITIVE_INFINITY;
+  if (askedAt !== undefined && now.getTime() - askedAt.getTime() >= staleMs) return order;
+  const state = askedAt === undefined ? 'live' : 'canceled';
+  return { ...order, state, filledSize: D(0), filledValue: D(0), fee: D(0) };
+}
+
 /** Fills the rest of a resting order at the mark, as in a race with a cancel. */
 async function fillRest(session: PaperSession, book: TokenBook, order: PaperOrder): Promise<void> {
   const price = (await session.markOf(book.token)) ?? order.price;

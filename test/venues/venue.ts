@@ -55,6 +55,7 @@ export function createVenue(options: VenueOptions): TestVenue {
       },
     }),
     keyOf: options.keyOf ?? (() => TRADING_KEY),
+    cancelAskedAt: new Map<string, Date>(),
     putOff: putOff.add,
   };
   const settle = createSettler(books, onError);

@@ -10,7 +10,9 @@ import { BookRefusal } from '#server/exchanges/paper/refusals.ts';
 import type { PrivateCall, PrivateRoutes } from '../dialect.ts';
 import { VenueRefusal } from '../refusals.ts';
 import {
+  asLookedUp,
   cancelStruckOrder,
+  noteCancel,
   placeStruckOrder,
   refuseStruckProtection,
   struckLeverage,
@@ -108,6 +110,7 @@ export const BITGET_PRIVATE: PrivateRoutes = {
   'POST /api/v2/mix/order/cancel-order': usdtFutures(async (call) => {
     const { parameters, token, inAccount, owner } = call;
     const [name, handle] = [await token(), orderHandleIn(parameters)];
+    noteCancel(call, handle.clientOrderId);
     const { order, outcome } = await inAccount(async (session) => {
       const book = session.token(name);
       const pending = book.orders.find((candidate) => isPending(candidate) && matches(candidate, handle));
@@ -121,7 +124,8 @@ export const BITGET_PRIVATE: PrivateRoutes = {
     return { orderId: String(order.id), clientOid: order.clientOrderId };
   }),
 
-  'GET /api/v2/mix/order/detail': usdtFutures(async ({ parameters, token, inAccount, owner }) => {
+  'GET /api/v2/mix/order/detail': usdtFutures(async (call) => {
+    const { parameters, token, inAccount, owner } = call;
     const [name, handle] = [await token(), orderHandleIn(parameters)];
     const order = await inAccount(async (session) => {
       // Orders settled just now are in the book but not yet in the table.
@@ -134,7 +138,7 @@ export const BITGET_PRIVATE: PrivateRoutes = {
         'The data of the order cannot be found, please confirm the order number',
       );
     }
-    return orderView(name, order);
+    return orderView(name, asLookedUp(call, order));
   }),
 
   'GET /api/v2/mix/order/orders-pending': usdtFutures(async ({ optionalToken, inAccount }) => {

@@ -3,6 +3,7 @@ import type { PaperSession } from '#server/exchanges/paper/paper-books.ts';
 import { listFills, ordersById, type StoredFill } from '#server/exchanges/paper/paper-queries.ts';
 import { type PrivateCall, type PrivateRoutes, settled } from '../dialect.ts';
 import { isGiven } from '../parameters.ts';
+import { asLookedUp } from '../struck-orders.ts';
 import { listEndedOrders, matches, type OrderHandle } from '../venue-queries.ts';
 import { closedOrders } from './closed-orders.ts';
 import { closedPnlView, executionView, orderView, triggerView } from './order-views.ts';
@@ -28,7 +29,7 @@ export const BYBIT_HISTORY: PrivateRoutes = {
     }
     const wantsEnded = handle !== null || parameters.openOnly === '1';
     const rows = await inAccount(async (session) => {
-      const open = openRows(session, token, handle);
+      const open = openRows(session, call, { token, handle });
       const endedToo = wantsEnded && !faults.find('endedOrdersForgotten');
       return endedToo ? [...open, ...(await endedRows(session, call, { token, handle }))] : open;
     });
@@ -46,7 +47,8 @@ export const BYBIT_HISTORY: PrivateRoutes = {
     const kept = orders.filter(
       ({ order }) => order.filledSize.gt(0) || now.getTime() - order.updatedAt.getTime() <= DAY_MS,
     );
-    return pageOf(kept.map(orderView), orders.at(-1)?.order);
+    const shown = kept.map(({ token, order }) => ({ token, order: asLookedUp(call, order) }));
+    return pageOf(shown.map(orderView), orders.at(-1)?.order);
   }),
 
   'GET /v5/execution/list': linear(async (call) => {
@@ -138,12 +140,16 @@ const orderRow = ({ token, order }: OrderOfToken): OrderRow => ({
   view: orderView({ token, order }),
 });
 
-function openRows({ account }: PaperSession, token: string | null, handle: OrderHandle | null): OrderRow[] {
+function openRows(
+  { account }: PaperSession,
+  call: PrivateCall,
+  { token, handle }: { token: string | null; handle: OrderHandle | null },
+): OrderRow[] {
   const books = [...account.tokens.values()].filter((book) => token === null || book.token === token);
   const orders = books.flatMap((book) =>
     book.orders
       .filter((order) => isPending(order) && (handle === null || matches(order, handle)))
-      .map((order) => orderRow({ token: book.token, order })),
+      .map((order) => orderRow({ token: book.token, order: asLookedUp(call, order) })),
   );
   const triggers = books.flatMap((book) =>
     book.triggers
@@ -161,7 +167,7 @@ function openRows({ account }: PaperSession, token: string | null, handle: Order
 /** Orders settled just now are in the book but not yet in the table. */
 async function endedRows(
   { account, db }: PaperSession,
-  { owner }: PrivateCall,
+  call: PrivateCall,
   { token, handle }: { token: string | null; handle: OrderHandle | null },
 ): Promise<OrderRow[]> {
   const inHand = [...account.tokens.values()]
@@ -169,9 +175,11 @@ async function endedRows(
     .flatMap((book) => book.orders.map((order) => ({ token: book.token, order })))
     .filter(({ order }) => !isPending(order) && (handle === null || matches(order, handle)));
   const known = new Set(inHand.map(({ order }) => order.id));
-  const stored = await listEndedOrders(db, { owner, token, handle, limit: REMEMBERED });
+  const stored = await listEndedOrders(db, { owner: call.owner, token, handle, limit: REMEMBERED });
   const others = stored.filter(({ order }) => !known.has(order.id) && !isInHand(account.tokens, order));
-  return [...inHand.reverse(), ...others].map(orderRow);
+  return [...inHand.reverse(), ...others].map(({ token: name, order }) =>
+    orderRow({ token: name, order: asLookedUp(call, order) }),
+  );
 }
 
 const isInHand = (tokens: PaperSession['account']['tokens'], { id }: PaperOrder) =>

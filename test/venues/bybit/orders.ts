@@ -2,7 +2,7 @@ import { isPending } from '#server/exchanges/paper/book.ts';
 import { BookRefusal } from '#server/exchanges/paper/refusals.ts';
 import type { PrivateRoutes } from '../dialect.ts';
 import { isGiven, type Parameters } from '../parameters.ts';
-import { cancelStruckOrder, placeStruckOrder } from '../struck-orders.ts';
+import { cancelStruckOrder, noteCancel, placeStruckOrder } from '../struck-orders.ts';
 import { matches } from '../venue-queries.ts';
 import {
   decimalIn,
@@ -41,6 +41,7 @@ export const BYBIT_ORDERS: PrivateRoutes = {
     const { parameters, token, inAccount } = call;
     const [name, handle] = [await token(), orderHandleIn(parameters)];
     if (handle === null) throw wrong('params error: orderId or orderLinkId is required');
+    noteCancel(call, handle.clientOrderId);
     const { answer, outcome } = await inAccount(async (session) => {
       const book = session.token(name);
       const order = book.orders.find((candidate) => isPending(candidate) && matches(candidate, handle));
