@@ -76,6 +76,11 @@ const CHOOSERS: Record<string, Chooser> = {
     if (choice.chance(0.3)) return [struck({ kind: 'lateArrival', afterMs: afterMs * 8 })];
     return [...slowEntry(choice), struck({ kind: 'lateFill', afterMs })];
   },
+  'stale-look-ups': (choice) => {
+    const afterCancelMs = choice.oneOf([500, 2_500, 8_000, 30_000, ALWAYS]);
+    const stale = struck({ kind: 'staleLookUps', afterCancelMs });
+    return choice.chance(0.4) ? [stale] : [...slowEntry(choice), stale];
+  },
   'cancel-loses-to-fill': (choice) => {
     const kind = choice.oneOf(['cancelLosesToFill', 'cancelAcknowledgedButFilled'] as const);
     return [...slowEntry(choice), struck({ kind })];

@@ -16,11 +16,11 @@ import {
   releaseLeases,
 } from '#server/platform/jobs/leases.ts';
 import { closeUnprotected } from './close-unprotected.ts';
-import { doubtInterrupted, lookUpAttempt } from './look-up-attempt.ts';
 import { placeAttempt } from './place-attempt.ts';
 import { watchFills } from './protect-position.ts';
 import { restoreProtection } from './restore-protection.ts';
 import { settleAttempt } from './settle-attempt.ts';
+import { doubtInterrupted, lookUpAttempt } from './settle-unknown.ts';
 import { openTradeAccount, slowDown } from './trade-account.ts';
 import { exchangeOf, type HeldTrade, record, type StepResult, type TradeWork } from './trade-work.ts';
 import { confirmCancel, verifyAttempt } from './verify-attempt.ts';

@@ -9,7 +9,7 @@ import {
 } from '#server/exchanges/exchange.ts';
 import type { NoticeEvent } from '#server/platform/notices/note-event.ts';
 import { sumFilled } from './settle-attempt.ts';
-import { later, nextNow, record, reported, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
+import { later, record, reported, type StepResult, type TradeWork } from './trade-work.ts';
 
 /*
  * Looking orders up, those that no answer settles included.
@@ -17,63 +17,8 @@ import { later, nextNow, record, reported, type StepResult, type TradeWork, veri
  *  I7 an administrator sees why an order stays in doubt, and may write it off.
  */
 
-/**
- * I6: an attempt in doubt is looked up by its client order id until the exchange knows it, or has missed it several
- *    times after any request must have arrived and shows no trace of it.
- */
-const MISSES_BEFORE_NEVER_PLACED = 3;
-/** Exchanges refuse requests with a timestamp older than some 30 s; this is twice that. */
-const ARRIVAL_LIMIT_MS = 60_000;
 const LOOK_UP_WAITS_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
-const UNREACHABLE_WAIT_MS = 2_000;
-
-/** The process ended before the answer: the request may or may not have left. */
-export async function doubtInterrupted(work: TradeWork): Promise<StepResult> {
-  await record(work, {
-    event: 'outcome_unknown',
-    lines: [`Attempt ${work.attempt.attempt}: interrupted while submitting, looking the order up`],
-  });
-  return nextNow;
-}
-
-export async function lookUpAttempt(work: TradeWork): Promise<StepResult> {
-  const { deps, attempt } = work;
-  const report = await findReport(work);
-  if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
-  const name = `Attempt ${attempt.attempt}`;
-  const submittedAt = attempt.submittedAt ?? work.trade.createdAt;
-  if (report !== null) {
-    if (!isKnown(report)) return holdUnclear(work, report);
-    await recordFound(
-      work,
-      report,
-      `${name}: found at ${work.trade.exchangePlatform}`,
-      verifyAt(work, submittedAt),
-    );
-    return nextNow;
-  }
-  const misses = attempt.lookupMisses + 1;
-  const elapsedMs = deps.clock.now().getTime() - submittedAt.getTime();
-  if (misses < MISSES_BEFORE_NEVER_PLACED || elapsedMs < ARRIVAL_LIMIT_MS) {
-    await record(work, {
-      event: 'lookup_missed',
-      lines: [`${name}: not found (look-up ${misses})`],
-      attempt: { lookupMisses: misses },
-    });
-    return later(work, lookUpWaitMs(misses));
-  }
-  const found = await findTrace(work, { isAccepted: false });
-  if (found.trace === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
-  if (found.trace === 'doubt') return leaveInDoubt(work, { doubt: found.doubt, misses });
-  await record(work, {
-    event: 'declared_never_placed',
-    lines: [
-      `${name}: never placed, ${work.trade.exchangePlatform} does not know it after ${misses} look-ups`,
-    ],
-    attempt: { lookupMisses: misses, finishedAt: deps.clock.now(), doubt: null },
-  });
-  return nextNow;
-}
+export const UNREACHABLE_WAIT_MS = 2_000;
 
 /** Grows with every miss to spare the user's request limit. */
 export const lookUpWaitMs = (misses: number): number =>
@@ -101,7 +46,7 @@ export async function findReport(
 }
 
 /** A found order in a known state. */
-type KnownReport = OrderReport & { state: Exclude<OrderReport['state'], 'unknown'> };
+export type KnownReport = OrderReport & { state: Exclude<OrderReport['state'], 'unknown'> };
 export const isKnown = (report: OrderReport): report is KnownReport => report.state !== 'unknown';
 
 /** Records what the exchange reports of the order. */
@@ -119,7 +64,7 @@ export async function recordFound(
       await record(work, {
         event: 'found_open',
         lines: [`${text}: open, ${report.filledQuantity} filled`],
-        attempt: { ...found, verifyAt: verifyNext },
+        attempt: { ...found, verifyAt: verifyNext, finishedAt: null },
       });
       return;
     case 'filled':
@@ -142,7 +87,7 @@ export async function recordFound(
 
 const UNCLEAR_WAIT_MS = 2_000;
 /** How often a long-standing doubt is looked up. */
-const DOUBT_WAIT_MS = 30_000;
+export const DOUBT_WAIT_MS = 30_000;
 
 /** The exchange reports an unknown state: it knows the order, so the look-up counts no miss. */
 export async function holdUnclear(work: TradeWork, report: OrderReport): Promise<StepResult> {
@@ -185,7 +130,7 @@ export async function leaveInDoubt(
 }
 
 /** Told when an order comes into doubt, not with every further reason. */
-const newsOfDoubt = ({ attempt, deps, trade }: TradeWork, reason: string): NoticeEvent[] =>
+export const newsOfDoubt = ({ attempt, deps, trade }: TradeWork, reason: string): NoticeEvent[] =>
   attempt.doubt === null
     ? [
         {

@@ -6,8 +6,8 @@ import {
   isKnown,
   leaveInDoubt,
   lookUpWaitMs,
-  recordFound,
 } from './look-up-attempt.ts';
+import { takeFound } from './take-found.ts';
 import { later, nextNow, record, type StepResult, type TradeWork, waitsOf } from './trade-work.ts';
 
 const UNREACHABLE_WAIT_MS = 1_000;
@@ -44,8 +44,7 @@ export async function verifyAttempt(work: TradeWork, { mustEnd }: { mustEnd: boo
     if (unclearMs < UNCLEAR_BEFORE_CANCEL_MS) return holdUnclear(work, report);
   }
   if (report !== null && isKnown(report) && (report.state === 'filled' || report.state === 'cancelled')) {
-    await recordFound(work, report, `${name}: verified`, dueAt);
-    return nextNow;
+    return takeFound(work, report, { text: `${name}: verified`, verifyNext: dueAt });
   }
   await record(work, {
     event: 'cancel_requested',
@@ -83,8 +82,7 @@ export async function confirmCancel(work: TradeWork): Promise<StepResult> {
     return holdUnclear(work, report);
   }
   if (report.state === 'filled' || report.state === 'cancelled') {
-    await recordFound(work, report, `${name}: after the cancel`, dueAt);
-    return nextNow;
+    return takeFound(work, report, { text: `${name}: after the cancel`, verifyNext: dueAt });
   }
   return cancelAgain(work, report.filledQuantity);
 }
@@ -94,7 +92,13 @@ async function cancelAgain(work: TradeWork, filledQuantity: string): Promise<Ste
   await record(work, {
     event: 'cancel_requested',
     lines: [`Attempt ${attempt.attempt}: still open, cancelling again`],
-    attempt: { cancelRequestedAt: deps.clock.now(), filledQuantity, lookupMisses: 0, doubt: null },
+    attempt: {
+      cancelRequestedAt: deps.clock.now(),
+      filledQuantity,
+      lookupMisses: 0,
+      doubt: null,
+      finishedAt: null,
+    },
   });
   await sendCancel(work);
   return later(work, Math.max(waitsOf(deps.config, trade.profile).cancelMs, MISSED_WAIT_MS));

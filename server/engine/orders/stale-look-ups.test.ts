@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { D } from '#domain/decimal.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import type { Config } from '#server/platform/config/config.ts';
+import { users } from '#server/platform/db/schema.ts';
+import { ALWAYS, entriesOf, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
+import { OPERATOR } from '#test/app/test-audit.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
+import { listOrdersInDoubt, writeOffOrder } from './write-off.ts';
+
+/** I3, I6: an exchange whose order look-ups lag behind its positions. */
+const engine = sharedTestEngine();
+
+const isStale = (afterCancelMs?: number): VenueFault => ({
+  kind: 'staleLookUps',
+  ...(afterCancelMs === undefined ? {} : { afterCancelMs }),
+});
+const partly = (fraction: string): VenueFault => ({ kind: 'partialFill', fraction });
+const WAITS: [string, Partial<Config>][] = [
+  ['the default waits', {}],
+  ['short waits', { verifyFirstMs: 300, verifySecondMs: 300, cancelDelayMs: 100 }],
+];
+const CASES = EXCHANGE_PLATFORMS.flatMap((platform) =>
+  WAITS.map(([name, waits]): [ExchangePlatform, string, Partial<Config>] => [platform, name, waits]),
+);
+
+async function plan(platform: ExchangePlatform, waits: Partial<Config>, faults: VenueFault[]) {
+  const planned = await planTrade(engine, { settings: { exchangePlatform: platform }, faults });
+  const deps = engine.depsWith({ config: { ...engine.deps.config, ...waits } });
+  const held = async () => {
+    const { position, stopLoss } = await engine.holding(planned.userId, planned.token);
+    return { size: position?.size ?? D(0), stopLoss };
+  };
+  return { ...planned, deps, held };
+}
+
+type Planned = Awaited<ReturnType<typeof plan>>;
+
+async function follow({ trade, deps }: Planned, ms: number): Promise<void> {
+  const until = engine.clock.now().getTime() + ms;
+  while (engine.clock.now().getTime() < until) {
+    if ((await engine.advance(trade.id, deps)).state === 'done') return;
+  }
+}
+
+const inDoubt = async (tradeId: string) =>
+  (await listOrdersInDoubt(engine.deps)).find((one) => one.tradeId === tradeId)?.problem;
+
+async function writeOff(tradeId: string) {
+  const [admin] = await engine.db.select().from(users).limit(1);
+  const by = { id: admin?.id ?? '', username: 'an administrator' };
+  return await writeOffOrder(engine.deps, { tradeId, by, actor: OPERATOR });
+}
+
+describe.each(CASES)(
+  'at %s with %s, an order whose look-ups lag behind its fill',
+  (platform, _name, waits) => {
+    // Requirements: order-execution-6
+    test('gets a second attempt for the rest only, once the look-up shows what has filled', async () => {
+      const planned = await plan(platform, waits, [partly('0.4'), isStale(2_500)]);
+      await engine.settle({ deps: planned.deps });
+      const { trade, userId } = planned;
+      const entries = await entriesOf(engine, userId);
+      expect(entries).toHaveLength(2);
+      expect(D(entries[1]?.size ?? 0).lte(D(trade.plannedQuantity).minus(entries[0]?.filledSize ?? 0))).toBe(
+        true,
+      );
+      const { size, stopLoss } = await planned.held();
+      expect(D(size).lte(trade.plannedQuantity)).toBe(true);
+      expect(stopLoss).toBe(trade.stopLoss);
+      const ended = await engine.trade(trade.id);
+      expect(ended).toMatchObject({ success: true, protectionStatus: 'verified' });
+      expect(D(ended.filledQuantity).eq(size)).toBe(true);
+    });
+
+    test('ends as filled when the whole quantity turns out to be filled', async () => {
+      const planned = await plan(platform, waits, [isStale(20_000)]);
+      await engine.settle({ deps: planned.deps });
+      expect(await entriesOf(engine, planned.userId)).toHaveLength(1);
+      expect(await engine.trade(planned.trade.id)).toMatchObject({
+        success: true,
+        fillStatus: 'filled',
+        filledQuantity: planned.trade.plannedQuantity,
+      });
+    });
+
+    test('counts what the position holds when the look-up stays behind for a minute', async () => {
+      const planned = await plan(platform, waits, [isStale()]);
+      await engine.settle({ deps: planned.deps });
+      const { trade, userId, plannedAt } = planned;
+      const [order, ...more] = await entriesOf(engine, userId);
+      expect(more).toEqual([]);
+      expect(await engine.trade(trade.id)).toMatchObject({
+        success: true,
+        fillStatus: 'filled',
+        filledQuantity: trade.plannedQuantity,
+        protectionStatus: 'verified',
+      });
+      const [attempt] = await engine.attempts(trade.id);
+      const paid = D(order?.filledValue ?? 0).div(order?.filledSize ?? 1);
+      expect(
+        D(attempt?.averagePrice ?? 0)
+          .minus(paid)
+          .abs()
+          .lt('1e-9'),
+      ).toBe(true);
+      expect(engine.clock.now().getTime() - plannedAt.getTime()).toBeGreaterThanOrEqual(60_000);
+      const { timeline } = await engine.events(trade.id);
+      expect(timeline.join('\n')).toContain(
+        `shows 0 filled, but holds a position of ${trade.plannedQuantity}`,
+      );
+    });
+
+    test('stays in doubt when the stop has closed what was seen: nothing follows it', async () => {
+      const planned = await plan(platform, waits, [isStale()]);
+      const { trade, token, userId } = planned;
+      await follow(planned, 1_500);
+      expect(await engine.trade(trade.id)).toMatchObject({ protectionStatus: 'verified' });
+      await engine.storeCandle({ token, price: '97' });
+      expect(D((await planned.held()).size).isZero()).toBe(true);
+      await follow(planned, 3 * 60_000);
+      expect(await entriesOf(engine, userId)).toHaveLength(1);
+      const problem = `${platform} shows 0 filled, but has shown a position of ${trade.plannedQuantity} ${token}`;
+      expect(await inDoubt(trade.id)).toBe(problem);
+      expect(await writeOff(trade.id)).toMatchObject({
+        state: 'done',
+        success: false,
+        fillStatus: 'unknown',
+      });
+    });
+  },
+);
+
+describe.each(EXCHANGE_PLATFORMS)('at %s', (platform) => {
+  test('an order that was not filled gets its second attempt at once, after one read of the position', async () => {
+    const rests: VenueFault = { kind: 'restFirst', on: { times: ALWAYS } };
+    const planned = await plan(platform, {}, [rests]);
+    await engine.settle({ deps: planned.deps });
+    const { calls } = await engine.events(planned.trade.id);
+    const cancelled = calls.indexOf('cancel-order');
+    const second = calls.lastIndexOf('place-order');
+    // The watch of its fills, the comparison, and at Bybit the settings that come with the position.
+    const reads = platform === 'Bybit' ? 3 : 2;
+    expect(calls.slice(cancelled, second).filter((type) => type === 'positions')).toHaveLength(reads);
+    expect(await entriesOf(engine, planned.userId)).toHaveLength(2);
+  });
+});
