@@ -4,3 +4,36 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => new Date() };
+
+/** Clocks of instances that work side by side differ by less than this. */
+const CLOCK_TOLERANCE_MS = 5_000;
+
+/** Whether something from `at` is younger than `maxAgeMs`. From the future, after a step back of the clock, nothing is. */
+export function isFresh({ at, maxAgeMs, now }: { at: Date; maxAgeMs: number; now: Date }): boolean {
+  const ageMs = now.getTime() - at.getTime();
+  return ageMs >= 0 && ageMs < maxAgeMs;
+}
+
+/** Whether `ms` have passed since `since`; after a step back of the clock behind it, they count as passed. */
+export function hasElapsed({ since, ms, now }: { since: Date; ms: number; now: Date }): boolean {
+  const elapsedMs = now.getTime() - since.getTime();
+  return elapsedMs >= ms || elapsedMs < -CLOCK_TOLERANCE_MS;
+}
+
+/** Whether a wait is over. After a step back of the clock, a time further ahead than the longest wait of its kind is due. */
+export function isDue({
+  dueAt,
+  longestWaitMs,
+  now,
+}: {
+  dueAt: Date;
+  longestWaitMs: number;
+  now: Date;
+}): boolean {
+  const restMs = dueAt.getTime() - now.getTime();
+  return restMs <= 0 || restMs > longestWaitMs + CLOCK_TOLERANCE_MS;
+}
+
+/** The time before which a due time is not yet due: see `isDue`. */
+export const furthestDue = ({ longestWaitMs, now }: { longestWaitMs: number; now: Date }): Date =>
+  new Date(now.getTime() + longestWaitMs + CLOCK_TOLERANCE_MS);

@@ -8,6 +8,7 @@ import {
 } from '#server/engine/records/trades.store.ts';
 import { tradeKey } from '#server/engine/records/transitions.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
+import { isDue } from '#server/platform/clock.ts';
 import {
   acquireLease,
   keepLeases,
@@ -22,7 +23,14 @@ import { restoreProtection } from './restore-protection.ts';
 import { settleAttempt } from './settle-attempt.ts';
 import { doubtInterrupted, lookUpAttempt } from './settle-unknown.ts';
 import { openTradeAccount, slowDown } from './trade-account.ts';
-import { exchangeOf, type HeldTrade, record, type StepResult, type TradeWork } from './trade-work.ts';
+import {
+  exchangeOf,
+  type HeldTrade,
+  longestWaitMs,
+  record,
+  type StepResult,
+  type TradeWork,
+} from './trade-work.ts';
 import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
 
 /** How long a job waits that found the trade held by another worker. */
@@ -57,7 +65,7 @@ export async function advanceTrade(deps: EngineDeps, tradeId: string): Promise<v
       await releaseQuietly(deps, lease);
       throw error;
     });
-    if (found === null || found.trade.state === 'done' || !(await isDue(deps, found))) {
+    if (found === null || found.trade.state === 'done' || !(await isItsTime(deps, found))) {
       await releaseQuietly(deps, lease);
       return;
     }
@@ -122,13 +130,18 @@ async function takeSteps(deps: EngineDeps, held: HeldTrade, calls: CallRecord[])
  * again for the rest unless another job waits: with no job the trade would wait for the sweep, and two jobs would start
  * two chains.
  */
-async function isDue(deps: EngineDeps, { trade, attempts, isStopped }: TradeWithAttempts): Promise<boolean> {
+async function isItsTime(
+  deps: EngineDeps,
+  { trade, attempts, isStopped }: TradeWithAttempts,
+): Promise<boolean> {
   // It rests at the exchange, and is cancelled at once.
   if (isStopped === true && attempts.at(-1)?.state === 'open') return true;
   const { id: tradeId, dueAt } = trade;
   const restMs = () => (dueAt?.getTime() ?? 0) - deps.clock.now().getTime();
   if (restMs() > 0 && restMs() <= SHORT_REST_MS) await sleep(restMs() + 1);
   if (restMs() <= 0) return true;
+  const wait = { longestWaitMs: longestWaitMs(deps.config), now: deps.clock.now() };
+  if (dueAt !== null && isDue({ dueAt, ...wait })) return true;
   await deps.jobs.sendMissing(deps.db, 'advance-trade', [{ tradeId }], { waitMs: restMs() });
   return false;
 }
@@ -169,8 +182,10 @@ function takeOrderStep(work: TradeWork, { isOverdue }: { isOverdue: boolean }): 
   }
 }
 
-async function wakeAt(work: TradeWork, at: Date): Promise<void> {
+async function wakeAt(work: TradeWork, wanted: Date): Promise<void> {
   const { deps, trade } = work;
+  const latestMs = deps.clock.now().getTime() + longestWaitMs(deps.config);
+  const at = new Date(Math.min(wanted.getTime(), latestMs));
   // Computed before the transaction: the database counts the wait from its start, and a job must not come too early.
   const waitMs = at.getTime() - deps.clock.now().getTime();
   await record(work, {

@@ -1,5 +1,6 @@
 import { D, isPositive, toPlain } from '#domain/decimal.ts';
 import { PROTECTION_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
+import { hasElapsed, isDue } from '#server/platform/clock.ts';
 import { checkProtection, type Finding, isCovered } from './check-protection.ts';
 import { recordSafe, recordUnprotected, type SafeFinding } from './record-protection.ts';
 import type { TradeWork } from './trade-work.ts';
@@ -30,9 +31,10 @@ export async function protectPosition(
   if (finding.found === 'flat' || finding.found === 'protected') return { safe: finding };
   const { since, isKnown } = await recordUnprotected(work, doubtOf(finding));
   if (finding.found === 'passed') return 'unprotected';
-  const deadline = Math.min(seenAt.getTime(), since.getTime()) + PROTECTION_DEADLINE_MS;
+  const first = new Date(Math.min(seenAt.getTime(), since.getTime()));
+  const isOverdue = hasElapsed({ since: first, ms: PROTECTION_DEADLINE_MS, now: deps.clock.now() });
   // At least two tries, even when the deadline passed while the program was down.
-  return isKnown && !isFirstTry && deps.clock.now().getTime() >= deadline ? 'unprotected' : 'again';
+  return isKnown && !isFirstTry && isOverdue ? 'unprotected' : 'again';
 }
 
 const mayShowLater = ({ deps, trade }: TradeWork, seenAt: Date): boolean =>
@@ -57,7 +59,8 @@ export async function watchFills(work: TradeWork): Promise<FillWatch> {
   const { submittedAt } = attempt;
   if (submittedAt === null) return { lookAt: null, isOverdue: false };
   const firstLook = new Date(submittedAt.getTime() + FIRST_LOOK_MS);
-  if (firstLook > now) return { lookAt: firstLook, isOverdue: false };
+  if (!isDue({ dueAt: firstLook, longestWaitMs: FIRST_LOOK_MS, now }))
+    return { lookAt: firstLook, isOverdue: false };
   const earlier = attempts.slice(0, -1).reduce((sum, one) => sum.plus(one.filledQuantity), D(0));
   if (isCovered(work, toPlain(earlier.plus(attempt.quantity)))) return { lookAt: null, isOverdue: false };
   const isFilled = attempts.some(({ filledQuantity }) => isPositive(filledQuantity));
@@ -74,6 +77,6 @@ export async function watchFills(work: TradeWork): Promise<FillWatch> {
       if (work.trade.unprotectedSince === null) return { lookAt: after(LOOK_EVERY_MS), isOverdue: false };
   }
   const { since } = await recordUnprotected(work, doubtOf(finding));
-  const isOverdue = finding.found === 'passed' || now.getTime() - since.getTime() >= PROTECTION_DEADLINE_MS;
+  const isOverdue = finding.found === 'passed' || hasElapsed({ since, ms: PROTECTION_DEADLINE_MS, now });
   return { lookAt: after(PROTECTION_RETRY_MS), isOverdue };
 }

@@ -3,6 +3,7 @@ import { D } from '#domain/decimal.ts';
 import { FLATTEN_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import { startHalt } from '#server/admin/halts/trading-halts.store.ts';
 import { addTimeline } from '#server/engine/records/trades.store.ts';
+import { hasElapsed } from '#server/platform/clock.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import { assertHeld } from '#server/platform/jobs/leases.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
@@ -76,7 +77,7 @@ export async function recordUnprotected(
   const since = trade.unprotectedSince ?? now;
   const isMissing = isKnown || trade.protectionStatus === 'missing';
   // Without an account nothing is left to try.
-  const isHalted = work.account === null || now.getTime() - since.getTime() >= FLATTEN_DEADLINE_MS;
+  const isHalted = work.account === null || hasElapsed({ since, ms: FLATTEN_DEADLINE_MS, now });
   const isNews = trade.unprotectedSince === null || (isMissing && trade.protectionStatus !== 'missing');
   if (isNews || isHalted) {
     const news = await deps.db.transaction(async (tx) => {

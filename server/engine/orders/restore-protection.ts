@@ -3,6 +3,7 @@ import { PROTECTION_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { addTimeline } from '#server/engine/records/trades.store.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { hasElapsed } from '#server/platform/clock.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import { assertHeld, type Lease } from '#server/platform/jobs/leases.ts';
 
@@ -76,7 +77,7 @@ export async function restoreProtection(work: TradeWork): Promise<StepResult> {
     return { next: 'never' };
   }
   const { since, isKnown } = await recordUnprotected(work, doubtOf(finding));
-  const isOverdue = deps.clock.now().getTime() - since.getTime() >= PROTECTION_DEADLINE_MS;
+  const isOverdue = hasElapsed({ since, ms: PROTECTION_DEADLINE_MS, now: deps.clock.now() });
   if (isKnown && (isOverdue || finding.found === 'passed')) {
     if (move !== null) await giveUp(work, move, 'the stop was lost, and the position is being closed');
     return startClosing(work);

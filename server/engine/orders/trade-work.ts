@@ -66,6 +66,14 @@ export function waitsOf(config: Config, profile: TradeRow['profile']) {
   };
 }
 
+/** The longest wait of a look-up in doubt or of an order that cannot be followed. */
+const LONGEST_FIXED_WAIT_MS = 30_000;
+
+/** No trade waits longer for its next step, so a due time further ahead was written before a step of the clock. */
+export function longestWaitMs(config: Config): number {
+  return Math.max(LONGEST_FIXED_WAIT_MS, ...Object.values(waitsOf(config, 'manual')));
+}
+
 /** When to check the fill: the profile's wait after the request left. */
 export function verifyAt(work: TradeWork, submittedAt: Date): Date {
   const waits = waitsOf(work.deps.config, work.trade.profile);

@@ -1,4 +1,5 @@
 import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { isDue } from '#server/platform/clock.ts';
 import {
   findReport,
   findTrace,
@@ -26,8 +27,11 @@ const GONE_AFTER_MS = 60_000;
  */
 export async function verifyAttempt(work: TradeWork, { mustEnd }: { mustEnd: boolean }): Promise<StepResult> {
   const { deps, attempt } = work;
-  const dueAt = attempt.verifyAt ?? deps.clock.now();
-  if (dueAt > deps.clock.now() && !mustEnd) return { next: 'later', at: dueAt };
+  const now = deps.clock.now();
+  const dueAt = attempt.verifyAt ?? now;
+  const { firstMs, secondMs } = waitsOf(deps.config, work.trade.profile);
+  if (!mustEnd && !isDue({ dueAt, longestWaitMs: Math.max(firstMs, secondMs), now }))
+    return { next: 'later', at: dueAt };
   const report = await findReport(work, { priority: mustEnd ? 'look-up' : 'follow' });
   if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
   const name = `Attempt ${attempt.attempt}`;
@@ -71,7 +75,7 @@ export async function confirmCancel(work: TradeWork): Promise<StepResult> {
   const { deps, attempt } = work;
   const cancelMs = waitsOf(deps.config, work.trade.profile).cancelMs;
   const dueAt = new Date((attempt.cancelRequestedAt ?? deps.clock.now()).getTime() + cancelMs);
-  if (dueAt > deps.clock.now()) return { next: 'later', at: dueAt };
+  if (!isDue({ dueAt, longestWaitMs: cancelMs, now: deps.clock.now() })) return { next: 'later', at: dueAt };
   const report = await findReport(work);
   if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
   const name = `Attempt ${attempt.attempt}`;

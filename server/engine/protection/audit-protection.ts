@@ -12,7 +12,7 @@ import { reopenTrade } from '#server/engine/orders/restore-protection.ts';
 import { isPlayMoneyElsewhere, whyElsewhere } from '#server/engine/orders/trade-account.ts';
 import { findTrade, type TradeRow } from '#server/engine/records/trades.store.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
-import type { Clock } from '#server/platform/clock.ts';
+import { type Clock, isDue } from '#server/platform/clock.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
 import { type AccountKey, listAccounts } from './positions.store.ts';
@@ -248,16 +248,20 @@ interface BackOff {
 /** Retries by name, less and less often. Kept in memory: after a restart every name is tried once. */
 function createBackOff(options: { clock: Clock; firstMs: number; longestMs: number }): BackOff {
   const { clock, firstMs, longestMs } = options;
-  const waits = new Map<string, { waitMs: number; until: number }>();
-  const now = () => clock.now().getTime();
+  const waits = new Map<string, { waitMs: number; until: Date }>();
   return {
-    isWaiting: (name) => (waits.get(name)?.until ?? 0) > now(),
+    isWaiting(name) {
+      const wait = waits.get(name);
+      if (wait === undefined) return false;
+      return !isDue({ dueAt: wait.until, longestWaitMs: wait.waitMs, now: clock.now() });
+    },
     note(name) {
       const before = waits.get(name);
       const waitMs = before === undefined ? firstMs : Math.min(before.waitMs * 2, longestMs);
-      waits.set(name, { waitMs, until: now() + waitMs });
+      const nowMs = clock.now().getTime();
+      waits.set(name, { waitMs, until: new Date(nowMs + waitMs) });
       // Drop entries that expired long ago.
-      for (const [one, { until }] of waits) if (until + longestMs < now()) waits.delete(one);
+      for (const [one, { until }] of waits) if (until.getTime() + longestMs < nowMs) waits.delete(one);
     },
     forget: (name) => void waits.delete(name),
   };

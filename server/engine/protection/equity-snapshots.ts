@@ -1,5 +1,6 @@
 import { D, toPlain } from '#domain/decimal.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { isFresh } from '#server/platform/clock.ts';
 import { dayStart } from '#server/platform/day-start.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
@@ -28,7 +29,7 @@ const LOOK_EVERY_MS = 5_000;
 export function createEquitySnapshots(deps: ReaderDeps): { run(): Promise<void> } {
   const { db, clock, config, log } = deps;
   const reader = createAccountReader(deps, { priority: 'background' });
-  const failedAt = new Map<string, number>();
+  const failedAt = new Map<string, Date>();
   const nameOf = ({ userId, exchangePlatform }: AccountKey) => `${userId} ${exchangePlatform}`;
 
   async function take(account: AccountKey & { takenFor: SnapshotReason }): Promise<void> {
@@ -60,12 +61,13 @@ export function createEquitySnapshots(deps: ReaderDeps): { run(): Promise<void> 
 
   async function tryToTake(account: AccountKey & { takenFor: SnapshotReason }): Promise<void> {
     const name = nameOf(account);
-    if (clock.now().getTime() - (failedAt.get(name) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return;
+    const at = failedAt.get(name);
+    if (at !== undefined && isFresh({ at, maxAgeMs: RETRY_MS, now: clock.now() })) return;
     try {
       await take(account);
       failedAt.delete(name);
     } catch (error) {
-      failedAt.set(name, clock.now().getTime());
+      failedAt.set(name, clock.now());
       const { userId, exchangePlatform } = account;
       const level = error instanceof ExchangeError ? 'debug' : 'error';
       log[level]({ err: error, userId, exchangePlatform }, 'the equity of an account could not be read');

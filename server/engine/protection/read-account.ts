@@ -5,6 +5,7 @@ import type { Deps, UserAccount } from '#server/deps.ts';
 import { nearestTrade, recordClosings } from '#server/engine/protection/record-closings.ts';
 import type { CallPriority, Holding } from '#server/exchanges/exchange.ts';
 import { createGate } from '#server/exchanges/paper/gate.ts';
+import { hasElapsed, isFresh } from '#server/platform/clock.ts';
 import { recordPositionFigures } from './account-figures.store.ts';
 import { type AccountKey, forgetGone, type OpenTrade } from './positions.store.ts';
 import { type AccountDeps, type HiddenPosition, readAccountTrades } from './trades-of-account.ts';
@@ -42,18 +43,19 @@ export function createAccountReader(
   deps: ReaderDeps,
   { priority = 'look-up' }: { priority?: CallPriority } = {},
 ): AccountReader {
-  const readings = new Map<string, { at: number; reading: Promise<AccountReading>; isDone: boolean }>();
-  const historyAskedAt = new Map<string, number>();
+  const readings = new Map<string, { at: Date; reading: Promise<AccountReading>; isDone: boolean }>();
+  const historyAskedAt = new Map<string, Date>();
   const gate = createGate(CONCURRENT_ACCOUNTS);
   const nameOf = ({ userId, exchangePlatform }: AccountKey) => `${userId} ${exchangePlatform}`;
-  const nowMs = () => deps.clock.now().getTime();
 
   function mayAskHistory(key: AccountKey, gone: OpenTrade[]): boolean {
-    const isFresh = ({ goneSince }: OpenTrade) =>
-      goneSince === null || nowMs() - goneSince.getTime() < FRESHLY_GONE_MS;
-    const askedAt = historyAskedAt.get(nameOf(key)) ?? Number.NEGATIVE_INFINITY;
-    if (!gone.some(isFresh) && nowMs() - askedAt < FRESHLY_GONE_MS) return false;
-    historyAskedAt.set(nameOf(key), nowMs());
+    const now = deps.clock.now();
+    const isFreshlyGone = ({ goneSince }: OpenTrade) =>
+      goneSince === null || !hasElapsed({ since: goneSince, ms: FRESHLY_GONE_MS, now });
+    const askedAt = historyAskedAt.get(nameOf(key));
+    const wasAsked = askedAt !== undefined && isFresh({ at: askedAt, maxAgeMs: FRESHLY_GONE_MS, now });
+    if (wasAsked && !gone.some(isFreshlyGone)) return false;
+    historyAskedAt.set(nameOf(key), now);
     return true;
   }
 
@@ -87,13 +89,14 @@ export function createAccountReader(
   return {
     read(key, maxAgeMs) {
       const known = readings.get(nameOf(key));
-      if (known && (!known.isDone || nowMs() - known.at < maxAgeMs)) return known.reading;
-      const entry = { at: nowMs(), reading: gate(() => readNow(key)), isDone: false };
+      const now = deps.clock.now();
+      if (known && (!known.isDone || isFresh({ at: known.at, maxAgeMs, now }))) return known.reading;
+      const entry = { at: now, reading: gate(() => readNow(key)), isDone: false };
       readings.set(nameOf(key), entry);
       entry.reading.then(
         () => {
           entry.isDone = true;
-          entry.at = nowMs();
+          entry.at = deps.clock.now();
         },
         () => {
           if (readings.get(nameOf(key)) === entry) readings.delete(nameOf(key));

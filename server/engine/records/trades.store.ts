@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { ExitScope } from '#domain/exits/select-exits.ts';
 import type { AttemptState } from '#domain/orders/order-lifecycle.ts';
@@ -212,11 +212,14 @@ export const findLastFilledTrade = (
     isFilled,
   );
 
-/** Unfinished trades, or those due before `dueBefore`; longest overdue first, at most `limit`. */
+/**
+ * Unfinished trades, or those due before `dueBefore` or, since the clock stepped back, after `dueAfter`; longest overdue
+ * first, at most `limit`.
+ */
 export async function listUnfinishedTrades(
   db: Db,
   dueBefore: Date | null,
-  { limit = 5_000 }: { limit?: number } = {},
+  { limit = 5_000, dueAfter }: { limit?: number; dueAfter?: Date } = {},
 ): Promise<string[]> {
   const rows = await db
     .select({ id: trades.id })
@@ -224,7 +227,13 @@ export async function listUnfinishedTrades(
     .where(
       and(
         ne(trades.state, 'done'),
-        dueBefore === null ? undefined : or(isNull(trades.dueAt), lt(trades.dueAt, dueBefore)),
+        dueBefore === null
+          ? undefined
+          : or(
+              isNull(trades.dueAt),
+              lt(trades.dueAt, dueBefore),
+              dueAfter === undefined ? undefined : gt(trades.dueAt, dueAfter),
+            ),
       ),
     )
     .orderBy(sql`${trades.dueAt} nulls first`)

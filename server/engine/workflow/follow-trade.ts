@@ -1,6 +1,7 @@
 import { pipelineStepNumber, userStepNumber } from '#domain/workflow/workflow-lifecycle.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { resultOf } from '#server/engine/orders/settle-attempt.ts';
+import { longestWaitMs } from '#server/engine/orders/trade-work.ts';
 import { endUsers, type UserEnd } from '#server/engine/records/end-users.ts';
 import type { TradeRow } from '#server/engine/records/trades.store.ts';
 import { storeOutcomes } from '#server/engine/records/workflow-outcomes.store.ts';
@@ -14,6 +15,7 @@ import {
   writeSteps,
 } from '#server/engine/records/workflow-steps.store.ts';
 import { correctUserOutcome, countOutcomes } from '#server/engine/records/workflow-users.store.ts';
+import { isDue } from '#server/platform/clock.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
 
 /** How long a workflow and its token wait for an order that stays in doubt. */
@@ -39,7 +41,8 @@ export async function followTrade(
     });
   }
   // Wakes a worker for the trade if none holds its lease.
-  if (trade.dueAt !== null && trade.dueAt > now) return;
+  const wait = { longestWaitMs: longestWaitMs(deps.config), now };
+  if (trade.dueAt !== null && !isDue({ dueAt: trade.dueAt, ...wait })) return;
   await deps.jobs.send(deps.db, 'advance-trade', { tradeId: trade.id });
 }
 

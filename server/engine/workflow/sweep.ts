@@ -1,7 +1,9 @@
 import type { EngineDeps } from '#server/deps.ts';
+import { longestWaitMs } from '#server/engine/orders/trade-work.ts';
 import { listUnfinishedTrades } from '#server/engine/records/trades.store.ts';
 import { storeMissingOutcomes } from '#server/engine/records/workflow-outcomes.store.ts';
 import { listUnfinished } from '#server/engine/records/workflows.store.ts';
+import { furthestDue } from '#server/platform/clock.ts';
 import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
 
 /** A trade this long overdue has lost its wake-up job. */
@@ -13,8 +15,10 @@ export const OVERDUE_MS = 15_000;
  */
 export async function wakeUnfinished(deps: EngineDeps, { all }: { all: boolean }): Promise<void> {
   const { db, jobs, clock } = deps;
-  const overdue = all ? null : new Date(clock.now().getTime() - OVERDUE_MS);
-  const tradeIds = await listUnfinishedTrades(db, overdue);
+  const now = clock.now();
+  const dueBefore = all ? null : new Date(now.getTime() - OVERDUE_MS);
+  const dueAfter = furthestDue({ longestWaitMs: longestWaitMs(deps.config), now });
+  const tradeIds = await listUnfinishedTrades(db, dueBefore, { dueAfter });
   const { pipelines, waves, unsettled, own } = await listUnfinished(db, {
     unsettledSince: new Date(clock.now().getTime() - UNSETTLED_LIMIT_MS),
   });

@@ -16,6 +16,16 @@ describe('the ticker cache', () => {
     expect(await get()).toBe(2);
   });
 
+  test('gives no price from before a step back of the clock', async () => {
+    const clock = fakeClock();
+    let calls = 0;
+    const cache = createTickerCache<number>({ now: clock.now, maxAgeMs: 1_000 });
+    const get = () => cache.get('BTC', async () => ++calls);
+    expect(await get()).toBe(1);
+    clock.advance(-600_000);
+    expect(await get()).toBe(2);
+  });
+
   test('does not keep a failure', async () => {
     const cache = createTickerCache<number>({ now: fakeClock().now, maxAgeMs: 1_000 });
     const failing = () => Promise.reject(new Error('down'));

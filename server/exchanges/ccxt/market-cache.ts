@@ -1,3 +1,4 @@
+import { isFresh } from '#server/platform/clock.ts';
 import type { CcxtClient, Market } from './dialect.ts';
 
 const REFRESH_MS = 3_600_000;
@@ -12,14 +13,14 @@ export function createMarketCache(options: {
 }) {
   const { load, now, missingRefreshMs } = options;
   let client: CcxtClient | null = null;
-  let loadedAt = Number.NEGATIVE_INFINITY;
+  let loadedAt = new Date(0);
   let loading: Promise<CcxtClient> | null = null;
 
   function refresh(): Promise<CcxtClient> {
     loading ??= load()
       .then((loaded) => {
         client = loaded;
-        loadedAt = now().getTime();
+        loadedAt = now();
         return loaded;
       })
       .finally(() => {
@@ -31,7 +32,8 @@ export function createMarketCache(options: {
   async function current(): Promise<CcxtClient> {
     if (!client) return refresh();
     // An old list is better than none: steps and ticks hardly ever change.
-    if (now().getTime() - loadedAt > REFRESH_MS) return refresh().catch(() => client ?? refresh());
+    if (!isFresh({ at: loadedAt, maxAgeMs: REFRESH_MS, now: now() }))
+      return refresh().catch(() => client ?? refresh());
     return client;
   }
 
@@ -49,7 +51,7 @@ export function createMarketCache(options: {
     /** The market of `<token>/USDT:USDT`; null if not listed. Throws if no list was ever loaded. */
     async marketOf(token: string): Promise<Market | null> {
       const market = lookUp(await current(), token);
-      if (market || now().getTime() - loadedAt < missingRefreshMs) return market;
+      if (market || isFresh({ at: loadedAt, maxAgeMs: missingRefreshMs, now: now() })) return market;
       return lookUp(await refresh(), token);
     },
   };
