@@ -23,6 +23,7 @@ import { newsOfSafety, positionOf, recordSafe, type SafeFinding, safetyOf } from
 import {
   later,
   nextNow,
+  READ_FROM_POSITION,
   record,
   type StepResult,
   type TradeChange,
@@ -49,6 +50,9 @@ export async function settleAttempt(work: TradeWork): Promise<StepResult> {
     attempt.attempt === 1 &&
     (attempt.state === 'unfilled' || (attempt.state === 'never_placed' && attempt.submittedAt !== null));
   if (!mayTryAgain) return finishTrade(work, null, safe);
+  if (attempt.error === READ_FROM_POSITION) {
+    return finishTrade(work, `no second attempt: ${READ_FROM_POSITION}`, safe);
+  }
   if (safe !== null) await recordSafe(work, safe);
   const planned = await planSecond(work, filled);
   return planned === null ? nextNow : finishTrade(work, planned);

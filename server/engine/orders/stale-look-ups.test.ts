@@ -111,6 +111,19 @@ describe.each(CASES)(
       );
     });
 
+    test('finishes with what the position holds of a part: no second attempt follows', async () => {
+      const planned = await plan(platform, waits, [partly('0.4'), isStale()]);
+      await engine.settle({ deps: planned.deps });
+      const { trade, userId } = planned;
+      const [order, ...more] = await entriesOf(engine, userId);
+      expect(more).toEqual([]);
+      const ended = await engine.trade(trade.id);
+      expect(ended).toMatchObject({ success: true, fillStatus: 'partial', protectionStatus: 'verified' });
+      expect(D(ended.filledQuantity).eq(order?.filledSize ?? 0)).toBe(true);
+      const { timeline } = await engine.events(trade.id);
+      expect(timeline.join('\n')).toContain('no second attempt: its fill was read from the position');
+    });
+
     test('stays in doubt when the stop has closed what was seen: nothing follows it', async () => {
       const planned = await plan(platform, waits, [isStale()]);
       const { trade, token, userId } = planned;
@@ -143,5 +156,22 @@ describe.each(EXCHANGE_PLATFORMS)('at %s', (platform) => {
     const reads = platform === 'Bybit' ? 3 : 2;
     expect(calls.slice(cancelled, second).filter((type) => type === 'positions')).toHaveLength(reads);
     expect(await entriesOf(engine, planned.userId)).toHaveLength(2);
+  });
+
+  test('an order that stays open after its cancel comes into doubt, and is cancelled again all the same', async () => {
+    const rests: VenueFault = { kind: 'restFirst', on: { times: ALWAYS } };
+    const lives: VenueFault = { kind: 'lateFill', afterMs: 24 * 3_600_000, on: { times: ALWAYS } };
+    const planned = await plan(platform, {}, [rests, lives]);
+    const { trade, userId } = planned;
+    await follow(planned, 3 * 60_000);
+    const problem = `${platform} still shows the order as open after its cancel`;
+    expect(await inDoubt(trade.id)).toBe(problem);
+    const cancels = async () =>
+      (await engine.events(trade.id)).calls.filter((type) => type === 'cancel-order').length;
+    const before = await cancels();
+    await follow(planned, 2 * 60_000);
+    expect(await cancels()).toBeGreaterThan(before);
+    expect(await entriesOf(engine, userId)).toHaveLength(1);
+    expect(await writeOff(trade.id)).toMatchObject({ state: 'done', success: false, fillStatus: 'unknown' });
   });
 });

@@ -11,7 +11,15 @@ import {
   recordFound,
   UNREACHABLE_WAIT_MS,
 } from './look-up-attempt.ts';
-import { later, nextNow, record, reported, type StepResult, type TradeWork } from './trade-work.ts';
+import {
+  later,
+  nextNow,
+  READ_FROM_POSITION,
+  record,
+  reported,
+  type StepResult,
+  type TradeWork,
+} from './trade-work.ts';
 
 /*
  * Exchanges answer look-ups from another service than positions, and the two agree some seconds later.
@@ -129,7 +137,14 @@ async function adopt(
     event: D(filledQuantity).eq(attempt.quantity) ? 'found_filled' : 'found_closed_unfilled',
     lines: [`Attempt ${attempt.attempt}: ${text}: ${filledQuantity} of it counted as filled`],
     // The report's fee is that of a smaller fill.
-    attempt: { ...reported(report), ...adopted, fee: null, doubt: null, finishedAt: deps.clock.now() },
+    attempt: {
+      ...reported(report),
+      ...adopted,
+      fee: null,
+      doubt: null,
+      error: READ_FROM_POSITION,
+      finishedAt: deps.clock.now(),
+    },
   });
   return nextNow;
 }

@@ -159,6 +159,9 @@ async function commitEvenWithoutCalls(
   }
 }
 
+/** An attempt's note that nothing follows it: its own report never agreed with the position, so its rest is not certain. */
+export const READ_FROM_POSITION = 'its fill was read from the position';
+
 /** The exchange's report of the order as columns of its attempt. */
 export const reported = (report: OrderReport): AttemptChanges => ({
   orderId: report.orderId,

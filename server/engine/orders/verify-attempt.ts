@@ -1,12 +1,15 @@
+import { DOUBT_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { isDue } from '#server/platform/clock.ts';
 import {
+  DOUBT_WAIT_MS,
   findReport,
   findTrace,
   holdUnclear,
   isKnown,
   leaveInDoubt,
   lookUpWaitMs,
+  newsOfDoubt,
 } from './look-up-attempt.ts';
 import { takeFound } from './take-found.ts';
 import { later, nextNow, record, type StepResult, type TradeWork, waitsOf } from './trade-work.ts';
@@ -59,6 +62,8 @@ export async function verifyAttempt(work: TradeWork, { mustEnd }: { mustEnd: boo
     ],
     attempt: {
       cancelRequestedAt: deps.clock.now(),
+      // Its wait is over: from here on counts how long it stays open after its cancel.
+      verifyAt: deps.clock.now(),
       filledQuantity: report?.filledQuantity ?? attempt.filledQuantity,
       lookupMisses: 0,
     },
@@ -91,20 +96,25 @@ export async function confirmCancel(work: TradeWork): Promise<StepResult> {
   return cancelAgain(work, report.filledQuantity);
 }
 
+/** An order that stays open is cancelled for as long as it does; after a while an administrator sees it (I7). */
 async function cancelAgain(work: TradeWork, filledQuantity: string): Promise<StepResult> {
   const { deps, attempt, trade } = work;
+  const now = deps.clock.now();
+  const isLong = now.getTime() - (attempt.verifyAt ?? now).getTime() >= DOUBT_DEADLINE_MS;
+  const doubt = isLong ? `${trade.exchangePlatform} still shows the order as open after its cancel` : null;
+  const isNews = doubt !== null && attempt.doubt !== doubt;
+  const text = isNews ? `in doubt: ${doubt}, cancelling again` : 'still open, cancelling again';
   await record(work, {
     event: 'cancel_requested',
-    lines: [`Attempt ${attempt.attempt}: still open, cancelling again`],
-    attempt: {
-      cancelRequestedAt: deps.clock.now(),
-      filledQuantity,
-      lookupMisses: 0,
-      doubt: null,
-      finishedAt: null,
-    },
+    lines: doubt === null || isNews ? [`Attempt ${attempt.attempt}: ${text}`] : [],
+    attempt: { cancelRequestedAt: now, filledQuantity, lookupMisses: 0, doubt, finishedAt: null },
+    ...(isNews ? { notices: newsOfDoubt(work, doubt) } : {}),
   });
+  if (isNews) {
+    deps.log.warn({ tradeId: trade.id, userId: trade.userId, reason: doubt }, 'an order stays in doubt');
+  }
   await sendCancel(work);
+  if (doubt !== null) return later(work, DOUBT_WAIT_MS);
   return later(work, Math.max(waitsOf(deps.config, trade.profile).cancelMs, MISSED_WAIT_MS));
 }
 
