@@ -309,6 +309,9 @@ export const deliveries = pgTable(
     sourceIp: text('source_ip').notNull(),
     recordId: uuid('record_id'),
     receivedAt: instant('received_at').notNull(),
+    /** Only in the row that counts what a webhook's minute had beyond the rows of its own; null elsewhere. */
+    moreRefused: integer('more_refused'),
+    moreLimited: integer('more_limited'),
   },
   (table) => [index('deliveries_hook').on(table.hookId, table.id)],
 );
