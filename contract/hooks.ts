@@ -75,6 +75,8 @@ export const delivery = z.object({
   reason: z.string().nullable(),
   sourceIp: z.string(),
   receivedAt: z.string(),
+  /** How many refused or limited deliveries of this minute have no row of their own; null in an ordinary row. */
+  more: z.number().int().nullable(),
 });
 export type Delivery = z.infer<typeof delivery>;
 /** The last 50 deliveries to a webhook, newest first: GET /api/hooks/{id}/deliveries */

@@ -114,12 +114,15 @@ export async function watchRefusals({ db, clock, config }: WatchDeps): Promise<v
   const { rows } = await db.execute<{
     hookId: string;
     reason: string | null;
+    /** Counts deliveries without lines, so it has no reason. */
+    isCount: boolean;
     refused: number;
     last: Date;
   }>(sql`
-    select hook_id as "hookId", reason, count(*)::int as refused, max(received_at) as last from deliveries
+    select hook_id as "hookId", reason, more_refused is not null as "isCount",
+      sum(coalesce(more_refused + more_limited, 1))::int as refused, max(received_at) as last from deliveries
     where id >= ${firstIdOf(from)} and result in ('refused', 'limited') and received_at >= ${from}
-    group by hook_id, reason order by refused desc`);
+    group by hook_id, reason, more_refused is not null order by refused desc`);
   for (const [hookId, of] of Map.groupBy(rows, (row) => row.hookId)) {
     const key = `refused:${hookId}`;
     const state = await findState(db, key);
@@ -135,7 +138,9 @@ export async function watchRefusals({ db, clock, config }: WatchDeps): Promise<v
       count: of.reduce((sum, { refused }) => sum + refused, 0),
       since: instantInZone(from, config.displayTimezone),
       reasons: topReasons(
-        of.flatMap(({ reason, refused }) => Array(Math.min(refused, 1_000)).fill(reason ?? 'over its limit')),
+        of.flatMap(({ reason, refused, isCount }) =>
+          isCount ? [] : Array(Math.min(refused, 1_000)).fill(reason ?? 'over its limit'),
+        ),
       ),
     };
     const event = { code: 'webhook_refused', userId: owner?.userId ?? null, data, at: now } as const;

@@ -16,7 +16,7 @@ import {
   isSignal,
 } from './arrival.ts';
 import type { DeliveryLimit } from './delivery-limit.ts';
-import { insertLogLines, LONGEST_REASON, type LogEntry } from './delivery-log.ts';
+import { insertLogLines, LONGEST_REASON, type LogEntry, type RefusalLog } from './delivery-log.ts';
 import { type LastUse, learnTaken, markUsed } from './hook-use.store.ts';
 import { storeNewCandles, storeNewSignals } from './new-arrivals.store.ts';
 import type { Refusal } from './read-payload.ts';
@@ -42,6 +42,7 @@ interface StoreDeliveries {
   clock: Clock;
   withinLimit: DeliveryLimit;
   lastUse: LastUse;
+  refusals: Pick<RefusalLog, 'takesLine'>;
 }
 
 /** Stores a batch in one transaction; returns the outcomes in the order of the deliveries. */
@@ -49,7 +50,7 @@ export async function storeDeliveries(
   options: StoreDeliveries,
   batch: Delivery[],
 ): Promise<DeliveryOutcome[]> {
-  const { db, jobs, clock, withinLimit, lastUse } = options;
+  const { db, jobs, clock, withinLimit, lastUse, refusals } = options;
   const [first] = batch;
   if (first === undefined) return [];
   const now = first.receivedAt;
@@ -78,7 +79,8 @@ export async function storeDeliveries(
     await noteStored(tx, outcomes, { arrivals: signals, stored: storedSignals, holders: listSignalHolders });
     const storedCandles = await storeNewCandles(tx, [...candles.values()]);
     await noteStored(tx, outcomes, { arrivals: candles, stored: storedCandles, holders: listCandleHolders });
-    await writeLog(tx, { batch, outcomes, hookIds, written: new Set([...storedSignals, ...storedCandles]) });
+    const written = new Set([...storedSignals, ...storedCandles]);
+    await writeLog(tx, { batch, outcomes, hookIds, written, refusals });
     await markUsed(tx, { hookIds: open, lastUse, now });
     return outcomes;
   });
@@ -158,7 +160,7 @@ async function findWebhooks(tx: Tx, batch: readonly Delivery[]): Promise<Map<str
 const webhookOf = (webhooks: ReadonlyMap<string, HookOfKey>, key: HookKey): HookOfKey | undefined =>
   key.hashes.map((hash) => webhooks.get(hash.toString('hex'))).find((webhook) => webhook !== undefined);
 
-/** Writes a line for each delivery to an open webhook, unless the line was stored with the delivery. */
+/** Writes the lines of deliveries to open webhooks that were not stored with the delivery and are not only counted. */
 async function writeLog(
   tx: Tx,
   options: {
@@ -166,14 +168,17 @@ async function writeLog(
     outcomes: DeliveryOutcome[];
     hookIds: ReadonlyMap<number, string>;
     written: ReadonlySet<string | null>;
+    refusals: Pick<RefusalLog, 'takesLine'>;
   },
 ): Promise<void> {
-  const { batch, outcomes, hookIds, written } = options;
+  const { batch, outcomes, hookIds, written, refusals } = options;
   const lines = batch.flatMap((delivery, index) => {
     const hookId = hookIds.get(index);
     const outcome = outcomes[index];
     if (hookId === undefined || outcome === undefined || !isLogged(outcome)) return [];
-    if (outcome.outcome === 'stored' && !outcome.duplicate && written.has(outcome.id)) return [];
+    if (outcome.outcome === 'stored') {
+      if (!outcome.duplicate && written.has(outcome.id)) return [];
+    } else if (!refusals.takesLine(hookId, delivery, outcome.outcome)) return [];
     return [{ hookId, delivery, entry: logEntry(outcome) }];
   });
   await insertLogLines(tx, lines);

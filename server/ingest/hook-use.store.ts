@@ -39,6 +39,7 @@ export async function markUsed(
     )`);
 }
 
+const MINUTE_MS = 60_000;
 /** Tolerates instances whose clocks are slightly ahead. */
 const CLOCKS_APART_MS = 1_000;
 
@@ -55,15 +56,20 @@ export async function learnTaken(
   if (hookIds.length === 0) return;
   const nowMs = clock.now().getTime();
   const since = new Date(nowMs - reachMs);
+  // A row that counts further refusals of a minute is from its begin; it counts in proportion.
+  const countedSince = new Date(since.getTime() - MINUTE_MS);
   const until = new Date(nowMs + CLOCKS_APART_MS);
   // Own deliveries never exceed the limit, so twice the limit is enough to see that it is reached.
   const { rows } = await db.execute<{ hook_id: string; taken: string }>(sql`
-    select hook_id, count(*) as taken
+    select hook_id, sum(log.taken)::bigint as taken
     from unnest(${sql.param(hookIds)}::uuid[]) as hook_id
     cross join lateral (
-      select from deliveries
-      where deliveries.hook_id = hook_id.hook_id and id >= ${firstIdOf(since)} and id < ${firstIdOf(until)}
-        and received_at >= ${since} and result <> 'limited'
+      select case when more_refused is null then 1 else ceil(more_refused
+          * least(60, greatest(0, extract(epoch from received_at + interval '1 minute' - ${since}::timestamptz))) / 60)
+        end as taken
+      from deliveries
+      where deliveries.hook_id = hook_id.hook_id and id >= ${firstIdOf(countedSince)} and id < ${firstIdOf(until)}
+        and result <> 'limited' and (received_at >= ${since} or more_refused is not null)
       limit ${2 * limit.perMinute}
     ) as log
     group by hook_id`);

@@ -1,7 +1,8 @@
 import pg from 'pg';
-import { afterEach, expect, inject, test, vi } from 'vitest';
+import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import type { Delivery } from '#contract/hooks.ts';
 import { TRADINGVIEW_ADDRESSES } from '#server/platform/config/config-settings.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '#test/app/test-app.ts';
 import type { Answer } from '#test/app/test-client.ts';
 import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
@@ -104,6 +105,54 @@ test('counts neither limited deliveries nor those of another minute, however the
   const answers = [];
   for (const price of ['1', '2', '3', '4']) answers.push((await sender.signal({ price })).statusCode);
   expect(answers).toEqual([200, 200, 200, 503]);
+});
+
+describe('refused and limited deliveries', () => {
+  const rowsOf = async (sender: TestSender) =>
+    (await board.admin.get(`/api/hooks/${sender.hook.id}/deliveries`)).json<Delivery[]>();
+  const refuse = (sender: TestSender, times: number) =>
+    Promise.all(Array.from({ length: times }, () => sender.send('trading_view_signal', 'refused')));
+
+  test('get ten rows a minute and webhook, and one that counts the rest, on all instances together', async () => {
+    const clock = fakeClock(new Date('2026-11-28T10:00:30Z'));
+    const sender = await start({ clock, config: { webhookRateLimit: 30 } });
+    await refuse(sender, 50);
+    await board.deps.receiver.idle();
+    await refuse(sender, 7);
+    await board.deps.receiver.idle();
+    const rows = await rowsOf(sender);
+    expect(rows).toHaveLength(11);
+    expect(rows.filter(({ more }) => more !== null)).toMatchObject([
+      { result: 'refused', more: 47, receivedAt: '2026-11-28T10:00:00.000Z' },
+    ]);
+
+    const elsewhere = createReceiver({ ...board.deps, config: { webhookRateLimit: 0 } });
+    for (let count = 1; count <= 13; count += 1) {
+      const body = Buffer.from('refused');
+      await elsewhere.receive({ kind: 'candle', key: sender.hook.hookKey, body, sourceIp: '::1' });
+    }
+    await elsewhere.idle();
+    expect((await rowsOf(sender)).flatMap(({ more }) => more ?? [])).toEqual([50]);
+
+    clock.advance(60_000);
+    await refuse(sender, 1);
+    expect(await rowsOf(sender)).toHaveLength(22);
+  });
+
+  test('count against the limit on other instances too, even without a row of their own', async () => {
+    const sender = await start({ config: { webhookRateLimit: 30 } });
+    await refuse(sender, 29);
+    await board.deps.receiver.idle();
+    const elsewhere = createReceiver(board.deps);
+    const outcomes = [];
+    for (const price of ['1', '2']) {
+      const body = Buffer.from(JSON.stringify({ ...SIGNAL, price }));
+      const key = sender.hook.hookKey;
+      outcomes.push((await elsewhere.receive({ kind: 'signal', key, body, sourceIp: '::1' })).outcome);
+    }
+    expect(outcomes).toEqual(['stored', 'limited']);
+    await elsewhere.idle();
+  });
 });
 
 test('does not count deliveries with unknown keys against any limit', async () => {

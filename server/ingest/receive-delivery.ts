@@ -25,7 +25,7 @@ import {
 } from './arrival.ts';
 import { type DeliveryOutcome, storeDeliveries, storedOutcome } from './deliveries.store.ts';
 import { createDeliveryLimit } from './delivery-limit.ts';
-import { createSuspendedLog } from './delivery-log.ts';
+import { createRefusalLog } from './delivery-log.ts';
 import { createLastUse, learnTaken, markUsed } from './hook-use.store.ts';
 import { storeNewCandles, storeNewSignals } from './new-arrivals.store.ts';
 import { type DeliveryKind, readCandle, readSignal, refuseAhead } from './read-delivery.ts';
@@ -83,7 +83,7 @@ export function createReceiver(
   const withinLimit = createDeliveryLimit({ perMinute: config.webhookRateLimit });
   const lastUse = createLastUse();
   const announcer = createDeliveryAnnouncer({ db, log });
-  const suspendedLog = createSuspendedLog({
+  const refusals = createRefusalLog({
     db,
     log,
     onWritten: (hookIds) => announcer.note({ hookIds, candles: false }),
@@ -111,11 +111,11 @@ export function createReceiver(
     });
   // Slow path: everything but the usual case. Finds out the answer and logs it.
   const commits = group<Delivery, DeliveryOutcome>(async (batch) => {
-    const outcomes = await storeDeliveries({ db, jobs, clock, withinLimit, lastUse }, batch);
+    const outcomes = await storeDeliveries({ db, jobs, clock, withinLimit, lastUse, refusals }, batch);
     onStored(outcomes.filter((one) => one.outcome === 'stored' && !one.duplicate).length);
     batch.forEach((delivery, index) => {
       const outcome = outcomes[index];
-      if (outcome?.outcome === 'suspended') suspendedLog.note(outcome.hookId, delivery);
+      if (outcome?.outcome === 'suspended') refusals.noteSuspended(outcome.hookId, delivery);
     });
     announcer.note({
       hookIds: batch.flatMap(({ key }) => key.hookId ?? []),
@@ -189,7 +189,7 @@ export function createReceiver(
       // Deliveries that `signals` and `candles` do not store go to `commits`.
       await Promise.all([signals.idle(), candles.idle()]);
       await commits.idle();
-      await suspendedLog.idle();
+      await refusals.idle();
       await announcer.idle();
     },
   };

@@ -87,7 +87,10 @@ export function registerHookRoutes(
   app.get('/api/hooks/:id/deliveries', user({ params: idParams, answer: deliveries }), async (request) => {
     const { id: hookId } = await ownHook(request, request.params.id);
     const rows = await listDeliveries(deps.db, { hookId, limit: SHOWN_DELIVERIES });
-    return rows.map(isoDates);
+    return rows.map(({ moreRefused, moreLimited, ...row }) => ({
+      ...isoDates(row),
+      more: moreRefused === null ? null : moreRefused + (moreLimited ?? 0),
+    }));
   });
 
   registerAdminHookRoutes(app, deps);

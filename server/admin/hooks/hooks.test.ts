@@ -237,6 +237,7 @@ test('lists the last fifty deliveries, newest first', async () => {
     reason: 'price is missing',
     sourceIp: '52.89.214.238',
     receivedAt: '2026-01-01T00:01:00.000Z',
+    more: null,
   });
   expect(list[49].receivedAt).toBe('2026-01-01T00:00:11.000Z');
 });

@@ -57,11 +57,11 @@ const deliveryColumns = (formatInstant: (instant: string) => string): TableColum
   {
     id: 'delivery',
     header: 'Delivery',
-    cell: ({ receivedAt, kind, sourceIp, reason }) => (
+    cell: ({ receivedAt, kind, sourceIp, reason, more }) => (
       <div className={classes.delivery}>
         <span>{formatInstant(receivedAt)}</span>
         <span className={classes.quiet}>
-          {capitalise(kind)} from {sourceIp}
+          {more === null ? `${capitalise(kind)} from ${sourceIp}` : `and ${more} more in this minute`}
         </span>
         {reason ? <span className={classes.reason}>{reason}</span> : null}
       </div>

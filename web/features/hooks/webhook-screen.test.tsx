@@ -259,6 +259,11 @@ test('loads, fails and recovers the delivery log independently of the rest of th
   expect(rowsOf('Recent deliveries')).toHaveLength(1);
 });
 
+test('says how many more refused deliveries a minute had', async () => {
+  await open({ [DELIVERIES]: [{ ...delivery, result: 'limited', more: 312 }] });
+  expect(await page().findByText('and 312 more in this minute')).toBeDefined();
+});
+
 describe('a test delivery', () => {
   const SENT = { success: true, id: '1', duplicate: false, message: 'Stored', errors: [] };
 
