@@ -89,12 +89,16 @@ const wait = (about: string, unset: string) =>
     unset,
   });
 
-const retention = (about: string, least = 30) =>
+const retention = (about: string, { least = 30, unset = 0 }: { least?: number; unset?: number } = {}) =>
   setting(
     wholeNumber(0, 36_500)
       .refine((days) => days === 0 || days >= least)
-      .default(0),
-    { about, takes: `0 (all are kept) or days from ${least} to 36500`, unset: 'all are kept' },
+      .default(unset),
+    {
+      about,
+      takes: `0 (all are kept) or days from ${least} to 36500`,
+      unset: unset === 0 ? 'all are kept' : String(unset),
+    },
   );
 
 /** Every setting of the program, read from the environment. An empty value counts as unset. */
@@ -248,10 +252,11 @@ export const settingsSchema = z.object({
   PRICE_LOG_RETENTION_DAYS: retention('Days that price logs are kept; older ones go a month at a time'),
   DELIVERY_RETENTION_DAYS: retention(
     'Days that the log of webhook deliveries is kept; older ones go a month at a time',
+    { unset: 90 },
   ),
   SIGNAL_HASH_RETENTION_DAYS: retention(
     'Days for which a signal with a time of its own is known when it comes again',
-    OLDEST_SIGNAL_DAYS,
+    { least: OLDEST_SIGNAL_DAYS },
   ),
   WORKFLOW_RETENTION_DAYS: retention('Days that ended workflows are kept, with their steps and users'),
   WORKFLOW_STEP_RETENTION_DAYS: retention('Days that the steps of ended workflows are kept'),

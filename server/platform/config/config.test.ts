@@ -45,7 +45,7 @@ describe('with nothing set', () => {
       webhookAllowedIps: [],
       webhookRateLimit: 600,
       priceLogRetentionDays: 0,
-      deliveryRetentionDays: 0,
+      deliveryRetentionDays: 90,
       signalHashRetentionDays: 0,
       workflowRetentionDays: 0,
       workflowStepRetentionDays: 0,
