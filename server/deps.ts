@@ -59,6 +59,8 @@ export interface Deps {
   /** The conditions that need the attention of administrators. */
   attentionSources: readonly AttentionSource[];
   readiness: () => Promise<Readiness>;
+  /** The free part of the data folder's disk, from 0 to 1; null while it cannot be read. */
+  freeSpace: () => Promise<number | null>;
 }
 
 /** What the engine works with. */
@@ -106,5 +108,5 @@ export const OPEN_TO_ALL: AccountGuard = {
 
 export interface Readiness {
   ready: boolean;
-  checks: { database: boolean; positionMaker: boolean };
+  checks: { database: boolean; positionMaker: boolean; disk: boolean };
 }

@@ -14,6 +14,7 @@ import { createExchangeWatch } from './alerts/watch-exchanges.ts';
 import { tellPredecessors } from './alerts/watch-installation.ts';
 import { buildApp } from './app.ts';
 import { untrustedProxyConditions } from './console/attention/attention.routes.ts';
+import { diskConditions } from './console/attention/disk-conditions.ts';
 import { failedClosingConditions } from './console/attention/failed-closings.ts';
 import { riskLimitConditions } from './console/limits/limit-conditions.ts';
 import { createFlattener } from './console/positions/flatten.ts';
@@ -44,6 +45,7 @@ import type { Config } from './platform/config/config.ts';
 import { loadSecretKeys } from './platform/config/secret-key.ts';
 import { startKeepingTotals } from './platform/db/list-totals/keep-totals.ts';
 import { type OpenDatabase, openPool } from './platform/db/pool.ts';
+import { LOW_SPACE, NO_SPACE, type ReadDisk, readFreeSpace } from './platform/free-space.ts';
 import type { App } from './platform/http/http-app.ts';
 import { createPasswordLimits } from './platform/http/password-limits.ts';
 import { createUntrustedProxies } from './platform/http/untrusted-proxies.ts';
@@ -103,6 +105,7 @@ export async function buildProgram(options: {
   clock: Clock;
   database: OpenDatabase;
   webFolder?: string;
+  readDisk?: ReadDisk;
 }): Promise<Program> {
   const { config, log, clock, database } = options;
   const { db, pool } = database;
@@ -137,6 +140,11 @@ export async function buildProgram(options: {
     now: () => clock.now(),
     ...(paper === null ? { onKeyRefused: createKeyWatch(keyDeps) } : {}),
   });
+  const freeSpace = () => {
+    // A network drive that is gone does not answer.
+    const late = sleep(READY_WITHIN_MS, null, { ref: false });
+    return Promise.race([readFreeSpace(config.dataDir, options.readDisk).catch(() => null), late]);
+  };
   const untrustedProxies = createUntrustedProxies({ config, clock, log });
   const base = {
     metrics,
@@ -147,6 +155,7 @@ export async function buildProgram(options: {
       () => duplicateAccountConditions({ config, db }),
       riskLimitConditions({ db, clock }),
       () => failedClosingConditions({ db }),
+      diskConditions({ config, freeSpace }),
     ],
     config,
     log,
@@ -174,6 +183,7 @@ export async function buildProgram(options: {
     changeFeed: createChangeFeed({ connection: database.connection, log }),
     transitions: createTransitions({ db: database.engineDb, clock, config, jobs, secretBox, audit }),
     readiness: () => readReadiness(),
+    freeSpace,
   };
   const rightOfWay = createRightOfWay();
   const receiver = createReceiver(
@@ -220,9 +230,17 @@ export async function buildProgram(options: {
       () => true,
       () => false,
     );
-    const database = await Promise.race([answered, sleep(READY_WITHIN_MS, false, { ref: false })]);
+    const [database, free] = await Promise.all([
+      Promise.race([answered, sleep(READY_WITHIN_MS, false, { ref: false })]),
+      freeSpace(),
+    ]);
     const positionMaker = jobs.isRunning();
-    return { ready: database && positionMaker, checks: { database, positionMaker } };
+    // While anything can be committed, alerts are taken. A database elsewhere has another disk.
+    const isFull = config.databaseUrl === null && free !== null && free < NO_SPACE;
+    return {
+      ready: database && positionMaker && !isFull,
+      checks: { database, positionMaker, disk: free !== null && free >= LOW_SPACE },
+    };
   }
 
   return {

@@ -2,7 +2,7 @@ import type { Deps } from '#server/deps.ts';
 import { sendHttp } from './send-http.ts';
 
 /**
- * Fetches the address of an outside watcher while database and position maker are well: it tells when that stops. The
+ * Fetches the address of an outside watcher while the program is ready: it tells when that stops. The
  * address is set by whoever runs the program, so it may be private.
  */
 export async function beatHeart({

@@ -182,7 +182,7 @@ test('a sign-in from a new address is told, the first sign-in is not', async () 
 test('the heart beats while everything is well', async () => {
   const receiver = await startReceiver();
   const deps = { ...board.deps, config: { ...board.config, heartbeatUrl: `${receiver.url}/beat` } };
-  const checks = { database: true, positionMaker: true };
+  const checks = { database: true, positionMaker: true, disk: true };
   try {
     await beatHeart({ ...deps, readiness: async () => ({ ready: true, checks }) });
     expect(receiver.received).toMatchObject([{ method: 'GET', path: '/beat' }]);

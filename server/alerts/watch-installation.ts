@@ -1,9 +1,9 @@
-import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import type { Deps } from '#server/deps.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { auditLog, exchangeCredentials, hooks, instances, users } from '#server/platform/db/schema.ts';
+import { type ReadDisk, readFreeSpace } from '#server/platform/free-space.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { type NoticeEvent, noteEvents } from '#server/platform/notices/note-event.ts';
 import { beginState, endState, endStates, findState, listStates, markTold } from './notice-states.store.ts';
@@ -193,14 +193,10 @@ export async function watchKeys({ db, clock, config }: WatchDeps): Promise<void>
 }
 
 /** Free space of the disk of the data folder. Every machine looks at its own. */
-export async function watchDisk(
-  { db, clock, config }: WatchDeps,
-  read: (folder: string) => Promise<{ bavail: number; blocks: number }> = statfs,
-): Promise<void> {
+export async function watchDisk({ db, clock, config }: WatchDeps, read?: ReadDisk): Promise<void> {
   const now = clock.now();
-  const { bavail, blocks } = await read(config.dataDir);
+  const free = await readFreeSpace(config.dataDir, read);
   const key = `disk:${hostname()}`;
-  const free = blocks === 0 ? 1 : bavail / blocks;
   if (free >= LEAST_FREE) {
     await endState(db, key);
     return;

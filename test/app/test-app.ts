@@ -4,6 +4,7 @@ import type { CreateUserBody, User } from '#contract/users.ts';
 import { ensureFirstAdministrator } from '#server/admin/users/ensure-first-administrator.ts';
 import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { type Config, parseConfig } from '#server/platform/config/config.ts';
+import type { ReadDisk } from '#server/platform/free-space.ts';
 import { createLog } from '#server/platform/log.ts';
 import { type BackgroundPart, buildProgram } from '#server/program.ts';
 import { signInOnly, type TestClient, testClient } from './test-client.ts';
@@ -40,6 +41,8 @@ export interface TestAppOptions {
   /** With the engine: what also runs on timers of its own. Nothing, unless a test is about it. */
   background?: readonly BackgroundPart[];
   webFolder?: string;
+  /** The disk of the data folder. Half empty without it: tests do not depend on this machine's. */
+  readDisk?: ReadDisk;
   /** False: administrators of live mode have no second factor, and can only set one up. */
   withFactors?: boolean;
 }
@@ -66,6 +69,7 @@ export async function startTestApp(options: TestAppOptions = {}) {
     clock: options.clock ?? systemClock,
     database,
     ...(options.webFolder === undefined ? {} : { webFolder: options.webFolder }),
+    readDisk: options.readDisk ?? (async () => ({ bavail: 1, blocks: 2 })),
   });
   const { app, deps } = program;
   await (options.engine

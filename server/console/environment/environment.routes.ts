@@ -14,7 +14,7 @@ export function registerEnvironmentRoutes(app: App, deps: StatusDeps): void {
 
 async function readEnvironmentStatus(deps: StatusDeps): Promise<EnvironmentStatus> {
   const { config } = deps;
-  const { ready } = await deps.readiness();
+  const { checks } = await deps.readiness();
   const isDeployment = config.deploymentId !== null;
   return {
     environment: config.appEnv,
@@ -23,7 +23,7 @@ async function readEnvironmentStatus(deps: StatusDeps): Promise<EnvironmentStatu
     isProduction: config.appEnv === PRODUCTION,
     autoTradeEnabled: config.appEnv === PRODUCTION && config.autoTrade.enabled,
     autoTradeConfigured: config.autoTrade.configured,
-    canProcessSignals: ready,
+    canProcessSignals: checks.database && checks.positionMaker,
     serverInstanceId: config.instanceId,
     ...(config.deploymentId === null ? {} : { deploymentId: config.deploymentId }),
     hasDeploymentId: isDeployment,

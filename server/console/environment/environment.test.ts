@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { AttentionAnswer } from '#contract/attention.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp } from '#test/app/test-app.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 
 // Requirements: accounts-fields-11, accounts-calls-18, trading-fields-13, trading-calls-15
 test('a production deployment in live mode reports its mode and ids', async () => {
@@ -68,7 +69,80 @@ test('signals can be processed and the program is ready once the engine runs', a
   });
   expect((await board.anonymous.get('/readyz')).json()).toEqual({
     ready: true,
-    checks: { database: true, positionMaker: true },
+    checks: { database: true, positionMaker: true, disk: true },
   });
   await board.close();
+});
+
+// Requirements: settings-of-the-program-10
+describe('the disk with the data folder', () => {
+  const disk = { bavail: 0, blocks: 1_000 };
+  const read = { folder: '' };
+
+  async function startOn(config: { databaseUrl?: string } = {}) {
+    const board = await startTestApp({
+      engine: true,
+      config: { dataDir: '/not/there/yet', ...config },
+      readDisk: async (folder) => {
+        if (folder !== '/not') throw Object.assign(new Error('no such folder'), { code: 'ENOENT' });
+        read.folder = folder;
+        return disk;
+      },
+    });
+    onTestFinished(board.close);
+    return board;
+  }
+  const readyOf = async (board: TestApp) => {
+    const answer = await board.anonymous.get('/readyz');
+    return [answer.statusCode, answer.json().ready, answer.json().checks.disk];
+  };
+  const conditionsOf = async (board: TestApp) =>
+    (await board.admin.get('/api/attention'))
+      .json<AttentionAnswer>()
+      .conditions.filter(({ code }) => code === 'disk_low');
+
+  test('under 5 % free needs attention while alerts are still taken, and ends readiness under 1 %', async () => {
+    const board = await startOn();
+    disk.bavail = 50;
+    expect(await readyOf(board)).toEqual([200, true, true]);
+    expect(await conditionsOf(board)).toEqual([]);
+    expect((await board.anonymous.get('/metrics')).body).toContain('signal_board_disk_free_ratio 0.05\n');
+    for (const free of [49, 10]) {
+      disk.bavail = free;
+      expect(await readyOf(board)).toEqual([200, true, false]);
+    }
+    expect(await conditionsOf(board)).toMatchObject([
+      {
+        severity: 'critical',
+        text: expect.stringMatching(/^Only 1\.0 % of the disk with \/not\/there\/yet on /),
+      },
+    ]);
+    disk.bavail = 9;
+    expect(await readyOf(board)).toEqual([503, false, false]);
+    expect((await board.admin.get('/api/environment/status')).json()).toMatchObject({
+      canProcessSignals: true,
+    });
+    disk.bavail = 500;
+    expect(await readyOf(board)).toEqual([200, true, true]);
+    expect(await conditionsOf(board)).toEqual([]);
+    expect(read.folder).toBe('/not');
+  });
+
+  test('does not end the readiness of an instance whose database is elsewhere', async () => {
+    const board = await startOn({ databaseUrl: 'postgres://elsewhere/board' });
+    disk.bavail = 0;
+    expect(await readyOf(board)).toEqual([200, true, false]);
+    expect(await conditionsOf(board)).toHaveLength(1);
+  });
+
+  test('needs attention while its free space cannot be read', async () => {
+    const board = await startTestApp({
+      engine: true,
+      readDisk: () => Promise.reject(new Error('input/output error')),
+    });
+    onTestFinished(board.close);
+    expect(await readyOf(board)).toEqual([200, true, false]);
+    expect(await conditionsOf(board)).toMatchObject([{ text: expect.stringMatching(/cannot be read\.$/) }]);
+    expect((await board.anonymous.get('/metrics')).body).not.toContain('\nsignal_board_disk_free_ratio ');
+  });
 });

@@ -14,7 +14,16 @@ const PATIENCE_MS = 3_000;
 
 type BoardDeps = Pick<
   Deps,
-  'db' | 'pool' | 'enginePool' | 'deliveryPool' | 'jobs' | 'rightOfWay' | 'config' | 'log' | 'metrics'
+  | 'db'
+  | 'pool'
+  | 'enginePool'
+  | 'deliveryPool'
+  | 'jobs'
+  | 'rightOfWay'
+  | 'config'
+  | 'log'
+  | 'metrics'
+  | 'freeSpace'
 >;
 
 interface Reading {
@@ -41,6 +50,7 @@ function createBoardMetrics(deps: BoardDeps): { text(): Promise<string>; content
   const { registry } = deps.metrics;
   const readEnded = createEndedWork(deps.db);
   let reading: Reading | null = null;
+  let free: number | null = null;
   let readAt = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | null = null;
   let hasProcessFigures = false;
@@ -72,13 +82,18 @@ function createBoardMetrics(deps: BoardDeps): { text(): Promise<string>; content
     help: '1 when the database answered the last reading',
     values: () => [[{}, reading === null ? 0 : 1]],
   });
+  addGauge(registry, {
+    name: 'disk_free_ratio',
+    help: 'The free part of the disk with the data folder of this instance, from 0 to 1',
+    values: () => (free === null ? [] : [[{}, free]]),
+  });
 
   return {
     contentType: registry.contentType,
     async text() {
       if (!hasProcessFigures) collectDefaultMetrics({ register: registry });
       hasProcessFigures = true;
-      await refresh();
+      [free] = await Promise.all([deps.freeSpace(), refresh()]);
       return await registry.metrics();
     },
   };

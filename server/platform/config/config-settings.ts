@@ -281,7 +281,7 @@ export const settingsSchema = z.object({
   }),
   HEARTBEAT_URL: setting(z.string().max(2_000).refine(isHttpUrl).nullable().default(null), {
     about:
-      'An address that is fetched every minute while database and position maker are well, so that an outside watcher tells when the program is gone',
+      'An address that is fetched every minute while the program is ready, so that an outside watcher tells when the program is gone',
     takes: 'an http:// or https:// address',
     unset: 'no heartbeat is sent',
     secret: true,
