@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createShutdown } from './graceful-shutdown.ts';
 import { systemClock } from './platform/clock.ts';
-import { type Config, ConfigError, readConfig } from './platform/config/config.ts';
+import { type Config, ConfigError, findUnknownSettings, readConfig } from './platform/config/config.ts';
 import { describeSettings } from './platform/config/config-settings.ts';
 import { requireStrongKeys } from './platform/config/secret-key.ts';
 import { migrateDatabase } from './platform/db/migrate.ts';
@@ -33,6 +33,8 @@ async function main(): Promise<void> {
   checkPublicUrl(config);
   await requireStrongKeys(config);
   const log = createLog({ level: config.logLevel });
+  const unknown = findUnknownSettings();
+  if (unknown !== null) log.warn(unknown);
   const shutdown = createShutdown({ log, exit: (code) => process.exit(code) });
   const crash = (error: unknown) => {
     log.fatal({ err: error }, 'the program cannot go on');

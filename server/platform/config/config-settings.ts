@@ -74,13 +74,15 @@ function isTimezone(text: string): boolean {
 const isHttpUrl = (text: string) => isUrl(text, ['http:', 'https:']);
 const databaseUrl = z.string().refine((text) => isUrl(text, ['postgres:', 'postgresql:']));
 const hasNoPath = (text: string) => new URL(text).href === `${new URL(text).origin}/`;
-const origin = (isAllowed: (text: string) => boolean) =>
+/** Whatever else such an address had, credentials and paths, would be dropped. */
+const origin = () =>
   z
     .string()
-    .refine(isAllowed)
+    .refine((text) => isHttpUrl(text) && hasNoPath(text))
     .transform((text) => new URL(text).origin)
     .nullable()
     .default(null);
+const ORIGIN = 'an http:// or https:// address without a path, query or credentials';
 
 const wait = (about: string, unset: string) =>
   setting(wholeNumber(0, 120_000).nullable().default(null), {
@@ -113,15 +115,12 @@ export const settingsSchema = z.object({
     takes: 'a whole number from 0 to 65535',
     unset: '3000',
   }),
-  PUBLIC_URL: setting(
-    origin((text) => isHttpUrl(text) && hasNoPath(text)),
-    {
-      about:
-        'The address that browsers open. Pages answer under its host only, and with https cookies are always secure. Demo and live mode need an https one if other machines can reach the program',
-      takes: 'an origin without a path, such as https://board.example.com',
-      unset: 'pages answer under any host',
-    },
-  ),
+  PUBLIC_URL: setting(origin(), {
+    about:
+      'The address that browsers open. Pages answer under its host only, and with https cookies are always secure. Demo and live mode need an https one if other machines can reach the program',
+    takes: 'an origin without a path, such as https://board.example.com',
+    unset: 'pages answer under any host',
+  }),
   DATA_DIR: setting(z.string().default('./data'), {
     about: 'Folder of the embedded database and the generated secret',
     takes: 'a path',
@@ -205,14 +204,14 @@ export const settingsSchema = z.object({
     unset: 'exchange calls go out directly',
     secret: true,
   }),
-  BITGET_BASE_URL: setting(origin(isHttpUrl), {
+  BITGET_BASE_URL: setting(origin(), {
     about: "Another origin for Bitget's REST API, for tests",
-    takes: 'an http:// or https:// address',
+    takes: ORIGIN,
     unset: "the exchange's own",
   }),
-  BYBIT_BASE_URL: setting(origin(isHttpUrl), {
+  BYBIT_BASE_URL: setting(origin(), {
     about: "Another origin for Bybit's REST API, for tests",
-    takes: 'an http:// or https:// address',
+    takes: ORIGIN,
     unset: "the exchange's own",
   }),
   EXCHANGE_TIMEOUT_MS: setting(wholeNumber(100, 120_000).default(10_000), {
@@ -286,9 +285,9 @@ export const settingsSchema = z.object({
     unset: 'no heartbeat is sent',
     secret: true,
   }),
-  TELEGRAM_BASE_URL: setting(origin(isHttpUrl), {
+  TELEGRAM_BASE_URL: setting(origin(), {
     about: 'Another origin for the Telegram Bot API, for a Bot API server of your own',
-    takes: 'an http:// or https:// address',
+    takes: ORIGIN,
     unset: "Telegram's own",
   }),
   LOG_LEVEL: setting(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'), {

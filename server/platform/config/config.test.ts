@@ -7,6 +7,7 @@ import { describeSettings, settings, TRADINGVIEW_ADDRESSES } from './config-sett
 
 const SECRET_KEY = 'k'.repeat(32);
 const ORIGIN = 'an origin without a path, such as https://board.example.com';
+const BARE_ORIGIN = 'an http:// or https:// address without a path, query or credentials';
 const PROXIES = 'IP addresses, CIDR ranges or loopback, linklocal, uniquelocal, separated by commas';
 
 describe('with nothing set', () => {
@@ -79,12 +80,10 @@ describe('a bad value', () => {
     ['HOST', 'a b', 'an IP address or a host name'],
     ['PUBLIC_URL', 'board.example.com', ORIGIN],
     ['PUBLIC_URL', 'ftp://board.example.com', ORIGIN],
-    ['PUBLIC_URL', 'https://a.example/board', ORIGIN],
-    ['PUBLIC_URL', 'https://u:p@a.example', ORIGIN],
     ['AUTO_TRADE', 'true', 'enabled or disabled'],
     ['EXCHANGE_MODE', 'test', 'paper, demo or live'],
     ['ADMIN_USERNAME', 'admin', 'an e-mail address of 3 to 50 characters'],
-    ['BITGET_BASE_URL', 'ftp://x', 'an http:// or https:// address'],
+    ['BITGET_BASE_URL', 'ftp://x', BARE_ORIGIN],
     ['PRICE_LOG_RETENTION_DAYS', '29', '0 (all are kept) or days from 30 to 36500'],
     ['DELIVERY_RETENTION_DAYS', '-1', '0 (all are kept) or days from 30 to 36500'],
     ['EXCHANGE_TIMEOUT_MS', '0', 'milliseconds from 100 to 120000'],
@@ -113,6 +112,26 @@ describe('a bad value', () => {
   ])('of the secret %s is not shown', (name, value, takes) => {
     const message = `${name} is a hidden value of ${value.length} characters; it takes ${takes}`;
     expect(() => parseConfig({ [name]: value })).toThrow(new ConfigError(message));
+  });
+
+  test.each(
+    ['BITGET_BASE_URL', 'BYBIT_BASE_URL', 'TELEGRAM_BASE_URL', 'PUBLIC_URL'].flatMap((name) =>
+      [
+        'https://a.example/canary',
+        'https://a.example/?canary',
+        'https://canary:canary@a.example',
+        'https://a.example/#canary',
+      ].map((value) => [name, value] as const),
+    ),
+  )('of %s with more than an origin (%s) is refused without showing more', (name, value) => {
+    const takes = name === 'PUBLIC_URL' ? ORIGIN : BARE_ORIGIN;
+    const message = `${name} is "https://a.example/…"; it takes ${takes}`;
+    expect(() => parseConfig({ [name]: value })).toThrow(new ConfigError(message));
+  });
+
+  test('of an address that cannot be read is hidden where it may have credentials', () => {
+    const message = `BITGET_BASE_URL is a hidden value of 16 characters; it takes ${BARE_ORIGIN}`;
+    expect(() => parseConfig({ BITGET_BASE_URL: 'canary@a.example' })).toThrow(new ConfigError(message));
   });
 
   test('is refused as an unknown argument', () => {

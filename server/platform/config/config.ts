@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { hasCode, StartError } from '../db/start-error.ts';
 import { type Settings, settings, settingsSchema, TRADINGVIEW_ADDRESSES } from './config-settings.ts';
+import { unknownSettings } from './unknown-settings.ts';
 
 type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
   ? `${Lowercase<Word>}${Capitalize<CamelCase<Rest>>}`
@@ -43,6 +44,10 @@ export function readEnvironment(options: { env: Environment; folder: string }): 
   return { ...parseEnv(file), ...options.env };
 }
 
+/** One line about names in the environment and `.env` that are no settings but look like mistyped ones. */
+export const findUnknownSettings = (): string | null =>
+  unknownSettings(Object.keys(readEnvironment({ env: process.env, folder: process.cwd() })));
+
 /** The settings of this process. */
 export const readConfig = (argv: readonly string[] = []): Config =>
   parseConfig(readEnvironment({ env: process.env, folder: process.cwd() }), argv);
@@ -79,8 +84,21 @@ export function parseConfig(env: Environment, argv: readonly string[] = []): Con
 function complaint(name: string, given: Record<string, string | undefined>): string {
   const notes = settings.find((one) => one.name === name);
   const got = given[name] ?? '';
-  const shown = notes?.secret ? `a hidden value of ${got.length} characters` : JSON.stringify(got);
+  const hidden = `a hidden value of ${got.length} characters`;
+  const shown = notes?.secret
+    ? hidden
+    : name.endsWith('_URL')
+      ? (shownAddress(got) ?? hidden)
+      : JSON.stringify(got);
   return `${name} is ${shown}; it takes ${notes?.takes}`;
+}
+
+/** An address without what may be a credential, such as the token in a path; null when that cannot be told. */
+function shownAddress(text: string): string | null {
+  if (!/[@/?#]/.test(text.replace(/^\w+:\/\//, ''))) return JSON.stringify(text);
+  if (!URL.canParse(text) || new URL(text).host === '') return null;
+  const { protocol, host } = new URL(text);
+  return JSON.stringify(`${protocol}//${host}/…`);
 }
 
 const camelCase = (name: string) =>
