@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { noteBackup, writeBackup } from './admin/backup/write-backup.ts';
 import { runCommand } from './command.ts';
 import { readConfig } from './platform/config/config.ts';
-import { loadSecretKeys } from './platform/config/secret-key.ts';
+import { findSecretKeys, keyPath } from './platform/config/secret-key.ts';
 import { reachDatabase } from './platform/db/pool.ts';
 import { StartError } from './platform/db/start-error.ts';
 
@@ -19,7 +19,10 @@ async function main(args: string[]): Promise<void> {
   const path = resolve(file ?? join(config.dataDir, 'backups', `signal-board-${stamp}.backup`));
   const { connection, close } = await reachDatabase(config);
   try {
-    const keys = await loadSecretKeys(config);
+    const keys = await findSecretKeys(config);
+    if (keys === null) {
+      throw new StartError(`There is no ${keyPath(config)}: put the key of this database back first`);
+    }
     const { tables, rows } = await writeBackup({ connection, keys, path, now });
     await noteBackup({ connection, keys, path, rows });
     console.log(`${path}: ${rows} rows of ${tables} tables, as of ${now.toISOString()}`);

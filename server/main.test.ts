@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -130,6 +130,39 @@ test('refuses a key file with too few distinct characters', async () => {
     `${path} has 2 distinct characters; it takes at least 8 of them. Where a database was sealed with it, start once with another one and --new-secret-key\n`,
   );
   expect(code).toBe(2);
+});
+
+test.each(['/proc/signal-board', '/proc/1/signal/board'])(
+  'refuses %s, where no folder can be created, with one line',
+  async (dataDir) => {
+    const { code, stderr } = await folder.runToEnd({ DATA_DIR: dataDir });
+    expect(stderr).toMatch(/^DATA_DIR \S+ cannot be used \(E[A-Z]+\)\n$/);
+    expect(code).toBe(1);
+  },
+);
+
+test('leaves no new key beside data that a lost one has sealed, unless it is told to', async () => {
+  const first = await folder.start();
+  await first.stop();
+  const path = join(folder.dataDir(), 'secret.key');
+  await rm(path);
+  const { code, stderr } = await folder.runToEnd({});
+  expect(stderr).toBe(
+    `There is no ${path}, and this database was sealed with a key: put that file back, or start once with --new-secret-key to go without what is sealed with it (webhook keys, exchange credentials)\n`,
+  );
+  expect(code).toBe(1);
+  expect((await readdir(folder.dataDir())).filter((name) => name.includes('secret.key'))).toEqual([]);
+  await folder.start({}, ['--new-secret-key']);
+  expect((await readFile(path, 'utf8')).length).toBeGreaterThan(32);
+});
+
+test('names the setting that a mistyped one was meant for, and starts', async () => {
+  const server = await folder.start({ AUTO_TRADING: 'disabled', HOSTNAME: 'here' });
+  const warnings = server
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('is no setting'));
+  expect(warnings).toEqual([expect.stringContaining('did you mean AUTO_TRADE?')]);
 });
 
 test('lists the settings with --help and starts nothing', async () => {

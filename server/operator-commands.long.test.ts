@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -93,6 +93,14 @@ test('restores a backup of a running program into a new data folder, where the w
   expect(await entriesOfCommands(first, await signIn(first))).toEqual(['backup written']);
   const [name = ''] = await readdir(join(old, 'backups'));
   const file = join(old, 'backups', name);
+
+  await rename(join(old, 'secret.key'), join(old, 'lost.key'));
+  expect(await run('backup.ts', old)).toMatchObject({
+    code: 1,
+    output: `There is no ${join(old, 'secret.key')}: put the key of this database back first\n`,
+  });
+  expect(await readdir(old)).not.toContain('secret.key');
+  await rename(join(old, 'lost.key'), join(old, 'secret.key'));
 
   await first.stop();
   expect(await run('restore.ts', fresh, file)).toMatchObject({

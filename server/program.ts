@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import manifest from '../package.json' with { type: 'json' };
-import { checkSecretKey } from './admin/hooks/check-secret-key.ts';
+import { checkSecretKey, requireUnsealed } from './admin/hooks/check-secret-key.ts';
 import { duplicateAccountConditions } from './admin/keys/account-claims.ts';
 import { createAccountFinder, createAccountGuard, createKeyWatch } from './admin/keys/find-account.ts';
 import { startRetention } from './admin/retention/keep-partitions.ts';
@@ -42,7 +42,7 @@ import { startSealing } from './platform/audit/seal-audit-log.ts';
 import { createChangeFeed } from './platform/change-feed.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config/config.ts';
-import { loadSecretKeys } from './platform/config/secret-key.ts';
+import { findSecretKey, keyPath, loadSecretKeys } from './platform/config/secret-key.ts';
 import { startKeepingTotals } from './platform/db/list-totals/keep-totals.ts';
 import { type OpenDatabase, openPool } from './platform/db/pool.ts';
 import { LOW_SPACE, NO_SPACE, type ReadDisk, readFreeSpace } from './platform/free-space.ts';
@@ -109,6 +109,8 @@ export async function buildProgram(options: {
 }): Promise<Program> {
   const { config, log, clock, database } = options;
   const { db, pool } = database;
+  const isKeyThere = (await findSecretKey(config)) !== null;
+  if (!isKeyThere && !config.isNewSecretKey) await requireUnsealed(db, keyPath(config));
   const keys = await loadSecretKeys(config);
   const paper =
     config.exchangeMode === 'paper'

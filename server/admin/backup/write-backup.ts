@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -11,6 +11,7 @@ import { drizzleOn } from '#server/platform/db/drizzle-over.ts';
 import { listAppliedMigrations } from '#server/platform/db/migrate.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
+import { makeFolder } from '#server/platform/make-folder.ts';
 import { createSecretBox } from '#server/platform/secret-box.ts';
 import { isSameCheck, keyCheckOf, type SecretKeys } from '#server/platform/secret-keys/key-state.ts';
 import manifest from '../../../package.json' with { type: 'json' };
@@ -36,7 +37,7 @@ export async function writeBackup(options: {
   client.on('error', () => {});
   await client.connect();
   const draft = `${path}.part`;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   await rm(draft, { force: true });
   try {
     await client.query('begin isolation level repeatable read read only');

@@ -60,6 +60,16 @@ export async function checkSecretKey(options: {
   return 'replaced';
 }
 
+/** Refuses to make a key beside data that another one has sealed, before the new one is written anywhere. */
+export async function requireUnsealed(db: Queryable, path: string): Promise<void> {
+  const state = await readKeyState(db);
+  const isSealed = state === null ? (await newestHooks(db)).length > 0 : state.keyCheck !== null;
+  if (!isSealed) return;
+  throw new StartError(
+    `There is no ${path}, and this database was sealed with a key: put that file back, or start once with --new-secret-key to go without what is sealed with it (webhook keys, exchange credentials)`,
+  );
+}
+
 /** Lets the next start store a check of its own key, whatever key sealed the rows. */
 export async function forgetSecretKey(db: Queryable): Promise<void> {
   await db
@@ -68,7 +78,10 @@ export async function forgetSecretKey(db: Queryable): Promise<void> {
     .onConflictDoUpdate({ target: secretKeyChecks.isOnly, set: { keyCheck: null, nextKeyCheck: null } });
 }
 
+const newestHooks = (db: Queryable) =>
+  db.select().from(hooks).orderBy(desc(hooks.updatedAt)).limit(ASKED_HOOKS);
+
 async function opensHooks(db: Queryable, box: SecretBox): Promise<boolean> {
-  const newest = await db.select().from(hooks).orderBy(desc(hooks.updatedAt)).limit(ASKED_HOOKS);
+  const newest = await newestHooks(db);
   return newest.length === 0 || newest.some((hook) => openHookKey(box, hook) !== null);
 }

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../db/start-error.ts';
+import { makeFolder } from '../make-folder.ts';
 import type { SecretKeys } from '../secret-keys/key-state.ts';
 import { type Config, ConfigError } from './config.ts';
 
@@ -78,7 +79,7 @@ async function readKey(path: string): Promise<string | null> {
 
 // Writes and syncs the key under another name first, so that a crash never leaves half a key.
 async function generateKey(path: string, dataDir: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeFolder(dataDir);
   const draft = `${path}.${randomUUID()}`;
   const file = await open(draft, 'wx', 0o600);
   try {

@@ -1,9 +1,10 @@
 import { closeSync, openSync } from 'node:fs';
-import { chmod, mkdir, realpath, stat } from 'node:fs/promises';
+import { chmod, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
+import { makeFolder } from '../make-folder.ts';
 import { hasCode, StartError } from './start-error.ts';
 
 const LOCK_FILE = 'instance.lock';
@@ -17,7 +18,7 @@ const TRAVERSE_RIGHTS = 0o011;
 /** Creates the data folder, private to its owner, and returns its real path. */
 export async function openDataFolder(dataDir: string): Promise<string> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await makeFolder(dataDir);
     return await realpath(dataDir);
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
