@@ -10,8 +10,8 @@ import { createLog } from './platform/log.ts';
 
 // node server/restore.ts file: fills the database from a backup. The program must not be running.
 
-const USAGE = 'Usage: npm run restore -- file [--replace [--yes]] [--other-key]';
-const OPTIONS = ['--replace', '--yes', '--other-key'];
+const USAGE = 'Usage: npm run restore -- file [--replace [--yes]] [--other-key] [--unverified]';
+const OPTIONS = ['--replace', '--yes', '--other-key', '--unverified'];
 
 await runCommand(main);
 
@@ -27,15 +27,16 @@ async function main(args: string[]): Promise<void> {
   const keys = await findSecretKeys(config);
   if (keys === null && !given.includes('--other-key')) {
     throw new StartError(
-      `There is no ${config.dataDir}/secret.key: put the one that belongs to the backup there first, or add --other-key to go without what is sealed with it (webhook keys, exchange credentials)`,
+      `There is no ${config.dataDir}/secret.key: put the one that belongs to the backup there first, or add --other-key --unverified to go without what is sealed with it (webhook keys, exchange credentials)`,
     );
   }
   const database = await openDatabase({ config, log: createLog({ level: 'warn' }) });
   try {
-    const { createdAt, rows, endedWorkflows, ordersInDoubt } = await restoreBackup({
+    const { createdAt, rows, isVerified, endedWorkflows, ordersInDoubt } = await restoreBackup({
       connection: database.connection,
       path: resolve(file),
       keys: given.includes('--other-key') ? null : keys,
+      unverified: given.includes('--unverified'),
       replace,
       now: new Date(),
     });
@@ -43,6 +44,11 @@ async function main(args: string[]): Promise<void> {
     console.log(
       `${endedWorkflows} workflows that were under way then have been ended; ${ordersInDoubt} orders will be looked up at the exchange after the start.`,
     );
+    if (!isVerified) {
+      console.log(
+        'WARNING: nothing shows that this backup is unchanged. Look at the users, the webhooks and the audit trail before you switch trading on.',
+      );
+    }
     console.log(
       'Whatever happened after the backup is not in it: compare the positions page with the exchange.',
     );

@@ -1,12 +1,15 @@
+import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import { StartError } from '#server/platform/db/start-error.ts';
+import { createSecretBox } from '#server/platform/secret-box.ts';
 import { splitLines } from '#server/platform/text-lines.ts';
 
 /*
  * A backup is gzipped text: a header line; for every table, a line with its name and a line for each row as a JSON
- * object; and a last line with the number of rows. Without the last line the backup is incomplete.
+ * object; a line with the number of rows, without which the backup is incomplete; and the seal, an HMAC of all that is
+ * before it under a key derived from SECRET_KEY.
  */
 
 export const FORMAT = 'signal-board-backup';
@@ -24,6 +27,19 @@ export const header = z.object({
   migrations: z.array(z.string()).min(1),
 });
 export type BackupHeader = z.infer<typeof header>;
+
+const sealLine = z.strictObject({ seal: z.string().regex(/^[0-9a-f]{64}$/) });
+
+/** Tells which SECRET_KEY sealed a backup, and reveals nothing else. */
+export const backupCheckOf = (secretKey: string): string =>
+  createSecretBox(secretKey).lookupHash('the key of this backup', 'backup').toString('hex');
+
+/** Computes the seal of the backup whose lines it is fed. */
+export const createBackupSeal = (secretKey: string): Hmac =>
+  createHmac('sha256', createSecretBox(secretKey).lookupHash('the seal of this backup', 'backup'));
+
+/** `unchecked`: there is a seal, and the key to check it is not known. */
+type SealState = 'valid' | 'wrong' | 'missing' | 'unchecked';
 
 const tableLine = z.object({ table: z.string().regex(/^[a-z_]+$/) });
 export const lastLine = z.object({ rows: z.number().int().min(0), whole: z.literal(true) });
@@ -64,8 +80,12 @@ export const LEFT_OUT: readonly string[] = [
 
 export interface OpenBackup {
   header: BackupHeader;
-  /** Batches of rows as JSON texts, table by table; throws a StartError if the file is incomplete. */
+  /** Batches of rows as JSON texts, table by table, to be read once; throws a StartError if the file is incomplete. */
   batches(): AsyncGenerator<{ table: string; rows: string[] }>;
+  /** Checks the seal with this key while the batches are read. */
+  checkWith(secretKey: string): void;
+  /** The tables and the state of the seal, once all batches have been read. */
+  contents(): { tables: readonly string[]; seal: SealState };
 }
 
 const BATCH_ROWS = 500;
@@ -76,21 +96,46 @@ export async function openBackup(path: string): Promise<OpenBackup> {
   const parsed = header.safeParse(parseJson(first.done ? '' : first.value));
   if (!parsed.success) throw new StartError(`${path} is not a backup of Signal Board`);
 
-  async function* batches() {
+  const tables: string[] = [];
+  let expected: Hmac | null = null;
+  let seal: SealState = 'missing';
+
+  function checkSeal(line: string): void {
+    const { success, data } = sealLine.safeParse(parseJson(line));
+    if (!success) throw new StartError(`${path} is damaged: something follows its end`);
+    const found = Buffer.from(data.seal, 'hex');
+    seal = expected === null ? 'unchecked' : timingSafeEqual(expected.digest(), found) ? 'valid' : 'wrong';
+  }
+
+  async function readEnd(): Promise<void> {
+    const last = await lines.next();
+    if (last.done) return;
+    checkSeal(last.value);
+    if (!(await lines.next()).done) throw new StartError(`${path} is damaged: something follows its end`);
+  }
+
+  async function* readBatches() {
     let table: string | null = null;
     let rows: string[] = [];
     let count = 0;
-    for await (const line of lines) {
+    for (;;) {
+      const { done, value: line } = await lines.next();
+      if (done) break;
+      expected?.update(`${line}\n`);
       if (line.startsWith('{"table":')) {
         if (table !== null && rows.length > 0) yield { table, rows };
         rows = [];
-        table = tableLine.parse(parseJson(line)).table;
+        const parsed = tableLine.safeParse(parseJson(line));
+        if (!parsed.success) throw new StartError(`${path} is damaged: a table has no name`);
+        table = parsed.data.table;
+        tables.push(table);
         continue;
       }
       if (line.startsWith('{"rows":')) {
         if (table !== null && rows.length > 0) yield { table, rows };
         const { success, data } = lastLine.safeParse(parseJson(line));
         if (!success || data.rows !== count) throw new StartError(`${path} is damaged: rows are missing`);
+        await readEnd();
         return;
       }
       if (table === null) throw new StartError(`${path} is damaged: a row belongs to no table`);
@@ -103,7 +148,23 @@ export async function openBackup(path: string): Promise<OpenBackup> {
     }
     throw new StartError(`${path} is not whole: its end is missing`);
   }
-  return { header: parsed.data, batches };
+
+  async function* batches() {
+    try {
+      yield* readBatches();
+    } finally {
+      await lines.return(undefined);
+    }
+  }
+
+  return {
+    header: parsed.data,
+    batches,
+    checkWith(secretKey) {
+      expected = createBackupSeal(secretKey).update(`${first.value}\n`);
+    },
+    contents: () => ({ tables, seal }),
+  };
 }
 
 async function* linesOf(path: string): AsyncGenerator<string> {

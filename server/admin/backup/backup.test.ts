@@ -90,7 +90,7 @@ const backUp = (connection: DatabaseConnection, path: string) =>
 const restore = (
   connection: DatabaseConnection,
   path: string,
-  more: { replace?: boolean; migrations?: MigrationMeta[] } = {},
+  more: { replace?: boolean; unverified?: boolean; migrations?: MigrationMeta[] } = {},
 ) => restoreBackup({ connection, path, keys: KEYS, replace: false, now: new Date(), ...more });
 
 describe('a running board', () => {
@@ -337,10 +337,91 @@ describe('a backup', () => {
       .split('\n');
     const withoutRow = lines.filter((line) => !line.startsWith(' {'));
     await writeFile(path, gzipSync(`${withoutRow.join('\n')}\n`));
-    await expect(restore(target, path)).rejects.toThrow('is damaged: rows are missing');
-    await writeFile(path, gzipSync(`${lines.slice(0, -1).join('\n')}\n`));
+    await expect(restore(target, path, { unverified: true })).rejects.toThrow('is damaged: rows are missing');
+    await writeFile(path, gzipSync(`${lines.slice(0, -2).join('\n')}\n`));
     await expect(restore(target, path)).rejects.toThrow('is not whole: its end is missing');
     expect(await query(target, `select from pg_class where relname = 'users'`)).toEqual([]);
+  });
+
+  const changeLines = async (change: (lines: string[]) => string[]) => {
+    const lines = gunzipSync(await readFile(path))
+      .toString()
+      .trimEnd()
+      .split('\n');
+    await writeFile(path, gzipSync(`${change(lines).join('\n')}\n`));
+  };
+  const isSeal = (line: string) => line.startsWith('{"seal":');
+  const makeAdministrator = (line: string) => line.replace('"is_admin":false', '"is_admin":true');
+
+  test('is verified, and restores without a flag', async () => {
+    expect(await restore(await emptyDatabase(), path)).toMatchObject({ isVerified: true });
+  });
+
+  test.each([
+    [
+      'in which a user was made an administrator',
+      (lines: string[]) => lines.map(makeAdministrator),
+      'was changed',
+    ],
+    [
+      'whose header was changed',
+      ([head = '', ...lines]: string[]) => [head.replace(/"createdAt":"20/, '"createdAt":"19'), ...lines],
+      'was changed',
+    ],
+    [
+      'whose seal was taken away',
+      (lines: string[]) => lines.filter((line) => !isSeal(line)).map(makeAdministrator),
+      'has no seal',
+    ],
+    [
+      'whose seal is of another key',
+      (lines: string[]) => lines.map((line) => (isSeal(line) ? `{"seal":"${'0'.repeat(64)}"}` : line)),
+      'was changed',
+    ],
+  ] as const)(
+    '%s is refused before anything is written, and restored only on request',
+    async (_what, change, why) => {
+      const target = await emptyDatabase();
+      await changeLines((lines) => change(lines));
+      await expect(restore(target, path)).rejects.toThrow(why);
+      expect(await query(target, `select from pg_class where relname = 'users'`)).toEqual([]);
+      expect(await restore(target, path, { unverified: true })).toMatchObject({ isVerified: false });
+    },
+  );
+
+  test.each([
+    ['signs somebody in', '{"table":"sessions"}'],
+    ['is no table', '{"table":"pg_class"}'],
+    ['is there already', '{"table":"users"}'],
+    ['is a part of one', '{"table":"price_logs_default"}'],
+  ])('with a section that %s is refused, also unverified', async (_what, section) => {
+    const target = await emptyDatabase();
+    await changeLines((lines) => [...lines.slice(0, -2), section, ...lines.slice(-2)]);
+    await expect(restore(target, path, { unverified: true })).rejects.toThrow(
+      'has a table that no backup has',
+    );
+    expect(await query(target, `select from pg_class where relname = 'users'`)).toEqual([]);
+  });
+
+  test.each([
+    [
+      'a table without a name',
+      (lines: string[]) => [...lines.slice(0, -2), '{"table":"A b"}', ...lines.slice(-2)],
+      'has no name',
+    ],
+    [
+      'something after its end',
+      (lines: string[]) => [...lines, '{"table":"users"}'],
+      'something follows its end',
+    ],
+    [
+      'something before its seal',
+      (lines: string[]) => [...lines.slice(0, -1), ' {}', ...lines.slice(-1)],
+      'something follows its end',
+    ],
+  ] as const)('with %s is refused, also unverified', async (_what, change, why) => {
+    await changeLines((lines) => change(lines));
+    await expect(restore(await emptyDatabase(), path, { unverified: true })).rejects.toThrow(why);
   });
 
   test('with another secret key is refused unless explicitly allowed', async () => {
@@ -349,7 +430,13 @@ describe('a backup', () => {
     await expect(restoreBackup({ ...options, keys: { ...KEYS, secretKey: 'k'.repeat(32) } })).rejects.toThrow(
       'The backup was made with another SECRET_KEY',
     );
-    await restoreBackup({ ...options, keys: null });
+    await expect(restoreBackup({ ...options, keys: null })).rejects.toThrow(
+      'Without the SECRET_KEY of the backup nobody can tell whether',
+    );
+    expect(await query(target, `select from pg_class where relname = 'users'`)).toEqual([]);
+    expect(await restoreBackup({ ...options, keys: null, unverified: true })).toMatchObject({
+      isVerified: false,
+    });
     const [check] = await query(target, 'select key_check from secret_key_checks');
     expect(check, 'the next start brings its own').toEqual({ key_check: null });
   });

@@ -14,17 +14,19 @@ import {
   keyCheckOf,
   type SecretKeys,
 } from '#server/platform/secret-keys/key-state.ts';
-import { type OpenBackup, openBackup } from './backup-file.ts';
+import { backupCheckOf, LEFT_OUT, type OpenBackup, openBackup } from './backup-file.ts';
 import { endRestoredWork, type RestoredWork } from './end-restored-work.ts';
-import { backupCheckOf } from './write-backup.ts';
+import { listTables } from './list-tables.ts';
 
 export interface Restored extends RestoredWork {
   createdAt: string;
   rows: number;
+  /** Whether the seal shows that nothing was changed since the backup was made. */
+  isVerified: boolean;
 }
 
 /**
- * Restores a database from a backup in one transaction: creates the tables as they were, fills them, applies later
+ * Restores a database from a backup in one transaction, after the whole file was verified: creates the tables as they were, fills them, applies later
  * migrations, and ends unfinished work, so that nothing is ordered twice.
  */
 export async function restoreBackup(options: {
@@ -32,21 +34,28 @@ export async function restoreBackup(options: {
   path: string;
   /** Null accepts a backup that was sealed with any key. */
   keys: SecretKeys | null;
+  /** Also takes a backup that does not verify: who edits one can make anybody an administrator. */
+  unverified?: boolean;
   /** Empties the database first. */
   replace: boolean;
   now: Date;
   /** Defaults to the program's own migrations. */
   migrations?: MigrationMeta[];
 }): Promise<Restored> {
-  const { connection, path, keys, replace, now, migrations = readMigrations() } = options;
-  const backup = await openBackup(path);
-  const known = knownMigrations(backup, { path, migrations });
-  const state = keys === null ? null : keyStateOf(backup, keys);
+  const { connection, path, keys, replace, now, migrations = readMigrations(), unverified = false } = options;
+  const examined = await openBackup(path);
+  const known = knownMigrations(examined, { path, migrations });
+  const state = keys === null ? null : keyStateOf(examined, keys);
   if (keys !== null && state === null) {
     throw new StartError(
-      'The backup was made with another SECRET_KEY: put that one into SECRET_KEY or DATA_DIR/secret.key, or add --other-key to go without what is sealed with it (webhook keys, exchange credentials)',
+      'The backup was made with another SECRET_KEY: put that one into SECRET_KEY or DATA_DIR/secret.key, or add --other-key --unverified to go without what is sealed with it (webhook keys, exchange credentials)',
     );
   }
+  const sealKey = keys === null ? null : sealKeyOf(examined, keys);
+  const tables = await readThrough(examined, sealKey);
+  const isVerified = examined.contents().seal === 'valid';
+  if (!isVerified && !unverified) throw new StartError(whyUnverified(examined, path));
+  const backup = await openBackup(path);
   const client = new pg.Client({ ...connection, application_name: 'signal-board restore' });
   client.on('error', () => {});
   await client.connect();
@@ -57,21 +66,58 @@ export async function restoreBackup(options: {
     if (replace) await empty(client);
     else await refuseWhenFilled(client);
     await applyMigrations(client, migrations.slice(0, known));
-    const rows = await fill(client, backup);
+    await requireKnownTables(client, { tables, path });
+    const rows = await fill(client, { backup, sealKey });
+    // The file was read twice, and may have been changed in between.
+    if (isVerified && backup.contents().seal !== 'valid') throw new StartError(whyUnverified(backup, path));
     await fillHashes(client);
     await applyMigrations(client, migrations.slice(known));
     const work = await endRestoredWork(drizzleOn(client), now);
     // Without the key, the next start writes an entry about its replacement.
     if (keys === null) await forgetSecretKey(drizzleOn(client));
-    else await noteRestore(client, { keys, now, backup, rows });
+    else await noteRestore(client, { keys, now, backup, rows, isVerified });
     // Of two keys, the next start cannot tell which one it is.
     if (state !== null && keys?.nextKey != null) {
       await drizzleOn(client).insert(secretKeyChecks).values(state);
     }
     await client.query('commit');
-    return { createdAt: backup.header.createdAt, rows, ...work };
+    return { createdAt: backup.header.createdAt, rows, isVerified, ...work };
   } finally {
     await client.end().catch(() => {});
+  }
+}
+
+const sealKeyOf = ({ header }: OpenBackup, { secretKey, nextKey }: SecretKeys): string | null =>
+  [secretKey, nextKey].find((key) => key !== null && backupCheckOf(key) === header.keyCheck) ?? null;
+
+/** Reads the whole file without keeping its rows, and returns the tables that it has. */
+async function readThrough(backup: OpenBackup, sealKey: string | null): Promise<readonly string[]> {
+  if (sealKey !== null) backup.checkWith(sealKey);
+  for await (const _ of backup.batches());
+  return backup.contents().tables;
+}
+
+const ANYWAY =
+  'Whoever changed it may have made anybody an administrator. Add --unverified to restore it nevertheless';
+
+function whyUnverified(backup: OpenBackup, path: string): string {
+  const { seal } = backup.contents();
+  if (seal === 'wrong') return `${path} was changed after it was made. ${ANYWAY}`;
+  if (seal === 'missing') {
+    return `${path} has no seal: an older version made it, or it was changed since. ${ANYWAY}`;
+  }
+  return `Without the SECRET_KEY of the backup nobody can tell whether ${path} was changed after it was made. ${ANYWAY}`;
+}
+
+/** Refuses tables that no backup of its version has: left out ones, partitions, and names of other things. */
+async function requireKnownTables(
+  client: pg.Client,
+  { tables, path }: { tables: readonly string[]; path: string },
+): Promise<void> {
+  const known = (await listTables(client)).filter((table) => !LEFT_OUT.includes(table));
+  const stranger = tables.find((table, index) => !known.includes(table) || tables.indexOf(table) !== index);
+  if (stranger !== undefined) {
+    throw new StartError(`${path} has a table that no backup has, or has it twice: ${stranger}`);
   }
 }
 
@@ -145,20 +191,24 @@ async function empty(client: pg.Client): Promise<void> {
 
 async function noteRestore(
   client: pg.Client,
-  options: { keys: SecretKeys; now: Date; backup: OpenBackup; rows: number },
+  options: { keys: SecretKeys; now: Date; backup: OpenBackup; rows: number; isVerified: boolean },
 ): Promise<void> {
-  const { keys, now, backup, rows } = options;
+  const { keys, now, backup, rows, isVerified } = options;
   const db = drizzleOn(client);
   const secretBox = createSecretBox(keys.secretKey, keys.nextKey);
   await createAuditTrail({ db, clock: { now: () => now }, secretBox }).record(db, {
     actor: programActor('npm run restore', 'command'),
     action: 'backup restored',
     subject: { kind: 'installation', id: null, name: null },
-    after: { asOf: backup.header.createdAt, rows },
+    after: { asOf: backup.header.createdAt, rows, ...(isVerified ? {} : { verified: false }) },
   });
 }
 
-async function fill(client: pg.Client, backup: OpenBackup): Promise<number> {
+async function fill(
+  client: pg.Client,
+  { backup, sealKey }: { backup: OpenBackup; sealKey: string | null },
+): Promise<number> {
+  if (sealKey !== null) backup.checkWith(sealKey);
   const tables = new Set<string>();
   let count = 0;
   for await (const { table, rows } of backup.batches()) {

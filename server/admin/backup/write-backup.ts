@@ -15,12 +15,10 @@ import { makeFolder } from '#server/platform/make-folder.ts';
 import { createSecretBox } from '#server/platform/secret-box.ts';
 import { isSameCheck, keyCheckOf, type SecretKeys } from '#server/platform/secret-keys/key-state.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { type BackupHeader, FORMAT, LEFT_OUT } from './backup-file.ts';
+import { type BackupHeader, backupCheckOf, createBackupSeal, FORMAT, LEFT_OUT } from './backup-file.ts';
+import { listTables } from './list-tables.ts';
 
 const FETCH_ROWS = 500;
-
-export const backupCheckOf = (secretKey: string): string =>
-  createSecretBox(secretKey).lookupHash('the key of this backup', 'backup').toString('hex');
 
 /**
  * Writes everything that must survive into one file while instances keep working. One read-only transaction gives a
@@ -48,12 +46,13 @@ export async function writeBackup(options: {
     const migrations = await listAppliedMigrations(client);
     if (migrations.length === 0) throw new StartError('There is nothing to back up: the database is empty');
     const tables = (await listTables(client)).filter((table) => !LEFT_OUT.includes(table));
+    const { secretKey, ...checks } = await readKeyChecks(client, keys);
     const head: BackupHeader = {
       format: FORMAT,
       version: 1,
       createdAt: now.toISOString(),
       program: manifest.version,
-      ...(await readKeyChecks(client, keys)),
+      ...checks,
       migrations,
     };
     const zip = createGzip({ level: 6 });
@@ -62,7 +61,9 @@ export async function writeBackup(options: {
     const written = finished(file);
     // A full disk makes the next write or the end fail.
     written.catch((error: Error) => zip.destroy(error));
+    const seal = createBackupSeal(secretKey);
     const write = async (line: string) => {
+      seal.update(`${line}\n`);
       if (!zip.write(`${line}\n`)) await Promise.race([once(zip, 'drain'), written]);
     };
     await write(JSON.stringify(head));
@@ -72,7 +73,7 @@ export async function writeBackup(options: {
       rows += await writeTable(client, table, write);
     }
     await write(JSON.stringify({ rows, whole: true }));
-    zip.end();
+    zip.end(`${JSON.stringify({ seal: seal.digest('hex') })}\n`);
     await written;
     await client.query('commit');
     await putInPlace(draft, path);
@@ -111,17 +112,19 @@ export async function noteBackup(options: {
   }
 }
 
-/** Which of the keys has sealed what the backup holds; both while a rotation is not finished. */
+/** The key that has sealed what the backup holds, and its check; both checks while a rotation is not finished. */
 async function readKeyChecks(
   client: pg.Client,
   { secretKey, nextKey }: SecretKeys,
-): Promise<Pick<BackupHeader, 'keyCheck' | 'nextKeyCheck'>> {
+): Promise<Pick<BackupHeader, 'keyCheck' | 'nextKeyCheck'> & { secretKey: string }> {
   // All columns: a database that the program has not migrated yet lacks the second one.
   const { rows } = await client.query('select * from secret_key_checks');
   const state: { key_check?: Buffer | null; next_key_check?: Buffer | null } = rows[0] ?? {};
   const isRotated = nextKey !== null && isSameCheck(state.key_check ?? null, keyCheckOf(nextKey));
+  const sealing = isRotated ? nextKey : secretKey;
   return {
-    keyCheck: backupCheckOf(isRotated ? nextKey : secretKey),
+    secretKey: sealing,
+    keyCheck: backupCheckOf(sealing),
     ...(state.next_key_check ? { nextKeyCheck: state.next_key_check.toString('hex') } : {}),
   };
 }
@@ -144,26 +147,6 @@ async function writeTable(
   }
   await client.query('close backed_up');
   return count;
-}
-
-/** Tables in dependency order: each after the tables it references. Partitions belong to their table. */
-async function listTables(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; needs: string[] }>(`
-    select relname as name, array(
-      select distinct target.relname::text from pg_constraint join pg_class as target on target.oid = confrelid
-      where conrelid = pg_class.oid and contype = 'f' and confrelid <> conrelid
-    ) as needs
-    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-    order by relname`);
-  const ordered: string[] = [];
-  let left = rows;
-  while (left.length > 0) {
-    const ready = left.filter(({ needs }) => needs.every((need) => ordered.includes(need)));
-    if (ready.length === 0) throw new Error('the tables reference each other in a cycle');
-    ordered.push(...ready.map(({ name }) => name));
-    left = left.filter((table) => !ready.includes(table));
-  }
-  return ordered;
 }
 
 async function putInPlace(draft: string, path: string): Promise<void> {
