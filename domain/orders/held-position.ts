@@ -60,15 +60,17 @@ export function openedApartMs(input: {
   trade: { side: Action; createdAt: Date; completedAt: Date | null };
   position: { side: 'long' | 'short'; openedAt: Date | null };
   now: Date;
+  /** How far apart the times may be. */
+  slackMs?: number;
 }): number | null {
-  const { trade, position, now } = input;
+  const { trade, position, now, slackMs = CLOCK_SLACK_MS } = input;
   if (sideOpenedBy(trade.side) !== position.side) return null;
   const openedAt = position.openedAt?.getTime();
   if (openedAt === undefined) return 0;
   const early = trade.createdAt.getTime() - openedAt;
   const late = openedAt - (trade.completedAt ?? now).getTime();
   const apart = Math.max(early, late, 0);
-  return apart <= CLOCK_SLACK_MS ? apart : null;
+  return apart <= slackMs ? apart : null;
 }
 
 /** Whether two readings show the same position: its opening time does not change while it is open. */

@@ -74,6 +74,8 @@ export interface TestEngineOptions {
   config?: Partial<Config>;
   /** A clone of the run's template by default. */
   createDatabase?: () => Promise<TestDatabase>;
+  /** How far the clock of the exchange is ahead of the engine's; negative: behind. */
+  venueAheadMs?: number;
   /** Calls the exchange over loopback HTTP instead of in process. */
   overHttp?: boolean;
   /** Limits requests and remembers prepared accounts, as the program does; over HTTP. */
@@ -101,9 +103,11 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     ...options.config,
   };
   const log = createLog({ level: process.env.TEST_LOG === '1' ? 'debug' : 'silent' });
+  const venueAheadMs = options.venueAheadMs ?? 0;
+  const venueClock = { now: () => new Date(clock.now().getTime() + venueAheadMs) };
   const venue = createVenue({
     db,
-    clock,
+    clock: venueClock,
     marks: storedMarks(),
     startBalance: config.paperBalance,
     credentialsFor: (userId) => venueCredentials(userId, SECRET),

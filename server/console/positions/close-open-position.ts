@@ -10,9 +10,9 @@ import { findUser } from '#server/admin/users/users.store.ts';
 import type { EngineDeps, UserAccount } from '#server/deps.ts';
 import { type CloseResult, endClosing } from '#server/engine/orders/close-position.ts';
 import { closeUntilDone, isClosed } from '#server/engine/orders/close-until-done.ts';
+import { findOwnTrade } from '#server/engine/protection/find-own-trade.ts';
 import { findOpenTradePlatform, listOpenTrades } from '#server/engine/protection/positions.store.ts';
 import type { AccountReader } from '#server/engine/protection/read-account.ts';
-import { nearestTrade } from '#server/engine/protection/record-closings.ts';
 import { describeHidden, tradesOfAccount } from '#server/engine/protection/trades-of-account.ts';
 import { findWorkingTrade } from '#server/engine/records/trades.store.ts';
 import { type Exchange, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
@@ -174,6 +174,8 @@ export async function closeAll(
 ): Promise<CloseResult> {
   const { deps, exchange, account, token, requestedBy, lease } = work;
   const { here } = await readTrades(work);
+  const { userId } = work;
+  const trade = await findOwnTrade(deps, { userId, exchange, account, candidates: here, position });
   return await closeUntilDone(deps, {
     exchange,
     account,
@@ -181,7 +183,7 @@ export async function closeAll(
     isMeant: (open) => isSamePosition(position, open),
     keep,
     reason: CLOSE_REASONS.operator,
-    tradeId: nearestTrade(here, position, deps.clock.now())?.id ?? null,
+    tradeId: trade?.id ?? null,
     ...(requestedBy === null ? {} : { requestedBy }),
     lease,
   });

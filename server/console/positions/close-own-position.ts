@@ -2,8 +2,8 @@ import { D } from '#domain/decimal.ts';
 import { othersPart } from '#domain/orders/flatten.ts';
 import { endClosing } from '#server/engine/orders/close-position.ts';
 import { isClosed } from '#server/engine/orders/close-until-done.ts';
+import { findOwnTrade } from '#server/engine/protection/find-own-trade.ts';
 import { closeTrade, type OpenTrade } from '#server/engine/protection/positions.store.ts';
-import { nearestTrade } from '#server/engine/protection/record-closings.ts';
 import { describeHidden } from '#server/engine/protection/trades-of-account.ts';
 import { addTimeline, findWorkingTrade } from '#server/engine/records/trades.store.ts';
 import { ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
@@ -50,7 +50,7 @@ export async function closeOwnPosition(work: PositionWork, part: OwnPart): Promi
       await part.onClosed();
       return { outcome: 'closed', message: 'closed' };
     }
-    const trade = nearestTrade(here, position, deps.clock.now());
+    const trade = await findOwnTrade(deps, { userId, exchange, account, candidates: here, position });
     const what = `The ${position.side} position of ${position.quantity} ${token}`;
     if (trade === null)
       return { outcome: 'skipped', message: `${what} was not opened here and is not touched` };

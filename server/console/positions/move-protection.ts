@@ -14,13 +14,13 @@ import {
   requestMove,
   withdrawMove,
 } from '#server/engine/orders/protection-moves.store.ts';
+import { findOwnTrade } from '#server/engine/protection/find-own-trade.ts';
 import {
   findOpenTradePlatform,
   listOpenTrades,
   type OpenTrade,
 } from '#server/engine/protection/positions.store.ts';
 import type { AccountReader } from '#server/engine/protection/read-account.ts';
-import { nearestTrade } from '#server/engine/protection/record-closings.ts';
 import { describeHidden, tradesOfAccount } from '#server/engine/protection/trades-of-account.ts';
 import { asExchangeError, type Exchange, ExchangeError, type Holding } from '#server/exchanges/exchange.ts';
 import type { AuditActor } from '#server/platform/audit/audit-trail.ts';
@@ -157,7 +157,8 @@ async function findOwnPosition(
   const { here, hidden } = tradesOfAccount(deps, open, account);
   const hiddenHere = hidden.filter(({ trade }) => trade.token === token);
   if (hiddenHere.length > 0) throw new ExchangeError('refused', describeHidden(hiddenHere));
-  const trade = holding && nearestTrade(here, holding.position, deps.clock.now());
+  const of = { userId, exchange, account, candidates: here };
+  const trade = holding && (await findOwnTrade(deps, { ...of, position: holding.position }));
   if (!trade) throw notOurs(token);
   const contract = await exchange.fetchContract(token, context);
   if (contract === null) {

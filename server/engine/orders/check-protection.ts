@@ -124,7 +124,7 @@ async function placeMissing(
 }
 
 /** Clocks differ by less than this; an owner opens another position by hand later than this. */
-const OPENED_LATER_MS = 15 * 60_000;
+const OPENED_LATER_MS = 30 * 60_000;
 
 /**
  * A position on the other side, or opened long after the trade's last order ended, does not belong to the trade. In

@@ -2,7 +2,8 @@ import type { OpenPositionView } from '#contract/positions.ts';
 import { positionDifferences } from '#domain/orders/position-differences.ts';
 import { plannedProtection } from '#domain/orders/protection.ts';
 import type { Deps, UserAccount } from '#server/deps.ts';
-import { nearestTrade, recordClosings } from '#server/engine/protection/record-closings.ts';
+import { findOwnTrade } from '#server/engine/protection/find-own-trade.ts';
+import { recordClosings } from '#server/engine/protection/record-closings.ts';
 import type { CallPriority, Holding } from '#server/exchanges/exchange.ts';
 import { createGate } from '#server/exchanges/paper/gate.ts';
 import { hasElapsed, isFresh } from '#server/platform/clock.ts';
@@ -67,10 +68,12 @@ export function createAccountReader(
     const exchange = deps.exchanges.get(platform);
     const at = deps.clock.now();
     const holdings = await exchange.fetchHoldings(account, { priority });
-    const held = holdings.map((holding) => ({
-      holding,
-      trade: nearestTrade(trades, holding.position, deps.clock.now()),
-    }));
+    const held: { holding: Holding; trade: OpenTrade | null }[] = [];
+    for (const holding of holdings) {
+      const { position } = holding;
+      const of = { userId: key.userId, exchange, account, candidates: trades, position };
+      held.push({ holding, trade: await findOwnTrade(deps, of) });
+    }
     const openIds = new Set(held.flatMap(({ trade }) => (trade === null ? [] : [trade.id])));
     const gone = trades.filter(({ id, state }) => state === 'done' && !openIds.has(id));
     for (const { id, goneSince } of trades) {

@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
-import {
-  decideOnHeldPosition,
-  isSamePosition,
-  openedApartMs,
-  type Reversal,
-} from '#domain/orders/held-position.ts';
+import { decideOnHeldPosition, isSamePosition, type Reversal } from '#domain/orders/held-position.ts';
 import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
 import type { EngineDeps, UserAccount } from '#server/deps.ts';
 import { denyReversal } from '#server/engine/limits/entry-book.ts';
 import { closePosition, endClosing } from '#server/engine/orders/close-position.ts';
 import { openTradeAccount, whyElsewhere } from '#server/engine/orders/trade-account.ts';
+import { findOwnTrade } from '#server/engine/protection/find-own-trade.ts';
 import { findLastFilledTrade, type LiveTrade, type TradePlace } from '#server/engine/records/trades.store.ts';
 import { readTradingPermissions } from '#server/engine/records/trading-permission.ts';
 import type { WorkflowRow } from '#server/engine/records/workflows.store.ts';
@@ -128,8 +124,7 @@ const blocked = (denial: Pick<Denial, 'reason'>): Blockers => ({ isClear: false,
 
 /**
  * Whether a position counts as opened by us: our newest filled order in the token, at this exchange and in this mode,
- * had this account and direction, its position is not known to be closed, and the order was at work when the position
- * was opened.
+ * had this account and direction, and neither our records nor the exchange's history show its position closed.
  */
 async function isOurs(
   deps: EngineDeps,
@@ -141,7 +136,9 @@ async function isOurs(
   const trade = await findLastFilledTrade(deps.db, { userId, token, exchangePlatform, exchangeMode });
   if (trade === null || trade.protectionStatus === 'closed' || trade.positionClosedAt !== null) return false;
   if (whyElsewhere(deps, { trade, account, what: 'position' }) !== null) return false;
-  return openedApartMs({ trade, position, now: deps.clock.now() }) !== null;
+  const exchange = deps.exchanges.get(exchangePlatform);
+  const of = { userId, exchange, account, candidates: [trade], position };
+  return (await findOwnTrade(deps, of)) !== null;
 }
 
 /**

@@ -14,13 +14,13 @@ import type { EngineDeps, UserAccount } from '#server/deps.ts';
 import { endClosing } from '#server/engine/orders/close-position.ts';
 import { closeUntilDone, isClosed } from '#server/engine/orders/close-until-done.ts';
 import { openTradeAccount } from '#server/engine/orders/trade-account.ts';
+import { findOwnTrade } from '#server/engine/protection/find-own-trade.ts';
 import {
   closeTrade,
   listOpenTrades,
   type OpenTrade,
   sumPartialCloses,
 } from '#server/engine/protection/positions.store.ts';
-import { nearestTrade } from '#server/engine/protection/record-closings.ts';
 import { describeHidden, tradesOfAccount } from '#server/engine/protection/trades-of-account.ts';
 import { addTimeline, findWorkingTrade } from '#server/engine/records/trades.store.ts';
 import { endedStep, processorName, userStep } from '#server/engine/records/workflow-steps.store.ts';
@@ -174,7 +174,8 @@ async function leaveAt(
   if (position === null) return await endFlat(run, { exchange, account, before });
   const ended = finished(before);
   if (ended === null) return await closeOurs(run, { exchange, account, position, here, before });
-  const trade = nearestTrade(here, position, deps.clock.now());
+  const { userId } = newest;
+  const trade = await findOwnTrade(deps, { userId, exchange, account, candidates: here, position });
   // The run that closed it may have been interrupted before it wrote this down.
   if (trade !== null && isWhole(run)) await endTrade(run, { trade, left: position.quantity });
   return ended;
@@ -212,7 +213,8 @@ async function closeOurs(
   const { deps, signal, workflow, lease } = run;
   const { token } = signal;
   const { exchange, account, position, before } = of;
-  const trade = nearestTrade(of.here, position, deps.clock.now());
+  const { userId } = account;
+  const trade = await findOwnTrade(deps, { userId, exchange, account, candidates: of.here, position });
   if (trade === null) {
     const reason = `The ${position.side} position in ${token} that is open now was not opened here and is not touched`;
     return { outcome: 'skipped', reason };

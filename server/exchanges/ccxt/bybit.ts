@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000;
 /** Bybit answers at most one week of history per request. */
 const WEEK_MS = 7 * DAY_MS;
 /** Asks slightly into the future: the exchange's clock may be ahead of ours. */
-const CLOCK_SLACK_MS = 60_000;
+const CLOCK_SLACK_MS = 30 * 60_000;
 type Ask = (parameters: Json) => Promise<unknown>;
 
 /** Bybit v5, linear USDT perpetuals, unified account, one-way mode. */
