@@ -83,8 +83,8 @@ export interface Exchange {
     request: ProtectionRequest,
     context: PlacementContext,
   ): Promise<void>;
-  /** Every open position of the account with its stop and target at the exchange. */
-  fetchHoldings(account: ExchangeAccount, context?: CallContext): Promise<Holding[]>;
+  /** Every open position of the account with its stop and target, and those that the answer shows but cannot be read. */
+  fetchHoldings(account: ExchangeAccount, context?: CallContext): Promise<Holdings>;
   /** Positions of the account closed after `since`, newest first, as far back as the exchange remembers. */
   fetchClosedPositions(
     account: ExchangeAccount,
@@ -312,6 +312,21 @@ export interface Protection {
 export interface Holding {
   position: OpenPosition;
   protection: Protection;
+}
+
+/** I4: a position that cannot be read hides no other, and is not taken for closed. */
+export interface Holdings {
+  holdings: Holding[];
+  unreadable: UnreadablePosition[];
+}
+
+export interface UnreadablePosition {
+  /** As the exchange wrote it; empty if that cannot be read either. */
+  symbol: string;
+  /** Null: it may be any token's. */
+  token: string | null;
+  /** A clause without a full stop. */
+  problem: string;
 }
 
 export interface ClosedPosition {

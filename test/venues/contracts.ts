@@ -9,6 +9,8 @@ export interface VenueContract {
   /** In the exchange's own word, such as `limit_open` or `Closed`. */
   status?: string;
   endsAt?: Date;
+  /** Positions in it are answered without a size. */
+  isSizeMissing?: boolean;
 }
 
 export interface VenueContracts {

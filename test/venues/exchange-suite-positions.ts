@@ -41,7 +41,7 @@ export function positionTests(
     }
 
     test('an account without positions has no holdings and no history', async () => {
-      expect(await under.exchange.fetchHoldings(account)).toEqual([]);
+      expect(await under.exchange.fetchHoldings(account)).toEqual({ holdings: [], unreadable: [] });
       expect(await history()).toEqual([]);
     });
 
@@ -66,7 +66,7 @@ export function positionTests(
         }),
       );
       await under.loseStop(account, 'ETH');
-      const holdings = await under.exchange.fetchHoldings(account);
+      const { holdings } = await under.exchange.fetchHoldings(account);
       expect(holdings.toSorted((a, b) => a.position.token.localeCompare(b.position.token))).toMatchObject([
         {
           position: { token: 'BTC', side: 'long', quantity: '0.01' },

@@ -50,7 +50,9 @@ export function protectionMoveTests(
     ])('moves %s and nothing else', async (_name, changes, expected) => {
       await moveTo(changes);
       expect(await held()).toEqual(expected);
-      expect(await under.exchange.fetchHoldings(account)).toMatchObject([{ protection: expected }]);
+      expect(await under.exchange.fetchHoldings(account)).toMatchObject({
+        holdings: [{ protection: expected }],
+      });
     });
 
     test('moves it any number of times, and only the last stop closes the position', async () => {

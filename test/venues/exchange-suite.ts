@@ -168,7 +168,7 @@ export function exchangeSuite(
       test('is closed by its target when the mark rises through it', async () => {
         await exchange.placeOrder(account, buy(), inTime());
         under.push('BTC', '69100');
-        expect(await exchange.fetchHoldings(account)).toEqual([]);
+        expect(await exchange.fetchHoldings(account)).toEqual({ holdings: [], unreadable: [] });
         expect((await exchange.fetchBalance(account)).futuresBalance).toBe('10040.1954');
       });
 
@@ -396,7 +396,7 @@ export function exchangeSuite(
         });
         expect(before.stopLoss).not.toBeNull();
         under.push('BTC', String(Number(before.stopLoss) - 1_000));
-        expect(await exchange.fetchHoldings(account)).toEqual([]);
+        expect(await exchange.fetchHoldings(account)).toEqual({ holdings: [], unreadable: [] });
       });
 
       test('never opens the opposite position', async () => {
@@ -408,7 +408,7 @@ export function exchangeSuite(
         await exchange.placeOrder(account, buy(), inTime());
         const tooMuch = { ...close, clientOrderId: newId(), quantity: '0.05' };
         expect((await exchange.closePosition(account, tooMuch, inTime())).outcome).toBe('placed');
-        expect(await exchange.fetchHoldings(account)).toEqual([]);
+        expect(await exchange.fetchHoldings(account)).toEqual({ holdings: [], unreadable: [] });
       });
     });
 

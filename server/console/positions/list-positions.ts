@@ -112,9 +112,14 @@ async function readAccount(
     }
     const { hidden } = reading;
     const open = reading.outcome === 'read' ? reading.open : [];
+    const unreadable = reading.outcome === 'read' ? reading.unreadable : [];
+    const problems = [
+      ...(hidden.length === 0 ? [] : [describeHidden(hidden)]),
+      ...unreadable.map(({ problem }) => `${exchangePlatform}: ${problem}`),
+    ];
     return {
       open: open.map((position) => ({ ...position, username })),
-      unreachable: hidden.length === 0 ? null : missing(describeHidden(hidden), hidden),
+      unreachable: problems.length === 0 ? null : missing(problems.join('; '), hidden),
     };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;

@@ -68,12 +68,13 @@ const auditOfBareList = (meanwhile: (userId: string) => Promise<unknown> = async
   createProtectionAudit(
     answering(engine.deps, ({ fetchHoldings }) => ({
       async fetchHoldings(...call) {
-        const holdings = await fetchHoldings(...call);
+        const { holdings } = await fetchHoldings(...call);
         await meanwhile(call[0].userId);
-        return holdings.map(({ position }) => ({
-          position,
-          protection: { stopLoss: null, takeProfit: null },
-        }));
+        const bare = { stopLoss: null, takeProfit: null };
+        return {
+          holdings: holdings.map(({ position }) => ({ position, protection: bare })),
+          unreadable: [],
+        };
       },
     })),
   );

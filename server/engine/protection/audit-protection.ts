@@ -49,7 +49,14 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
       const reading = await reader.read(account, 0);
       accountBackOff.forget(name);
       const open = reading.outcome === 'read' ? reading.open : [];
-      for (const position of open) await auditAlone(position, lease);
+      for (const position of open) await auditAlone(position, () => auditPosition(position, lease));
+      const doubtful = reading.outcome === 'read' ? reading.doubtful : [];
+      for (const { trade, problem } of doubtful) {
+        // The position maker reads the position while it works on the trade.
+        if (trade.state !== 'done') continue;
+        const position = { ...account, tradeId: trade.id, token: trade.token };
+        await auditAlone(position, () => Promise.reject(new ExchangeError('unknown', problem)));
+      }
       for (const halt of account.halts) await auditHaltAlone(halt, reading);
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
@@ -60,11 +67,11 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
   }
 
   /** I4: a position that cannot be read keeps no other from being audited, and is said within a minute. */
-  async function auditAlone(position: AuditedPosition, lease: Lease): Promise<void> {
+  async function auditAlone(position: NamedPosition, audit: () => Promise<void>): Promise<void> {
     const { userId, exchangePlatform, token } = position;
     const name = `${userId} ${exchangePlatform} ${token}`;
     try {
-      await auditPosition(position, lease);
+      await audit();
       unverified.delete(name);
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
@@ -78,7 +85,7 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
 
   /** The second audit in a row could not read what the stop is. */
   async function haltUnverified(
-    { tradeId, userId, exchangePlatform, token }: AuditedPosition,
+    { tradeId, userId, exchangePlatform, token }: NamedPosition,
     { error, at }: { error: unknown; at: Date },
   ): Promise<void> {
     const why = error instanceof ExchangeError ? error.message : 'the log says why';
@@ -114,9 +121,10 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
       return `The position is one of ${trade.exchangeMode} mode`;
     }
     if (reading.outcome === 'no-account') return null;
-    const { account, open } = reading;
+    const { account, open, unreadable } = reading;
     // Another account or mode says nothing about the halted position.
     if (trade !== null && whyElsewhere(deps, { trade, account, what: 'position' }) !== null) return null;
+    if (unreadable.some(({ token }) => token === null || token === halt.token)) return null;
     return howSafe(open.find(({ token }) => token === halt.token));
   }
 
@@ -172,6 +180,7 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
 }
 
 type AuditedPosition = Omit<OpenPositionView, 'username'>;
+type NamedPosition = Pick<AuditedPosition, 'tradeId' | 'userId' | 'exchangePlatform' | 'token'>;
 
 function howSafe(position: AuditedPosition | undefined): string | null {
   if (position === undefined) return 'The exchange shows no position';

@@ -42,6 +42,8 @@ export function createEquitySnapshots(deps: ReaderDeps): { run(): Promise<void> 
     const balance = await deps.exchanges.get(platform).fetchBalance(connected, context);
     const reading = await reader.read(account, 0);
     if (reading.outcome !== 'read') return;
+    const [missing] = reading.unreadable;
+    if (missing !== undefined) throw new ExchangeError('unknown', missing.problem);
     const openProfit = reading.open.reduce((sum, { unrealisedProfit }) => sum.plus(unrealisedProfit), D(0));
     await recordSnapshot(db, {
       id: timeOrderedId(),

@@ -4,7 +4,7 @@ import { plannedProtection } from '#domain/orders/protection.ts';
 import type { Deps, UserAccount } from '#server/deps.ts';
 import { findOwnTrade } from '#server/engine/protection/find-own-trade.ts';
 import { recordClosings } from '#server/engine/protection/record-closings.ts';
-import type { CallPriority, Holding } from '#server/exchanges/exchange.ts';
+import type { CallPriority, Holding, UnreadablePosition } from '#server/exchanges/exchange.ts';
 import { createGate } from '#server/exchanges/paper/gate.ts';
 import { hasElapsed, isFresh } from '#server/platform/clock.ts';
 import { recordPositionFigures } from './account-figures.store.ts';
@@ -22,6 +22,10 @@ export type AccountReading =
       open: Omit<OpenPositionView, 'username'>[];
       /** Positions we opened that this account cannot show. */
       hidden: HiddenPosition[];
+      /** Positions that the account shows but nobody can read. */
+      unreadable: UnreadablePosition[];
+      /** Trades whose position may be one of the unreadable ones: neither safe nor closed. */
+      doubtful: { trade: OpenTrade; problem: string }[];
     };
 
 export interface AccountReader {
@@ -67,7 +71,7 @@ export function createAccountReader(
     const { account, platform } = connected;
     const exchange = deps.exchanges.get(platform);
     const at = deps.clock.now();
-    const holdings = await exchange.fetchHoldings(account, { priority });
+    const { holdings, unreadable } = await exchange.fetchHoldings(account, { priority });
     const held: { holding: Holding; trade: OpenTrade | null }[] = [];
     for (const holding of holdings) {
       const { position } = holding;
@@ -75,9 +79,16 @@ export function createAccountReader(
       held.push({ holding, trade: await findOwnTrade(deps, of) });
     }
     const openIds = new Set(held.flatMap(({ trade }) => (trade === null ? [] : [trade.id])));
-    const gone = trades.filter(({ id, state }) => state === 'done' && !openIds.has(id));
+    const doubtful = trades
+      .filter(({ id }) => !openIds.has(id))
+      .flatMap((trade) => {
+        const found = unreadable.find(({ token }) => token === null || token === trade.token);
+        return found === undefined ? [] : [{ trade, problem: found.problem }];
+      });
+    const keptIds = new Set([...openIds, ...doubtful.map(({ trade }) => trade.id)]);
+    const gone = trades.filter(({ id, state }) => state === 'done' && !keptIds.has(id));
     for (const { id, goneSince } of trades) {
-      if (openIds.has(id) && goneSince !== null) await forgetGone(deps.db, id);
+      if (keptIds.has(id) && goneSince !== null) await forgetGone(deps.db, id);
     }
     if (gone.length > 0) {
       const askHistory = mayAskHistory(key, gone);
@@ -85,8 +96,9 @@ export function createAccountReader(
     }
     const open = held.map(({ holding, trade }) => viewOf(key, holding, trade));
     const { exchangeMode } = deps.config;
-    await recordPositionFigures(deps.db, { ...key, open, exchangeMode, at });
-    return { outcome: 'read', account, open, hidden };
+    // The risk limits count a position that cannot be read as it was known last.
+    if (unreadable.length === 0) await recordPositionFigures(deps.db, { ...key, open, exchangeMode, at });
+    return { outcome: 'read', account, open, hidden, unreadable, doubtful };
   }
 
   return {

@@ -15,6 +15,7 @@ import {
   closingOrderAmong,
   decimal,
   entryProblemFrom,
+  heldTokenOf,
   instant,
   instantOrNull,
   type Json,
@@ -133,9 +134,10 @@ export function isEntry(info: unknown): boolean {
 
 export function positionOf(info: unknown): OpenPosition | null {
   const position = record(info);
-  const token = tokenOf(position);
+  const token = heldTokenOf(position);
+  if (token === null) return null;
   const quantity = decimal(position, 'total');
-  if (token === null || !isPositive(quantity)) return null;
+  if (!isPositive(quantity)) return null;
   return {
     token,
     side: sideOfPosition(position),

@@ -22,7 +22,7 @@ import { currentScope } from './call-scope.ts';
 import { type BitgetClient, createBitgetClient } from './client.ts';
 import { BITGET_CODES } from './codes.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
-import { envelopeIn, list, record } from './readers.ts';
+import { envelopeIn, list, record, rows } from './readers.ts';
 
 const DEMO_HEADER = 'PAPTRADING';
 const KEY_HEADER = 'ACCESS-KEY';
@@ -114,7 +114,12 @@ export const BITGET: CcxtDialect = {
   isEntry,
   shownByOrder,
 
-  readPositions: async (client) => infosOf(await client.fetchPositions(undefined, USDT_FUTURES)),
+  /** Calls the endpoint directly: the library's own method fails at the first row that it cannot read. */
+  async readPositions(client) {
+    const parameters = { ...USDT_FUTURES, marginCoin: 'USDT' };
+    const answer: unknown = await bitget(client).privateMixGetV2MixPositionAllPosition(parameters);
+    return rows(record(answer).data);
+  },
   /** Calls the endpoint directly: the library's own method returns only one of two positions in hedge mode. */
   async readPosition(client, symbol) {
     const answer: unknown = await bitget(client).privateMixGetV2MixPositionSinglePosition({

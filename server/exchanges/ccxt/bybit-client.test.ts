@@ -244,7 +244,7 @@ describe('multiple pages', () => {
           ? { result: { list: [position('LASTUSDT')], nextPageCursor: 'next%3A2' } }
           : { result: { list: page, nextPageCursor: 'next%3A1' } },
     });
-    const holdings = await exchange.fetchHoldings(account);
+    const { holdings } = await exchange.fetchHoldings(account);
     expect(holdings).toHaveLength(201);
   });
 

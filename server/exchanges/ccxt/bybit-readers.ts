@@ -14,6 +14,7 @@ import {
   decimal,
   decimalOrZero,
   entryProblemFrom,
+  heldTokenOf,
   instant,
   instantOrNull,
   type Json,
@@ -25,7 +26,6 @@ import {
   stateOf,
   textOf,
   tickerFrom,
-  tokenOf,
   unreadable,
 } from './readers.ts';
 
@@ -152,9 +152,10 @@ export const isProtection = (info: unknown): boolean =>
 
 export function positionOf(info: unknown): OpenPosition | null {
   const position = record(info);
-  const token = tokenOf(position);
+  const token = heldTokenOf(position);
+  if (token === null) return null;
   const quantity = decimal(position, 'size');
-  if (token === null || !isPositive(quantity)) return null;
+  if (!isPositive(quantity)) return null;
   const side = sideOf(position);
   if (side === null) throw unreadable(`A position is bought or sold, not ${textOf(position.side)}`);
   return {

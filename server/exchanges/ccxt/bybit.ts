@@ -17,7 +17,7 @@ import {
 import { type BybitClient, createBybitClient } from './client.ts';
 import { BYBIT_CODES } from './codes.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
-import { envelopeIn, type Json, list, textOf, unreadable } from './readers.ts';
+import { envelopeIn, type Json, list, rows, textOf, unreadable } from './readers.ts';
 
 const LINEAR = { category: 'linear' };
 const IN_USDT = { ...LINEAR, settleCoin: 'USDT' };
@@ -223,7 +223,7 @@ async function* pagesOf(ask: Ask, parameters: Json): AsyncGenerator<unknown[]> {
   let cursor = '';
   do {
     const result = resultIn(await ask(cursor === '' ? parameters : { ...parameters, cursor }));
-    const [found, next] = [list(result.list), textOf(result.nextPageCursor)];
+    const [found, next] = [rows(result.list), textOf(result.nextPageCursor)];
     yield found;
     if (next === cursor) return;
     // The last page of open orders also names a next page, which is empty. Pages of histories may omit rows.

@@ -120,7 +120,12 @@ export function createCcxtConnection(options: {
       const scope = openScope(request);
       try {
         const client = await connection.client();
-        const result = await callScope.run(scope, () => work(client));
+        const reading = callScope.run(scope, () => work(client));
+        const result = await reading.catch((error: unknown) => {
+          // A reader of an unusable answer only says that it is no object.
+          if (error instanceof ExchangeError && error.kind === 'unknown') requireUsableAnswer(scope);
+          throw error;
+        });
         requireUsableAnswer(scope);
         return result;
       } catch (error) {

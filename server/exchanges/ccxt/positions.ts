@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto';
 import { D } from '#domain/decimal.ts';
 import {
+  asExchangeError,
   type CallContext,
   type Exchange,
   type ExchangeAccount,
   ExchangeError,
+  type Holding,
   type OpenPosition,
   type Placement,
   type ProtectionRequest,
+  type UnreadablePosition,
 } from '../exchange.ts';
 import { type CcxtConnection, hasCode, requireAccountMode, unlessAlreadySo } from './connection.ts';
 import type { CcxtDialect, ProtectionChange, ProtectionDialect, ProtectionPlan } from './dialect.ts';
 import { type PlacedOrder, type PlacementRequest, requireExactPrice } from './placement.ts';
 import type { PreparationMemory } from './prepared-accounts.ts';
-import { orderIdOf } from './readers.ts';
+import { orderIdOf, textOf, tokenOf } from './readers.ts';
 
 /** Order and position timestamps may differ by a moment. */
 const ORDER_SLACK_MS = 60_000;
@@ -30,18 +33,38 @@ export function openPositionIn(
   infos: unknown[],
   token: string,
 ): ReadPosition | null {
-  const [found, ...more] = openPositionsIn({ positionOf }, infos).filter(
-    ({ position }) => position.token === token,
-  );
+  const read = openPositionsIn({ positionOf }, infos);
+  const doubtful = read.unreadable.find((one) => one.token === null || one.token === token);
+  if (doubtful !== undefined) throw new ExchangeError('unknown', doubtful.problem);
+  const [found, ...more] = read.positions.filter(({ position }) => position.token === token);
   if (more.length === 0) return found ?? null;
   throw new ExchangeError('refused', `${token} has a long and a short position: one-way mode is needed`);
 }
 
-const openPositionsIn = ({ positionOf }: Pick<CcxtDialect, 'positionOf'>, infos: unknown[]) =>
-  infos.flatMap((info) => {
-    const position = positionOf(info);
-    return position === null ? [] : [{ position, info }];
-  });
+function openPositionsIn({ positionOf }: Pick<CcxtDialect, 'positionOf'>, infos: unknown[]) {
+  const positions: ReadPosition[] = [];
+  const unreadable: UnreadablePosition[] = [];
+  for (const info of infos) {
+    try {
+      const position = positionOf(info);
+      if (position !== null) positions.push({ position, info });
+    } catch (error) {
+      unreadable.push(unreadablePosition(info, error));
+    }
+  }
+  return { positions, unreadable };
+}
+
+function unreadablePosition(info: unknown, error: unknown): UnreadablePosition {
+  const { message } = asExchangeError(error);
+  const { symbol } = (info ?? {}) as { symbol?: unknown };
+  const [name, token] = [textOf(symbol), tokenOf({ symbol })];
+  return {
+    symbol: name,
+    token,
+    problem: `a position${name === '' ? '' : ` in ${name}`} cannot be read: ${message}`,
+  };
+}
 
 type PositionCalls = Pick<
   Exchange,
@@ -203,14 +226,23 @@ export function createCcxtPositions(options: {
     },
 
     async fetchHoldings(account, context) {
-      const all = openPositionsIn(dialect, await readAll(account, context));
-      if (all.length === 0) return [];
-      if (protection.heldBy === 'position') {
-        return all.map(({ position, info }) => ({ position, protection: protection.of(info) }));
-      }
+      const { positions, unreadable } = openPositionsIn(dialect, await readAll(account, context));
+      if (positions.length === 0) return { holdings: [], unreadable };
       const request = { type: 'protection', account, context };
-      const infos = await connection.call(request, (client) => protection.list(client));
-      return all.map(({ position }) => ({ position, protection: protection.of(infos, position) }));
+      const plans =
+        protection.heldBy === 'orders'
+          ? await connection.call(request, (client) => protection.list(client))
+          : [];
+      const holdings: Holding[] = [];
+      for (const { position, info } of positions) {
+        try {
+          const held = protection.heldBy === 'orders' ? protection.of(plans, position) : protection.of(info);
+          holdings.push({ position, protection: held });
+        } catch (error) {
+          unreadable.push(unreadablePosition(info, error));
+        }
+      }
+      return { holdings, unreadable };
     },
 
     async placeProtection(account, request, context) {

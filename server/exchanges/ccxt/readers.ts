@@ -23,10 +23,13 @@ export function record(value: unknown): Json {
   return value as Json;
 }
 
-export function list(value: unknown): Json[] {
+/** Rows as they are, for lists where one that cannot be read must not hide the others. */
+export function rows(value: unknown): unknown[] {
   if (!Array.isArray(value)) throw unreadable('The exchange answered something else than a list');
-  return value.map(record);
+  return value;
 }
+
+export const list = (value: unknown): Json[] => rows(value).map(record);
 
 export const textOf = (value: unknown) =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
@@ -69,6 +72,12 @@ export function orderIdOf(info: unknown): string {
 export function tokenOf({ symbol }: Json): string | null {
   const name = textOf(symbol);
   return name.endsWith('USDT') ? name.slice(0, -'USDT'.length) : null;
+}
+
+/** Like `tokenOf`, but a row that names no contract may be any token's and cannot be read. */
+export function heldTokenOf(position: Json): string | null {
+  if (textOf(position.symbol) === '') throw unreadable('The exchange answered a position of no contract');
+  return tokenOf(position);
 }
 
 /** NaN if the leverages differ: it never equals a requested leverage. */

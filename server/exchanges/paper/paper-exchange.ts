@@ -376,7 +376,7 @@ export function createPaperExchange(options: {
           const holding = await holdingIn(session, book);
           if (holding) holdings.push(holding);
         }
-        return holdings;
+        return { holdings, unreadable: [] };
       }),
 
     placeProtection: setProtections,

@@ -205,12 +205,13 @@ export const BITGET_PRIVATE: PrivateRoutes = {
 };
 
 /** Null: of every token. */
-const listPositions = ({ inAccount }: PrivateCall, only: string | null) =>
+const listPositions = ({ inAccount, books }: PrivateCall, only: string | null) =>
   inAccount(async (session) => {
     const positions = [];
     for (const book of session.account.tokens.values()) {
-      if (book.position && (only === null || book.token === only))
-        positions.push(positionView(book, book.position, await session.markOf(book.token)));
+      if (!book.position || (only !== null && book.token !== only)) continue;
+      const view = positionView(book, book.position, await session.markOf(book.token));
+      positions.push(books.contracts.of('Bitget', book.token).isSizeMissing ? { ...view, total: '' } : view);
     }
     return positions;
   });

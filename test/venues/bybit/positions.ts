@@ -14,7 +14,7 @@ import { decimalIn, limitIn, linear, wrong } from './parameters.ts';
 import { heldView, positionViews } from './views.ts';
 
 export const BYBIT_POSITIONS: PrivateRoutes = {
-  'GET /v5/position/list': linear(async ({ parameters, optionalToken, inAccount }) => {
+  'GET /v5/position/list': linear(async ({ parameters, optionalToken, inAccount, books }) => {
     const token = await optionalToken();
     if (token === null && parameters.settleCoin !== 'USDT') {
       throw wrong('params error: symbol or settleCoin is required');
@@ -29,7 +29,12 @@ export const BYBIT_POSITIONS: PrivateRoutes = {
       return held;
     });
     const limit = limitIn(parameters, { usual: 20, most: 200 });
-    const { page, nextPageCursor } = pageOf(views, { limit, cursor: parameters.cursor });
+    const shown = views.map((view) =>
+      books.contracts.of('Bybit', view.symbol.slice(0, -'USDT'.length)).isSizeMissing
+        ? { ...view, size: '' }
+        : view,
+    );
+    const { page, nextPageCursor } = pageOf(shown, { limit, cursor: parameters.cursor });
     return { category: 'linear', list: page, nextPageCursor };
   }),
 
