@@ -244,25 +244,29 @@ const CASES: Record<
     Bitget: [['GET /api/v2/mix/order/orders-history', { ...BTC_FUTURES, ...AROUND, limit: '100' }]],
     Bybit: [['GET /v5/order/history', { ...BTC_LINEAR, ...AROUND, limit: '50' }]],
   },
-  'leftover stops and targets': {
-    call: (exchange, of) => exchange.cancelProtection(of, 'BTC'),
-    Bitget: [
-      ['GET /api/v2/mix/order/orders-plan-pending', { ...BTC_FUTURES, planType: 'profit_loss' }],
-      [
+};
+
+/** Requests that cancel a stop and a target: each by its own type at Bitget, and listed again. */
+const CANCELS: Record<ExchangePlatform, Sent[]> = {
+  Bitget: [
+    ['GET /api/v2/mix/order/orders-plan-pending', { ...BTC_FUTURES, planType: 'profit_loss' }],
+    ...[
+      { planType: 'pos_loss', orderIdList: [{ orderId: '21' }] },
+      { planType: 'pos_profit', orderIdList: [{ orderId: '22' }] },
+    ].map(
+      (plan): Sent => [
         'POST /api/v2/mix/order/cancel-plan-order',
-        expect.objectContaining({ orderIdList: [{ orderId: '21' }] }),
+        { ...BTC_FUTURES, marginCoin: 'USDT', ...plan },
       ],
-      [
-        'POST /api/v2/mix/order/cancel-plan-order',
-        expect.objectContaining({ orderIdList: [{ orderId: '22' }] }),
-      ],
-    ],
-    Bybit: [
-      ['GET /v5/order/realtime', STOPS],
-      ['POST /v5/order/cancel', { ...BTC_LINEAR, orderId: 'stop-1' }],
-      ['POST /v5/order/cancel', { ...BTC_LINEAR, orderId: 'target-1' }],
-    ],
-  },
+    ),
+    ['GET /api/v2/mix/order/orders-plan-pending', { ...BTC_FUTURES, planType: 'profit_loss' }],
+  ],
+  Bybit: [
+    ['GET /v5/order/realtime', STOPS],
+    ['POST /v5/order/cancel', { ...BTC_LINEAR, orderId: 'stop-1' }],
+    ['POST /v5/order/cancel', { ...BTC_LINEAR, orderId: 'target-1' }],
+    ['GET /v5/order/realtime', STOPS],
+  ],
 };
 
 /** Requests that prepare an account in hedge and cross mode with another leverage. */
@@ -339,6 +343,20 @@ describe.each(['Bitget', 'Bybit'] as const)('requests to %s', (platform) => {
     sent.length = 0;
     await call(exchange, account);
     expect(shown()).toEqual(expected[platform]);
+  });
+
+  test('leftover stops and targets', async () => {
+    sent.length = 0;
+    let isCancelled = false;
+    answering = (request) => {
+      if (request.path.includes('cancel')) isCancelled = true;
+      const answer = documentedAnswer(platform, request);
+      if (!isCancelled || request.method === 'POST') return answer;
+      const none = { entrustedList: [], list: [], nextPageCursor: '' };
+      return { ...(answer as object), data: none, result: none };
+    };
+    await exchange.cancelProtection(account, 'BTC');
+    expect(shown()).toEqual(CANCELS[platform]);
   });
 
   test('the preparation of an account', async () => {

@@ -97,7 +97,7 @@ export interface Exchange {
     position: ClosedPosition,
     context?: CallContext,
   ): Promise<ClosingOrder | null>;
-  /** Cancels leftover stops and targets in a token without a position; returns their number. */
+  /** Cancels leftover stops and targets in a token without a position; returns their number. Throws if any is left. */
   cancelProtection(account: ExchangeAccount, token: string, context?: CallContext): Promise<number>;
   /** Closes the position with a reduce-only market order. */
   closePosition(

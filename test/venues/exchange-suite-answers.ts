@@ -197,8 +197,11 @@ const BITGET: Record<string, Answer> = {
     entrustedList: [bitgetPlan('pos_loss', '63000', '21'), bitgetPlan('pos_profit', '69000', '22')],
     endId: '21',
   }),
-  'mix/order/cancel-plan-order': () => ({
-    successList: [{ orderId: '21', clientOid: 'plan-21' }],
+  'mix/order/cancel-plan-order': ({ orderIdList }) => ({
+    successList: (orderIdList as { orderId: string }[]).map(({ orderId }) => ({
+      orderId,
+      clientOid: `plan-${orderId}`,
+    })),
     failureList: [],
   }),
   'mix/position/all-position': () => [bitgetPosition()],

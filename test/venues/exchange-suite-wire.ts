@@ -220,6 +220,18 @@ export function wireSuite(
         expect(await exchange.cancelProtection(account, 'BTC')).toBe(2);
         expect(await exchange.cancelProtection(account, 'BTC')).toBe(0);
       });
+
+      test('cancels the others when one cancel is lost, and says that one is left', async () => {
+        await exchange.placeOrder(account, buy(), inTime());
+        under.setFaults([{ kind: 'protectionKept' }]);
+        const close = { token: 'BTC', side: 'long' as const, quantity: '0.01', clientOrderId: newId() };
+        await exchange.closePosition(account, close, inTime());
+        const cancels = ['cancel-protection', 'cancel-order'] as const;
+        under.setFaults(cancels.map((operation) => ({ kind: 'badGatewayBefore', on: { operation } })));
+        const lost = { name: 'ExchangeError', kind: 'unknown' };
+        await expect(exchange.cancelProtection(account, 'BTC')).rejects.toMatchObject(lost);
+        expect(await exchange.cancelProtection(account, 'BTC')).toBe(1);
+      });
     });
 
     describe('failed reads', () => {

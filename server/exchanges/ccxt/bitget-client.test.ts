@@ -165,6 +165,42 @@ describe('balances', () => {
   });
 });
 
+const PLAN = {
+  orderId: '21',
+  symbol: 'BTCUSDT',
+  planType: 'pos_loss',
+  planStatus: 'live',
+  side: 'sell',
+  size: '0.01',
+  triggerPrice: '63000',
+};
+
+test.each([
+  ['names no order', { successList: [], failureList: [] }, 'Bitget did not cancel the plan 21'],
+  [
+    'names another order',
+    { successList: [{ orderId: '22' }], failureList: [] },
+    'Bitget did not cancel the plan 21',
+  ],
+  [
+    'names it as failed',
+    { successList: [], failureList: [{ orderId: '21', errorMsg: 'busy' }] },
+    'Bitget did not cancel the plan 21: busy',
+  ],
+  [
+    'names it as cancelled while the list still shows it',
+    { successList: [{ orderId: '21' }], failureList: [] },
+    'Bitget still shows stops and targets of BTC: 1',
+  ],
+])('a cancel of a stop that succeeds and %s leaves the stop in doubt', async (_, data, message) => {
+  const { registry } = await openAgainst('live', {
+    '/api/v2/mix/order/orders-plan-pending': { entrustedList: [PLAN], endId: '21' },
+    '/api/v2/mix/order/cancel-plan-order': data,
+  });
+  const cancelling = registry.get('Bitget').cancelProtection(account('live'), 'BTC');
+  await expect(cancelling).rejects.toMatchObject({ kind: 'unknown', message });
+});
+
 describe('an unreachable exchange', () => {
   const order = buy();
 

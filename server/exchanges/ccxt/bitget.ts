@@ -22,7 +22,8 @@ import { currentScope } from './call-scope.ts';
 import { type BitgetClient, createBitgetClient } from './client.ts';
 import { BITGET_CODES } from './codes.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
-import { envelopeIn, list, record, rows } from './readers.ts';
+
+import { envelopeIn, list, orderIdOf, record, rows, textOf } from './readers.ts';
 
 const DEMO_HEADER = 'PAPTRADING';
 const KEY_HEADER = 'ACCESS-KEY';
@@ -139,7 +140,24 @@ export const BITGET: CcxtDialect = {
     of: protectionOf,
     shownByPosition: protectionShownBy,
     planOf,
-    cancelParameters: PLANS,
+    /** A cancel needs the plan's own type: `profit_loss` selects in lists only, and cancels nothing with a success. */
+    async cancel(client, symbol, info) {
+      const orderId = orderIdOf(info);
+      const answer: unknown = await bitget(client).privateMixPostV2MixOrderCancelPlanOrder({
+        ...USDT_FUTURES,
+        symbol: client.market(symbol).id,
+        marginCoin: 'USDT',
+        planType: record(info).planType,
+        orderIdList: [{ orderId }],
+      });
+      const { successList, failureList } = record(record(answer).data);
+      const named = (plans: unknown) => list(plans ?? []).find((one) => textOf(one.orderId) === orderId);
+      const failed = named(failureList);
+      if (named(successList) !== undefined && failed === undefined) return;
+      const why = textOf(failed?.errorMsg);
+      const message = `Bitget did not cancel the plan ${orderId}${why === '' ? '' : `: ${why}`}`;
+      throw new ExchangeError('unknown', message);
+    },
     // The library places plans of the whole position unless the type says otherwise.
     orderParameters: ({ side, triggerPrice, clientOrderId, isSized = false }) => ({
       clientOrderId,

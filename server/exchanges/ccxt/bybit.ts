@@ -17,7 +17,7 @@ import {
 import { type BybitClient, createBybitClient } from './client.ts';
 import { BYBIT_CODES } from './codes.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
-import { envelopeIn, type Json, list, rows, textOf, unreadable } from './readers.ts';
+import { envelopeIn, type Json, list, orderIdOf, rows, textOf, unreadable } from './readers.ts';
 
 const LINEAR = { category: 'linear' };
 const IN_USDT = { ...LINEAR, settleCoin: 'USDT' };
@@ -138,7 +138,9 @@ export const BYBIT: CcxtDialect = {
       });
       return orders.filter(isProtection);
     },
-    cancelParameters: {},
+    async cancel(client, symbol, info) {
+      await client.cancelOrder(orderIdOf(info), symbol);
+    },
   },
 
   async fetchClosedPositions(client, { since, now }) {

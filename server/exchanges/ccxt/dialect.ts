@@ -76,7 +76,8 @@ export interface ProtectionPlan {
 export type ProtectionDialect = {
   /** The stop and target orders of one token or of all. */
   list(client: CcxtClient, symbol?: string): Promise<unknown[]>;
-  cancelParameters: Parameters;
+  /** Cancels one that was listed. Throws unless the answer names it as cancelled. */
+  cancel(client: CcxtClient, symbol: string, info: unknown): Promise<void>;
 } & (
   | {
       heldBy: 'orders';

@@ -16,7 +16,7 @@ import { type CcxtConnection, hasCode, requireAccountMode, unlessAlreadySo } fro
 import type { CcxtDialect, ProtectionChange, ProtectionDialect, ProtectionPlan } from './dialect.ts';
 import { type PlacedOrder, type PlacementRequest, requireExactPrice } from './placement.ts';
 import type { PreparationMemory } from './prepared-accounts.ts';
-import { orderIdOf, textOf, tokenOf } from './readers.ts';
+import { textOf, tokenOf } from './readers.ts';
 
 /** Order and position timestamps may differ by a moment. */
 const ORDER_SLACK_MS = 60_000;
@@ -182,7 +182,10 @@ export function createCcxtPositions(options: {
         orders.list,
       );
       const plans = infos
-        .flatMap((info) => orders.planOf(info) ?? [])
+        .flatMap((info) => {
+          const plan = orders.planOf(info);
+          return plan === null ? [] : [{ ...plan, info }];
+        })
         .filter(({ side }) => side === change.side);
       const isNew = (one: ProtectionPlan) => one.clientOrderId === clientOrderId;
       return { placed: plans.find(isNew) ?? null, old: plans.filter((one) => !isNew(one)) };
@@ -198,11 +201,11 @@ export function createCcxtPositions(options: {
     if (placed === null || !isCovering(placed, plan)) {
       throw new ExchangeError('unknown', `${platform} does not show the new ${name} yet`);
     }
-    for (const { id } of old) {
+    for (const { info } of old) {
       const cancelling = connection.callForToken(
         { type: 'cancel-protection', account, context },
         token,
-        (client, symbol) => client.cancelOrder(id, symbol, orders.cancelParameters),
+        (client, symbol) => orders.cancel(client, symbol, info),
       );
       await cancelling.catch((error: unknown) => {
         if (!hasCode(error, dialect.codes.notCancellable)) throw error;
@@ -277,13 +280,28 @@ export function createCcxtPositions(options: {
 
     async cancelProtection(account, token, context) {
       const request = { type: 'protection', account, context };
-      const ids = (await connection.callForToken(request, token, protection.list)).map(orderIdOf);
-      for (const id of ids) {
-        await connection.callForToken({ ...request, type: 'cancel-protection' }, token, (client, symbol) =>
-          client.cancelOrder(id, symbol, protection.cancelParameters),
+      const read = () => connection.callForToken(request, token, protection.list);
+      const infos = await read();
+      if (infos.length === 0) return 0;
+      let failure: unknown = null;
+      // One that cannot be cancelled keeps no other from being cancelled.
+      for (const info of infos) {
+        const cancelling = connection.callForToken(
+          { ...request, type: 'cancel-protection' },
+          token,
+          (client, symbol) => protection.cancel(client, symbol, info),
         );
+        await cancelling.catch((error: unknown) => {
+          failure ??= error;
+        });
       }
-      return ids.length;
+      const left = await read();
+      if (left.length === 0) return infos.length;
+      if (failure !== null) throw failure;
+      throw new ExchangeError(
+        'unknown',
+        `${platform} still shows stops and targets of ${token}: ${left.length}`,
+      );
     },
 
     async fetchClosedPositions(account, { since }, context) {

@@ -8,6 +8,8 @@ import { closedPositionView, pendingOrderView } from './views.ts';
 
 const LONGEST_PERIOD_MS = 90 * 86_400_000;
 
+const PLAN_TYPES = new Set(['pos_loss', 'pos_profit', 'loss_plan', 'profit_plan']);
+
 /** Closed positions, newest first; `idLessThan` continues after the previous page. */
 export async function positionHistory(call: PrivateCall) {
   const { parameters, inAccount, owner, optionalToken } = call;
@@ -41,15 +43,19 @@ export async function ordersHistory(call: PrivateCall) {
   };
 }
 
-/** Cancels the stops and targets named in `orderIdList`; unknown ids are reported as failures. */
-export async function cancelPlans({ request, inAccount, token, books }: PrivateCall) {
+/** Cancels the plans of this type in `orderIdList`. Answers success for any other type, with nothing cancelled. */
+export async function cancelPlans({ request, inAccount, token, books, parameters }: PrivateCall) {
   const [name, ids] = [await token(), orderIdsIn(request.body)];
   return inAccount(async (session) => {
     const book = session.token(name);
     const successList: { orderId: string; clientOid: string }[] = [];
     const failureList: { orderId: string; clientOid: string; errorMsg: string }[] = [];
+    if (!PLAN_TYPES.has(parameters.planType ?? '')) return { successList, failureList };
     for (const orderId of ids) {
-      const live = book.triggers.find(({ id, state }) => String(id) === orderId && state === 'live');
+      const live = book.triggers.find(
+        ({ id, state, planType }) =>
+          String(id) === orderId && state === 'live' && planType === parameters.planType,
+      );
       if (!live) failureList.push({ orderId, clientOid: '', errorMsg: 'Order does not exist' });
       else {
         Object.assign(live, { state: 'cancelled', updatedAt: books.clock.now() });
