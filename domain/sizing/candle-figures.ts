@@ -79,9 +79,11 @@ export function findNeededUnreadable(figures: CandleFigures | null): UnreadableF
 function numberProblem(value: unknown): string | null {
   const read = parsePositiveNumber(value);
   if (read.ok) return null;
-  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
+  const outOfRange = read.reason.replace('must be', 'is not');
+  if (typeof value === 'number') return value > 0 ? outOfRange : 'is not above zero';
+  const text = typeof value === 'string' ? value.trim() : '';
   if (!isDecimal(text) || text.startsWith('+')) return 'is not a number';
-  return isPositive(text) ? read.reason.replace('must be', 'is not') : 'is not above zero';
+  return isPositive(text) ? outOfRange : 'is not above zero';
 }
 
 function trendProblem(value: unknown): string | null {

@@ -184,13 +184,14 @@ test('a backup contains the rows of all partitions, and a restore fills the part
     await insertAt(monthOf(new Date(), 500));
     await insertAt(plusDays(new Date(), -365));
     const path = join(folder, 'board.backup');
+    const keys = { secretKey: 'k'.repeat(32), nextKey: null };
     await writeBackup({
       connection: here.database.connection,
-      keys: { secretKey: 'k'.repeat(32), nextKey: null },
+      keys,
       path,
       now: new Date(),
     });
-    const options = { connection: target, path, keys: null, now: new Date() };
+    const options = { connection: target, path, keys, now: new Date() };
     await restoreBackup({ ...options, replace: false });
     await migrateDatabase({ connection: target, log });
     await restored.connect();

@@ -100,25 +100,26 @@ test.each([
   [
     'an ATR that leaves no room',
     { atr: 1e-100 },
-    'Stop loss would trigger at once: 100 is not below the price 100',
+    'The candle cannot be used: ATR "1e-100" is not between 1e-12 and 1e12',
   ],
-  ['an ATR beyond all prices', { atr: 1e300 }, 'Stop loss must be above zero'],
-] as const)(
-  'calculates with numbers of three-digit exponents in a candle: %s',
-  async (_name, figures, expected) => {
-    const token = nextToken();
-    const candleId = await engine.storeCandle({ token, price: '100' });
-    await engine.db
-      .update(priceLogs)
-      .set({ parameters: { close: '100', ...figures } })
-      .where(eq(priceLogs.id, candleId));
-    const { userId, workflowId } = await storeTradedSignal(engine, { signal: { token } });
-    await engine.plan(workflowId);
-    const calculation = await findWorkflowCalculation(engine.db, { workflowId, userId });
-    if (typeof expected === 'string') expect(calculation?.error).toContain(expected);
-    else expect(calculation?.position).toMatchObject(expected);
-  },
-);
+  [
+    'an ATR beyond all prices',
+    { atr: 1e300 },
+    'The candle cannot be used: ATR "1e+300" is not between 1e-12 and 1e12',
+  ],
+] as const)('reads numbers of three-digit exponents in a candle: %s', async (_name, figures, expected) => {
+  const token = nextToken();
+  const candleId = await engine.storeCandle({ token, price: '100' });
+  await engine.db
+    .update(priceLogs)
+    .set({ parameters: { close: '100', ...figures } })
+    .where(eq(priceLogs.id, candleId));
+  const { userId, workflowId } = await storeTradedSignal(engine, { signal: { token } });
+  await engine.plan(workflowId);
+  const calculation = await findWorkflowCalculation(engine.db, { workflowId, userId });
+  if (typeof expected === 'string') expect(calculation?.error).toContain(expected);
+  else expect(calculation?.position).toMatchObject(expected);
+});
 
 test('keeps the margin of an order within a third of the balance', async () => {
   const stored = await storeTradedSignal(engine, { settings: { maximumRiskPerTrade: '0.15' } });
