@@ -16,5 +16,19 @@ export async function countStatements(work: () => Promise<unknown>, about = ''):
   return count;
 }
 
+/** Resolves when the next statement about something is sent. */
+export function nextStatement(about: string): Promise<void> {
+  const original = pg.Client.prototype.query;
+  return new Promise((resolve) => {
+    pg.Client.prototype.query = function seen(this: pg.Client, ...parameters: unknown[]) {
+      if (textOf(parameters[0]).includes(about)) {
+        pg.Client.prototype.query = original;
+        resolve();
+      }
+      return Reflect.apply(original, this, parameters);
+    } as typeof original;
+  });
+}
+
 const textOf = (query: unknown): string =>
   typeof query === 'object' && query !== null && 'text' in query ? String(query.text) : String(query);

@@ -7,7 +7,7 @@ import type { OrderResult } from '#contract/position-maker.ts';
 import { D } from '#domain/decimal.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
-import { countStatements } from '#test/app/count-statements.ts';
+import { nextStatement } from '#test/app/count-statements.ts';
 import { type HandTrading, type Instance, startHandTrading } from '#test/app/hand-trading.ts';
 import { ALWAYS } from '#test/app/shared-test-engine.ts';
 import type { Answer } from '#test/app/test-client.ts';
@@ -289,8 +289,7 @@ describe('one order, however often it is requested', () => {
     expect(lease).not.toBeNull();
     const submission = submit(logId);
     // It asks for the lease again and again.
-    const asks = () => countStatements(() => sleep(100), 'leases');
-    for (let time = 0; time < 2; time += 1) await expect.poll(asks).toBeGreaterThan(0);
+    for (let time = 0; time < 3; time += 1) await nextStatement('leases');
     expect(await orderOf(logId)).toBeNull();
     await db().execute(`update leases set lease_until = '-infinity' where key = 'user:${userId}'`);
     expect(resultOf(await submission).success).toBe(true);

@@ -7,6 +7,7 @@ import type { EngineDeps } from '#server/deps.ts';
 import { recallSelection, recallSizing } from '#server/engine/records/decision-record.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { decisions, signals, tradingStops } from '#server/platform/db/schema.ts';
+import { nextStatement } from '#test/app/count-statements.ts';
 import {
   entriesOf,
   planTrade,
@@ -201,7 +202,8 @@ describe('the answer to a stop', () => {
         // Announced, and not sent yet.
         answered = stop(ALL).then(() => events.push('answer'));
         await expect.poll(() => engine.db.select().from(tradingStops)).toHaveLength(1);
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        // It asks again and again whether anything is on its way.
+        for (let time = 0; time < 3; time += 1) await nextStatement('"submitted_at" >');
         events.push('sent');
       },
     });

@@ -177,7 +177,7 @@ test('the command prints the settings and shuts down cleanly when stopped, even 
     expect(output).toMatch(/BITGET_BASE_URL=(http:\/\/127\.0\.0\.1:\d+)\n {2}BYBIT_BASE_URL=\1/);
     // A request in progress delays the shutdown, so that the second signal arrives during it.
     const url = /BITGET_BASE_URL=(\S+)/.exec(output)?.[1];
-    const faults = [{ kind: 'delay', delayMs: 60_000 }];
+    const faults = [{ kind: 'delay', delayMs: 5_000 }];
     await fetch(`${url}/paper/faults`, { method: 'POST', body: JSON.stringify(faults) });
     const broken = fetch(`${url}/v5/market/time`).catch(() => 'broken off');
     await sleep(100);
