@@ -7,7 +7,7 @@ const FOLDER = '/dev/shm';
 const NEEDED_BYTES = 4 * 1024 ** 3;
 
 /**
- * The folder for the tests' hundreds of databases: creating their files on disk takes longer than PostgreSQL itself.
+ * The folder for the databases of tests: creating their files on disk takes longer than PostgreSQL itself.
  * In memory where there is room, else TMPDIR or the system's folder.
  * @returns {Promise<{ TMPDIR?: string }>} the environment that selects it
  */

@@ -82,7 +82,12 @@ const playwright =
     return withReport(async (report) => {
       const workers = alone ? ['--workers=1'] : [];
       const args = [bin('@playwright', 'test', 'cli.js'), 'test', '--reporter=list,json', ...workers];
-      const env = { ...settings, CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
+      const env = {
+        ...settings,
+        CHROMIUM_PATH: chromium,
+        PLAYWRIGHT_JSON_OUTPUT_FILE: report,
+        ...(await temporaryFolder()),
+      };
       const code = await run(node, [...args, ...filters], { env: nodeEnvironment(node, env) });
       return { code, read: readPlaywright };
     });
