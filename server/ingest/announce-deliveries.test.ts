@@ -101,6 +101,38 @@ describe('by a clock that the test moves', () => {
     expect([underWay, most]).toEqual([0, 1]);
     await expect.poll(() => heard).toContainEqual(deliveryOf(1));
   });
+
+  test('announces no sooner after an interval in which the database was slow', async () => {
+    const answers: PromiseWithResolvers<void>[] = [];
+    const slow = new Proxy(board.database.db, {
+      get: (target, name) =>
+        name !== 'execute'
+          ? Reflect.get(target, name)
+          : async (...args: Parameters<typeof target.execute>) => {
+              const answer = Promise.withResolvers<void>();
+              answers.push(answer);
+              await answer.promise;
+              return target.execute(...args);
+            },
+    });
+    const announcer = announcerFor(slow);
+    for (let interval = 0; interval < 4; interval += 1) {
+      announcer.note({ hookIds: [hookOf(0)], candles: false });
+      await vi.advanceTimersByTimeAsync(EVERY_MS);
+    }
+    answers[0]?.resolve();
+    await expect.poll(() => answers).toHaveLength(2);
+    announcer.note({ hookIds: [hookOf(1)], candles: false });
+    answers[1]?.resolve();
+    await expect.poll(() => heard).toEqual([deliveryOf(0), deliveryOf(0)]);
+    // What follows an announcement at once has begun by now.
+    await board.database.db.execute('select 1');
+    expect(answers).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(EVERY_MS);
+    await expect.poll(() => answers).toHaveLength(3);
+    answers[2]?.resolve();
+    await announcer.idle();
+  });
 });
 
 test('names no owner for many webhooks, and announces nothing for a deleted webhook', async () => {

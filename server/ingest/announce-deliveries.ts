@@ -37,6 +37,8 @@ export function createDeliveryAnnouncer(options: {
 
   /** Does not retry: the next announcement and polling screens make up for a lost one. */
   async function tell(): Promise<void> {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
     if (hookIds.size === 0) return;
     const noted = { hookIds: [...hookIds], candles };
     hookIds.clear();
@@ -47,10 +49,11 @@ export function createDeliveryAnnouncer(options: {
     );
   }
 
-  /** One at a time: while the database is slow, connections are reserved for storing. */
+  /**
+   * One at a time, and one more that waits: while the database is slow, connections are reserved for storing. The timer
+   * stays set until the announcement begins, so that no third one follows it at once.
+   */
   function announce(): Promise<void> {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
     announcing = announcing.then(tell);
     return announcing;
   }
