@@ -51,7 +51,7 @@ export function checkStopBeforeLiquidation(order: {
   });
 }
 
-/** A denial when a quantity (in units of the token) is below a minimum or off the step. */
+/** A denial when a quantity (in units of the token) is below a minimum, above the largest order or off the step. */
 export function checkOrderSize(order: { quantity: string; price: string; rules: TokenRules }): Denial | null {
   const { quantity, price, rules } = order;
   if (D(quantity).lt(rules.minimumQuantity) || D(quantity).lte(0)) {
@@ -66,6 +66,14 @@ export function checkOrderSize(order: { quantity: string; price: string; rules: 
     return deny('below_minimum_notional', {
       notional: toPlain(notional),
       minimum: toPlain(rules.minimumNotional),
+    });
+  }
+  const { maximumQuantity } = rules;
+  if (maximumQuantity !== undefined && D(quantity).gt(maximumQuantity)) {
+    return deny('above_maximum_quantity', {
+      token: rules.token,
+      quantity: toPlain(quantity),
+      maximum: toPlain(maximumQuantity),
     });
   }
   if (!isMultipleOf(quantity, rules.quantityStep)) {

@@ -56,7 +56,7 @@ export function sizePosition(
       step: rules.quantityStep,
     }),
   );
-  const denial = denyTooSmall({ ...input, quantity: toPlain(assetQuantity) });
+  const denial = denySize({ ...input, quantity: toPlain(assetQuantity) });
   return denial === null
     ? { ok: true, ...describeSize({ ...input, assetQuantity: toPlain(assetQuantity) }) }
     : { ok: false, denial };
@@ -77,11 +77,14 @@ export function describeSize(input: Omit<SizeInput, 'rules'> & { assetQuantity: 
   };
 }
 
-/** The quantity is below a minimum: the minimum itself exceeds the 33% limit, or the limits leave less than it. */
-function denyTooSmall(input: SizeInput & { quantity: string }): Denial | null {
+/**
+ * The quantity is below a minimum: the minimum itself exceeds the 33% limit, or the limits leave less than it. Or it is
+ * above the exchange's largest order.
+ */
+function denySize(input: SizeInput & { quantity: string }): Denial | null {
   const { quantity, entryPrice, rules, leverage, availableBalance } = input;
   const denial = checkOrderSize({ quantity, price: entryPrice, rules });
-  if (denial === null) return null;
+  if (denial === null || denial.code === 'above_maximum_quantity') return denial;
   const minimum = minimumOrderQuantity({ price: entryPrice, rules });
   const investment = D(minimum).times(entryPrice).div(leverage);
   const limit = D(availableBalance).times(MAXIMUM_PORTION);

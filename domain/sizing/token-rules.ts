@@ -15,6 +15,8 @@ export interface TokenRules {
   quantityStep: string;
   minimumQuantity: string;
   minimumNotional: string;
+  /** The largest limit order; absent: the exchange names none. */
+  maximumQuantity?: string;
   maximumLeverage?: number;
   /** Why the exchange opens no positions in the token: a clause without a full stop. */
   entryProblem?: string;
@@ -45,6 +47,7 @@ export function mergeTokenRules(own: TokenRules, exchange: TokenRules | null): T
     quantityStep: toPlain(largest(own.quantityStep, exchange.quantityStep)),
     minimumQuantity: toPlain(largest(own.minimumQuantity, exchange.minimumQuantity)),
     minimumNotional: toPlain(largest(own.minimumNotional, exchange.minimumNotional)),
+    ...(exchange.maximumQuantity === undefined ? {} : { maximumQuantity: exchange.maximumQuantity }),
     ...(Number.isFinite(maximumLeverage) ? { maximumLeverage } : {}),
     ...(exchange.entryProblem === undefined ? {} : { entryProblem: exchange.entryProblem }),
   };

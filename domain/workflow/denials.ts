@@ -198,6 +198,11 @@ export const DENIALS = {
     sentence: (c: Figures<'notional' | 'minimum'>) =>
       `Order value ${c.notional} USDT is below the minimum notional of ${c.minimum} USDT`,
   },
+  above_maximum_quantity: {
+    title: 'Above Maximum Size',
+    sentence: (c: Figures<'token' | 'quantity' | 'maximum'>) =>
+      `Quantity ${c.quantity} ${c.token} is above the exchange's largest order of ${c.maximum} ${c.token}`,
+  },
   minimum_exceeds_limit: {
     title: 'Balance Too Small',
     sentence: (c: Figures<'token' | 'minimum' | 'investment' | 'limit' | 'availableBalance'>) =>

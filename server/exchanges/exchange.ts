@@ -204,6 +204,9 @@ export interface Contract {
   quantityStep: string;
   minimumQuantity: string;
   minimumNotional: string;
+  /** The largest limit order and the largest market order; absent: the exchange names none. */
+  maximumQuantity?: string;
+  maximumMarketQuantity?: string;
   maximumLeverage: number;
   /** Why no position is opened in it, by the exchange's list: a clause without a full stop; absent: it is open. */
   entryProblem?: string;

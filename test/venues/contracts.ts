@@ -1,4 +1,6 @@
+import { toPlain } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { NewPaperOrder } from '#server/exchanges/paper/paper-orders.ts';
 import { VenueRefusal } from './refusals.ts';
 
 /* What a test says about a contract; every other one trades, without an end. */
@@ -11,6 +13,9 @@ export interface VenueContract {
   endsAt?: Date;
   /** Positions in it are answered without a size. */
   isSizeMissing?: boolean;
+  /** The largest limit order and the largest market order, in units of the token. */
+  maximumQuantity?: string;
+  maximumMarketQuantity?: string;
 }
 
 export interface VenueContracts {
@@ -19,6 +24,8 @@ export interface VenueContracts {
   statusOf(platform: ExchangePlatform, token: string): string;
   /** Refuses an order that opens a position in a contract that does not. */
   requireOpen(platform: ExchangePlatform, token: string): void;
+  /** Refuses an order that is larger than the contract's largest of its type, reduce-only ones too. */
+  requireSize(platform: ExchangePlatform, order: Pick<NewPaperOrder, 'token' | 'type' | 'size'>): void;
 }
 
 const OPEN: Record<ExchangePlatform, string> = { Bitget: 'normal', Bybit: 'Trading' };
@@ -39,6 +46,17 @@ export function createVenueContracts(): VenueContracts {
       if (statusOf(platform, token) === OPEN[platform]) return;
       if (platform === 'Bybit') throw new VenueRefusal('110023', 'Can only reduce position');
       throw new VenueRefusal('22004', `This symbol ${token}USDT not support API trade`);
+    },
+    requireSize(platform, { token, type, size }) {
+      const { maximumQuantity, maximumMarketQuantity } = of(platform, token);
+      const maximum = type === 'market' ? maximumMarketQuantity : maximumQuantity;
+      if (maximum === undefined || size.lte(maximum)) return;
+      if (platform === 'Bitget') throw new VenueRefusal('45112', 'more than the maximum order quantity');
+      const figures = `order_qty:${toPlain(size)} > max_qty:${maximum}`;
+      throw new VenueRefusal(
+        '10001',
+        `The number of contracts exceeds maximum limit allowed: too large, ${figures}`,
+      );
     },
   };
 }

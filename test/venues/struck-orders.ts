@@ -33,6 +33,7 @@ export async function placeStruckOrder(
   order: NewPaperOrder,
 ): Promise<PaperOrder> {
   if (!order.reduceOnly) books.contracts.requireOpen(owner.platform, order.token);
+  books.contracts.requireSize(owner.platform, order);
   const refused = order.reduceOnly ? faults.find('closeRefused') : null;
   if (refused) throw new StruckRefusal(refused);
   if (faults.find('balanceRefused')) throw new BookRefusal({ kind: 'balance' });

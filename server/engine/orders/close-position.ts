@@ -1,6 +1,7 @@
-import { and, desc, eq, inArray } from 'drizzle-orm';
+import { and, asc, eq, inArray } from 'drizzle-orm';
 import { D, toPlain } from '#domain/decimal.ts';
 import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
+import { splitClose } from '#domain/orders/split-close.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
 import type { EngineDeps } from '#server/deps.ts';
@@ -10,6 +11,7 @@ import {
   type ExchangeAccount,
   ExchangeError,
   type OpenPosition,
+  type OrderReport,
 } from '#server/exchanges/exchange.ts';
 import type { AuditSubject } from '#server/platform/audit/audit-trail.ts';
 import type { Queryable, Tx } from '#server/platform/db/database.ts';
@@ -54,9 +56,10 @@ export type CloseResult =
 
 /**
  * Takes one step towards a closed position, or towards the part of it that is to stay open: a reduce-only market order,
- * recorded before it is sent. Safe to repeat, also after a crash: a closing order that may be in progress is looked up
- * before another one is sent, and reduce-only opens nothing. A rest that such an order left open is checked again before
- * it is closed, and the quantity of each order is what the exchange reports as open less what is to stay.
+ * or several where the contract's largest market order is smaller, all recorded before the first is sent. Safe to
+ * repeat, also after a crash: closing orders that may be in progress are looked up before another one is sent, and
+ * reduce-only opens nothing. A rest that they left open is checked again before it is closed, and together the orders of
+ * a step are what the exchange reports as open less what is to stay.
  */
 export async function closePosition(deps: EngineDeps, request: CloseRequest): Promise<CloseResult> {
   const { exchange, account, token } = request;
@@ -70,25 +73,12 @@ export async function closePosition(deps: EngineDeps, request: CloseRequest): Pr
       return problem === null ? { outcome: 'flat' } : { outcome: 'leftovers', message: problem };
     }
     const { platform: exchangePlatform } = exchange;
-    const unsettled = await findUnsettledClose(deps.db, { userId: account.userId, token, exchangePlatform });
-    if (unsettled !== null) {
-      const report = await exchange.findOrder(
-        account,
-        { token, clientOrderId: unsettled.clientOrderId },
-        context,
-      );
-      if (report !== null && (report.state === 'open' || report.state === 'partially-filled')) {
-        return { outcome: 'pending', message: 'the closing order is under way' };
-      }
-      // Read before the order was looked up, the position may still have been larger.
-      const now = await exchange.fetchPosition(account, token, context);
-      if (now !== null && request.isMeant(now) && isKept(now, request)) {
-        return await endWithRest(deps, { closeId: unsettled.id, left: now.quantity });
-      }
-      const error = 'ended without closing all of it';
-      await finishClose(deps, unsettled.id, report === null ? 'refused' : 'closed', error);
-      return { outcome: 'ended', message: `the closing order ${error}` };
-    }
+    const unsettled = await listUnsettledCloses(deps.db, {
+      userId: account.userId,
+      token,
+      exchangePlatform,
+    });
+    if (unsettled.length > 0) return await settleCloses(deps, { ...request, context }, unsettled);
     if (!request.isMeant(position)) {
       const message = `the ${position.side} position that is open now is another one and is not touched`;
       return { outcome: 'other', message };
@@ -106,16 +96,46 @@ const kept = (left: string): CloseResult => ({ outcome: 'kept', left, message: `
 const isKept = ({ quantity }: OpenPosition, { keep = null }: CloseRequest): boolean =>
   keep !== null && D(quantity).lte(keep);
 
-async function endWithRest(
+type CloseRow = typeof positionCloses.$inferSelect;
+
+/** Looks the closing orders up. None of them counts as ended while one is under way. */
+async function settleCloses(
   deps: EngineDeps,
-  { closeId, left }: { closeId: string; left: string },
+  request: CloseRequest,
+  unsettled: CloseRow[],
 ): Promise<CloseResult> {
-  await deps.db
-    .update(positionCloses)
-    .set({ state: 'closed', finishedAt: deps.clock.now(), leftQuantity: left })
-    .where(eq(positionCloses.id, closeId));
-  return kept(left);
+  const { exchange, account, token, context } = request;
+  const ended: { row: CloseRow; report: OrderReport | null }[] = [];
+  for (const row of unsettled) {
+    const report = await exchange.findOrder(account, { token, clientOrderId: row.clientOrderId }, context);
+    if (report !== null && (report.state === 'open' || report.state === 'partially-filled')) {
+      return { outcome: 'pending', message: 'the closing order is under way' };
+    }
+    ended.push({ row, report });
+  }
+  // Read before the orders were looked up, the position may still have been larger.
+  const now = await exchange.fetchPosition(account, token, context);
+  const isDone = now !== null && request.isMeant(now) && isKept(now, request);
+  if (isDone) {
+    const ids = unsettled.map(({ id }) => id);
+    await finishCloses(deps, ids, { state: 'closed', error: null, leftQuantity: now.quantity });
+    return kept(now.quantity);
+  }
+  const error = 'ended without closing all of it';
+  for (const { row, report } of ended) {
+    if (report === null) await finishCloses(deps, [row.id], { state: 'refused', error });
+    else await finishCloses(deps, [row.id], { state: 'closed', error, ...takenOff(row, report, now) });
+  }
+  return { outcome: 'ended', message: `the closing order ${error}` };
 }
+
+/** What an order that was to leave something open has taken off: it counts when the rest is closed. */
+const takenOff = (
+  { keepQuantity }: CloseRow,
+  { filledQuantity }: OrderReport,
+  now: OpenPosition | null,
+): Partial<CloseRow> =>
+  keepQuantity === null ? {} : { quantity: filledQuantity, leftQuantity: now?.quantity ?? '0' };
 
 async function sendClose(
   deps: EngineDeps,
@@ -124,28 +144,36 @@ async function sendClose(
 ): Promise<CloseResult> {
   const { exchange, account, token, reason, lease, context = {}, keep = null } = request;
   const quantity = keep === null ? position.quantity : toPlain(D(position.quantity).minus(keep));
-  const id = timeOrderedId();
-  const clientOrderId = closingOrderId(id);
+  const contract = await exchange.fetchContract(token, context);
+  const parts = splitClose({
+    quantity,
+    maximum: contract?.maximumMarketQuantity ?? null,
+    step: contract?.quantityStep ?? null,
+  }).map((part) => {
+    const id = timeOrderedId();
+    return { id, clientOrderId: closingOrderId(id), quantity: part };
+  });
+  const createdAt = deps.clock.now();
   const denial = await deps.db.transaction(async (tx) => {
     await assertHeld(tx, lease);
     const denied = (await request.deny?.(tx)) ?? null;
     if (denied !== null) return denied;
-    await tx.insert(positionCloses).values({
-      id,
-      userId: account.userId,
-      exchangePlatform: exchange.platform,
-      token,
-      side: position.side,
-      quantity,
-      keepQuantity: keep,
-      reason,
-      workflowId: request.workflowId ?? null,
-      tradeId: request.tradeId ?? null,
-      clientOrderId,
-      requestedBy: request.requestedBy ?? null,
-      state: 'submitting',
-      createdAt: deps.clock.now(),
-    });
+    await tx.insert(positionCloses).values(
+      parts.map((part) => ({
+        ...part,
+        userId: account.userId,
+        exchangePlatform: exchange.platform,
+        token,
+        side: position.side,
+        keepQuantity: keep,
+        reason,
+        workflowId: request.workflowId ?? null,
+        tradeId: request.tradeId ?? null,
+        requestedBy: request.requestedBy ?? null,
+        state: 'submitting' as const,
+        createdAt,
+      })),
+    );
     // Operators are recorded with their request, and reversals with the signal.
     if (reason === CLOSE_REASONS.stopMissing) {
       const { userId } = account;
@@ -160,22 +188,25 @@ async function sendClose(
     return null;
   });
   if (denial !== null) return { outcome: 'denied', denial, message: denial.reason };
-  const placement = await exchange.closePosition(
-    account,
-    { token, side: position.side, quantity, clientOrderId },
-    { ...context, notAfter },
-  );
-  if (placement.outcome === 'refused' || placement.outcome === 'retry-later') {
-    await finishClose(deps, id, 'refused', placement.message);
-    return {
-      outcome: placement.outcome === 'refused' ? 'refused' : 'pending',
-      message: placement.message,
-    };
+  for (const [index, { id, ...part }] of parts.entries()) {
+    const placement = await exchange.closePosition(
+      account,
+      { token, side: position.side, ...part },
+      { ...context, notAfter },
+    );
+    const { outcome } = placement;
+    if (outcome === 'refused' || outcome === 'retry-later') {
+      const { message } = placement;
+      const unsent = parts.slice(index).map((one) => one.id);
+      await finishCloses(deps, unsent, { state: 'refused', error: message });
+      // The orders before it have to be looked up first.
+      return { outcome: outcome === 'refused' && index === 0 ? 'refused' : 'pending', message };
+    }
+    await deps.db
+      .update(positionCloses)
+      .set({ state: 'sent', orderId: outcome === 'placed' ? placement.orderId : null })
+      .where(eq(positionCloses.id, id));
   }
-  await deps.db
-    .update(positionCloses)
-    .set({ state: 'sent', orderId: placement.outcome === 'placed' ? placement.orderId : null })
-    .where(eq(positionCloses.id, id));
   return { outcome: 'pending', message: 'the closing order was sent' };
 }
 
@@ -198,12 +229,12 @@ export async function hasClosed(db: Queryable, tradeId: string): Promise<boolean
   return row !== undefined;
 }
 
-/** The newest closing order at this exchange with an unknown outcome. */
-export async function findUnsettledClose(
+/** The closing orders at this exchange with an unknown outcome, oldest first. */
+export async function listUnsettledCloses(
   db: Queryable,
   { userId, token, exchangePlatform }: { userId: string; token: string; exchangePlatform: string },
-): Promise<typeof positionCloses.$inferSelect | null> {
-  const [row] = await db
+): Promise<CloseRow[]> {
+  return await db
     .select()
     .from(positionCloses)
     .where(
@@ -214,9 +245,7 @@ export async function findUnsettledClose(
         inArray(positionCloses.state, ['submitting', 'sent']),
       ),
     )
-    .orderBy(desc(positionCloses.id))
-    .limit(1);
-  return row ?? null;
+    .orderBy(asc(positionCloses.id));
 }
 
 /**
@@ -253,14 +282,13 @@ export async function endClosing(
   return null;
 }
 
-async function finishClose(
-  deps: EngineDeps,
-  id: string,
-  state: 'closed' | 'refused',
-  error: string,
+async function finishCloses(
+  { db, clock }: Pick<EngineDeps, 'db' | 'clock'>,
+  ids: string[],
+  ended: Partial<CloseRow> & Pick<CloseRow, 'state' | 'error'>,
 ): Promise<void> {
-  await deps.db
+  await db
     .update(positionCloses)
-    .set({ state, error, finishedAt: deps.clock.now() })
-    .where(eq(positionCloses.id, id));
+    .set({ ...ended, finishedAt: clock.now() })
+    .where(inArray(positionCloses.id, ids));
 }

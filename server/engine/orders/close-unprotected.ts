@@ -2,7 +2,7 @@ import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
 import type { AuditRecord } from '#server/platform/audit/audit-trail.ts';
 import { checkProtection, type Finding, isOfTrade } from './check-protection.ts';
-import { closePosition, findUnsettledClose, hasClosed, positionSubject } from './close-position.ts';
+import { closePosition, hasClosed, listUnsettledCloses, positionSubject } from './close-position.ts';
 import { recordSafe, recordUnprotected } from './record-protection.ts';
 import { endClosed, finishTrade } from './settle-attempt.ts';
 import { later, nextNow, type StepResult, type TradeWork } from './trade-work.ts';
@@ -19,7 +19,7 @@ const HALTED_RETRY_MS = 2_000;
 export async function closeUnprotected(work: TradeWork): Promise<StepResult> {
   const { deps, lease, trade, exchange, account, onCall } = work;
   if (account === null) return tryOn(work, 'the exchange credentials are gone');
-  if ((await findUnsettledClose(deps.db, trade)) === null) {
+  if ((await listUnsettledCloses(deps.db, trade)).length === 0) {
     const finding = await checkProtection(work);
     if (finding.found === 'protected') return keepOpen(work, finding);
     if (finding.found === 'unreadable') return tryOn(work, finding.text);

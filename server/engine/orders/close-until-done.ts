@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineDeps } from '#server/deps.ts';
-import { type CloseRequest, type CloseResult, closePosition, findUnsettledClose } from './close-position.ts';
+import { type CloseRequest, type CloseResult, closePosition, listUnsettledCloses } from './close-position.ts';
 
 const CLOSE_LIMIT_MS = 15_000;
 const CLOSE_POLL_MS = 200;
@@ -34,13 +34,12 @@ export async function closeUntilDone(
   }
 }
 
-/** Cancels a closing order that stays open. Its fills have reduced the position; the next order closes the rest. */
+/** Cancels closing orders that stay open. Their fills have reduced the position; the next order closes the rest. */
 async function cancelWhatStaysOpen(
   deps: Pick<EngineDeps, 'db'>,
   { exchange, account, token }: CloseRequest,
 ): Promise<void> {
   const { userId } = account;
-  const underWay = await findUnsettledClose(deps.db, { userId, token, exchangePlatform: exchange.platform });
-  if (underWay === null) return;
-  await exchange.cancelOrder(account, { token, clientOrderId: underWay.clientOrderId });
+  const underWay = await listUnsettledCloses(deps.db, { userId, token, exchangePlatform: exchange.platform });
+  for (const { clientOrderId } of underWay) await exchange.cancelOrder(account, { token, clientOrderId });
 }

@@ -123,11 +123,19 @@ function finished(closes: readonly OwnClose[]): Left | null {
   if (first === undefined || last === undefined || !isSettled) return null;
   return done({
     side: first.side,
-    closed: first.quantity,
+    closed: plannedQuantity(closes),
     left: last.leftQuantity ?? '0',
     token: first.token,
   });
 }
+
+/** Of the first step's orders: more than one where the contract's largest market order is smaller. */
+const plannedQuantity = (closes: readonly OwnClose[]): string =>
+  toPlain(
+    closes
+      .filter(({ createdAt }) => createdAt.getTime() === closes[0]?.createdAt.getTime())
+      .reduce((sum, { quantity }) => sum.plus(quantity), D(0)),
+  );
 
 function done(of: {
   side: 'long' | 'short';
@@ -194,8 +202,13 @@ async function endFlat(
   const [first] = before;
   // A process may have ended between its close and the record of the close.
   if (first !== undefined) {
-    const { side, quantity: closed } = first;
-    return done({ side, closed, left: '0', token, ...(but === null ? {} : { but }) });
+    return done({
+      side: first.side,
+      closed: plannedQuantity(before),
+      left: '0',
+      token,
+      ...(but === null ? {} : { but }),
+    });
   }
   return { outcome: 'skipped', reason: `The position in ${token} was closed before` };
 }
@@ -223,7 +236,8 @@ async function closeOurs(
   const plan = before.length > 0 ? { keep: planned, but: undefined } : await planClose(run, { ...of, trade });
   if ('reason' in plan) return { outcome: 'skipped', reason: plan.reason };
   const { keep, but } = plan;
-  const quantity = before[0]?.quantity ?? toPlain(D(position.quantity).minus(keep ?? '0'));
+  const quantity =
+    before.length > 0 ? plannedQuantity(before) : toPlain(D(position.quantity).minus(keep ?? '0'));
   const result = await closeUntilDone(deps, {
     exchange,
     account,

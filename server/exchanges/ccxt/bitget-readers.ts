@@ -9,7 +9,7 @@ import type {
   Protection,
   Ticker,
 } from '../exchange.ts';
-import type { AccountState, FuturesBalance, ProtectionPlan } from './dialect.ts';
+import type { AccountState, FuturesBalance, LargestOrders, ProtectionPlan } from './dialect.ts';
 import type { ShownPreparation } from './prepared-accounts.ts';
 import {
   closingOrderAmong,
@@ -19,6 +19,7 @@ import {
   instant,
   instantOrNull,
   type Json,
+  largestOrdersFrom,
   list,
   onlyLeverage,
   orderIdOf,
@@ -45,6 +46,11 @@ export const entryProblemOf = (info: unknown): string | null =>
     },
     ends: ['limitOpenTime', 'offTime'],
   });
+
+export function largestOrdersOf(info: unknown): LargestOrders {
+  const { maxOrderQty, maxMarketOrderQty } = record(info);
+  return largestOrdersFrom(maxOrderQty, maxMarketOrderQty);
+}
 
 /** The client library returns no info when Bitget's list of tickers is empty. */
 export function tickerOf(info: unknown, token: string): Ticker | null {

@@ -9,6 +9,7 @@ import {
   entryProblemOf,
   isEntry,
   keyInspectionOf,
+  largestOrdersOf,
   orderOf,
   planOf,
   positionOf,
@@ -79,6 +80,7 @@ export const BITGET: CcxtDialect = {
   },
 
   entryProblemOf,
+  largestOrdersOf,
   fetchTicker: async (client, symbol, token) => tickerOf((await client.fetchTicker(symbol)).info, token),
   fetchBalance: async (client) =>
     balanceOf((await client.fetchBalance({ type: 'swap', ...USDT_FUTURES })).info),

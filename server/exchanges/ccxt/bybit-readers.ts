@@ -8,7 +8,7 @@ import type {
   Protection,
   Ticker,
 } from '../exchange.ts';
-import type { FuturesBalance } from './dialect.ts';
+import type { FuturesBalance, LargestOrders } from './dialect.ts';
 import {
   closingOrderAmong,
   decimal,
@@ -18,6 +18,7 @@ import {
   instant,
   instantOrNull,
   type Json,
+  largestOrdersFrom,
   list,
   onlyLeverage,
   orderIdOf,
@@ -44,6 +45,11 @@ export const entryProblemOf = (info: unknown): string | null =>
     },
     ends: ['deliveryTime'],
   });
+
+export function largestOrdersOf(info: unknown): LargestOrders {
+  const { maxOrderQty, maxMktOrderQty } = record(record(info).lotSizeFilter ?? {});
+  return largestOrdersFrom(maxOrderQty, maxMktOrderQty);
+}
 
 /** The timestamp is in the envelope; the ticker has none. */
 export function tickerOf(answer: unknown, token: string): Ticker | null {

@@ -7,6 +7,7 @@ import {
   isEntry,
   isProtection,
   keyInspectionOf,
+  largestOrdersOf,
   orderOf,
   positionOf,
   positionStateOf,
@@ -70,6 +71,7 @@ export const BYBIT: CcxtDialect = {
   inspectKey: async (client) => keyInspectionOf(await bybit(client).privateGetV5UserQueryApi()),
 
   entryProblemOf,
+  largestOrdersOf,
   fetchTicker: async (client, symbol, token) =>
     tickerOf(await bybit(client).publicGetV5MarketTickers(named(client, symbol)), token),
   fetchBalance: async (client) =>

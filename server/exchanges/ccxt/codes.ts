@@ -31,13 +31,15 @@ export const BITGET_CODES: AnswerCodes = {
     // Stop or target on the wrong side of the mark price.
     40915, 40917, 45122,
     // Minimum and maximum of an order.
-    45110, 45111, 45113,
+    45110, 45111, 45112, 45113,
   ]),
   orderUnknown: codes([40109]),
   // No longer open, or never known: only a look-up tells which.
   notCancellable: codes([22001, 31007, 40768, 40819, 43001, 43020, 43025, 43033, 45057, 80011]),
   // Bitget reports success for a setting that is already in place.
   alreadySo: codes([]),
+  // Scale, minimum and maximum of an order; the contract is closed to the API.
+  otherTerms: codes([22004, 40808, 45110, 45111, 45112, 45113]),
 };
 
 /**
@@ -84,4 +86,6 @@ export const BYBIT_CODES: AnswerCodes = {
   // No longer open, or never known: only a look-up tells which.
   notCancellable: codes([110001, 110008, 110010]),
   alreadySo: codes([34040, 110025, 110026, 110043]),
+  // Any field, quantity and price among them; order value too low; only reducing is permitted.
+  otherTerms: codes([10001, 110094, 110023]),
 };

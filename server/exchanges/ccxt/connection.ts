@@ -106,7 +106,7 @@ export function createCcxtConnection(options: {
 
     async listed(token) {
       const market = await markets.marketOf(token);
-      const contract = market ? contractOf(market, token, dialect.entryProblemOf) : null;
+      const contract = market ? contractOf(market, token, dialect) : null;
       return contract && market ? { symbol: market.symbol, contract } : null;
     },
 
@@ -148,6 +148,7 @@ export function createCcxtConnection(options: {
       const { account } = scope;
       const { what, message } = judgement;
       // Only if the exchange answered: our own refusals say nothing about the account.
+      if (judgement.code !== null && dialect.codes.otherTerms.has(judgement.code)) markets.expire();
       if ((what === 'refused' || what === 'credentials') && account !== null && scope.answer !== null) {
         // The refusal must not get lost if the database fails.
         await memory?.forget(account.userId, null).catch(() => undefined);

@@ -4,6 +4,7 @@ import type {
   AccountBalance,
   ClosedPosition,
   ClosingOrder,
+  Contract,
   EntryOrder,
   ExchangeCredentials,
   ExchangeEnvironment,
@@ -44,6 +45,8 @@ export interface AnswerCodes {
   notCancellable: ReadonlySet<string>;
   /** The requested setting is already in place. */
   alreadySo: ReadonlySet<string>;
+  /** The order does not fit its contract: the terms may have changed since the list of contracts was read. */
+  otherTerms: ReadonlySet<string>;
 }
 
 export type FuturesBalance = Pick<AccountBalance, 'futuresBalance' | 'futuresAvailable' | 'futuresLocked'>;
@@ -56,6 +59,8 @@ export interface AccountState {
 
 /** One way to look up orders by client order id, newest first; empty if it finds none. */
 export type OrderLookUp = (client: CcxtClient, symbol: string, clientOrderId: string) => Promise<unknown[]>;
+
+export type LargestOrders = Pick<Contract, 'maximumQuantity' | 'maximumMarketQuantity'>;
 
 export interface ProtectionChange {
   side: 'stopLoss' | 'takeProfit';
@@ -125,6 +130,8 @@ export interface CcxtDialect {
 
   /** Why the contract opens no positions: a clause without a full stop; null if it does. */
   entryProblemOf(info: unknown): string | null;
+  /** The contract's largest limit and market orders, in units of the token. */
+  largestOrdersOf(info: unknown): LargestOrders;
   /** Null while there is no price. */
   fetchTicker(client: CcxtClient, symbol: string, token: string): Promise<Ticker | null>;
   /** Null if the answer has no USDT entry. */

@@ -87,19 +87,25 @@ export async function describeOrder(options: {
   throw new ExchangeError('unknown', 'The order could not be described', { cause: failure });
 }
 
-/** Refuses an entry in a contract that opens nothing. */
+/** Refuses an entry in a contract that opens nothing, and one above its largest order. */
 async function symbolFor({
   connection,
   dialect: { platform },
-  order: { token, isEntry },
+  order: { token, isEntry, quantity },
 }: {
   connection: CcxtConnection;
   dialect: Pick<CcxtDialect, 'platform'>;
   order: PlacedOrder;
 }): Promise<string> {
-  const entryProblem = isEntry ? (await connection.listed(token))?.contract.entryProblem : undefined;
-  if (entryProblem === undefined) return connection.symbolOf(token);
-  throw notSent(`${token} opens no positions on ${platform}: ${entryProblem}`);
+  const contract = isEntry ? (await connection.listed(token))?.contract : undefined;
+  const { entryProblem, maximumQuantity } = contract ?? {};
+  if (entryProblem !== undefined)
+    throw notSent(`${token} opens no positions on ${platform}: ${entryProblem}`);
+  if (maximumQuantity !== undefined && D(quantity).gt(maximumQuantity))
+    throw notSent(
+      `quantity ${quantity} is above the largest order of ${maximumQuantity} ${token} on ${platform}`,
+    );
+  return connection.symbolOf(token);
 }
 
 /** The only place that passes decimal strings as numbers: the library formats them unchanged. */

@@ -7,7 +7,7 @@ import {
   type OrderReport,
   type Ticker,
 } from '../exchange.ts';
-import type { Envelope, Market } from './dialect.ts';
+import type { CcxtDialect, Envelope, LargestOrders, Market } from './dialect.ts';
 
 /* Readers of an exchange's own JSON. A missing required field throws, and the outcome counts as unknown. */
 
@@ -91,7 +91,7 @@ export const onlyLeverage = (leverages: number[]): number =>
 export function contractOf(
   market: Market,
   token: string,
-  entryProblemOf: (info: unknown) => string | null,
+  { entryProblemOf, largestOrdersOf }: Pick<CcxtDialect, 'entryProblemOf' | 'largestOrdersOf'>,
 ): Contract | null {
   if (!market?.swap || !market.linear || market.settle !== 'USDT') return null;
   if (market.id !== `${token}USDT` || market.baseId !== token || market.contractSize !== 1) return null;
@@ -104,6 +104,7 @@ export function contractOf(
     quantityStep: numberText(precision.amount, 'quantity step'),
     minimumQuantity: numberText(limits.amount?.min ?? precision.amount, 'minimum quantity'),
     minimumNotional: numberText(limits.cost?.min ?? 0, 'minimum notional'),
+    ...largestOrdersOf(market.info),
     maximumLeverage: Number(limits.leverage?.max ?? 1),
     ...(entryProblem === null ? {} : { entryProblem }),
   };
@@ -124,6 +125,15 @@ export function entryProblemFrom(
     return `${(Object.hasOwn(words, name) && words[name]) || 'it does not trade'} (${name || 'no status'})`;
   const end = ends.map((field) => instantOrNull(contract[field])).find((at) => at !== null);
   return end === undefined ? null : `it ends on ${end?.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** Left out where the exchange names none: empty, zero or below. */
+export function largestOrdersFrom(limit: unknown, market: unknown): LargestOrders {
+  const [maximumQuantity, maximumMarketQuantity] = [priceOrNull(limit), priceOrNull(market)];
+  return {
+    ...(maximumQuantity === null ? {} : { maximumQuantity }),
+    ...(maximumMarketQuantity === null ? {} : { maximumMarketQuantity }),
+  };
 }
 
 function numberText(value: number | undefined, name: string): string {

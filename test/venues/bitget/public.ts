@@ -15,11 +15,16 @@ export const BITGET_PUBLIC: PublicRoutes = {
   'GET /api/v2/mix/market/contracts': async ({ books, parameters }) => {
     if (parameters.productType?.toUpperCase() !== 'USDT-FUTURES') return [];
     const tokens = await listedTokens(books, 'Bitget');
-    return tokens.map((token) => ({
-      ...contractView(paperContract(token)),
-      symbolStatus: books.contracts.statusOf('Bitget', token),
-      offTime: String(books.contracts.of('Bitget', token).endsAt?.getTime() ?? -1),
-    }));
+    return tokens.map((token) => {
+      const { endsAt, maximumQuantity, maximumMarketQuantity } = books.contracts.of('Bitget', token);
+      return {
+        ...contractView(paperContract(token)),
+        symbolStatus: books.contracts.statusOf('Bitget', token),
+        offTime: String(endsAt?.getTime() ?? -1),
+        ...(maximumQuantity === undefined ? {} : { maxOrderQty: maximumQuantity }),
+        ...(maximumMarketQuantity === undefined ? {} : { maxMarketOrderQty: maximumMarketQuantity }),
+      };
+    });
   },
 
   'GET /api/v2/mix/market/ticker': async (call) => {

@@ -50,6 +50,8 @@ export function contractView(contract: Contract) {
     sizeMultiplier: contract.quantityStep,
     minTradeNum: contract.minimumQuantity,
     minTradeUSDT: contract.minimumNotional,
+    maxOrderQty: '',
+    maxMarketOrderQty: '',
     minLever: '1',
     maxLever: String(contract.maximumLeverage),
     makerFeeRate: MAKER_FEE,

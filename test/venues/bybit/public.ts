@@ -30,11 +30,20 @@ export const BYBIT_PUBLIC: PublicRoutes = {
       limit: limitIn(parameters, INSTRUMENTS),
       cursor: parameters.cursor,
     });
-    const list = page.map((token) => ({
-      ...instrumentView(paperContract(token, 'Bybit')),
-      status: contracts.statusOf('Bybit', token),
-      deliveryTime: String(contracts.of('Bybit', token).endsAt?.getTime() ?? 0),
-    }));
+    const list = page.map((token) => {
+      const { endsAt, maximumQuantity, maximumMarketQuantity } = contracts.of('Bybit', token);
+      const view = instrumentView(paperContract(token, 'Bybit'));
+      return {
+        ...view,
+        status: contracts.statusOf('Bybit', token),
+        deliveryTime: String(endsAt?.getTime() ?? 0),
+        lotSizeFilter: {
+          ...view.lotSizeFilter,
+          ...(maximumQuantity === undefined ? {} : { maxOrderQty: maximumQuantity }),
+          ...(maximumMarketQuantity === undefined ? {} : { maxMktOrderQty: maximumMarketQuantity }),
+        },
+      };
+    });
     return { category: 'linear', list, nextPageCursor };
   },
 

@@ -1,0 +1,195 @@
+import { asc, eq } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
+import { D, toPlain } from '#domain/decimal.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import { createAccountReader } from '#server/engine/protection/read-account.ts';
+import { positionCloses, tradingHalts } from '#server/platform/db/schema.ts';
+import {
+  ALWAYS,
+  entriesOf,
+  planTrade,
+  sharedTestEngine,
+  storeTradedSignal,
+  strike,
+} from '#test/app/shared-test-engine.ts';
+import { nextToken, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
+import { dyingAt } from '#test/venues/dying-exchange.ts';
+import { closeOpenPosition } from './close-open-position.ts';
+
+/** Contracts whose largest market order is smaller than what is held in them (I4: always closable). */
+const engine = sharedTestEngine();
+
+const CONTRACTS_AGE_MS = 3_600_001;
+const MAXIMUM = '60';
+
+/** The exchange sets the contract's largest orders, and the program reads the list again. */
+function bound(
+  platform: ExchangePlatform,
+  token: string,
+  maxima: { maximumQuantity?: string; maximumMarketQuantity?: string },
+): void {
+  engine.venue.setContracts([{ platform, token, ...maxima }]);
+  engine.clock.advance(CONTRACTS_AGE_MS);
+}
+
+const closesOf = (userId: string) =>
+  engine.db
+    .select()
+    .from(positionCloses)
+    .where(eq(positionCloses.userId, userId))
+    .orderBy(asc(positionCloses.id));
+
+const closingOrders = async (userId: string) =>
+  (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => reduceOnly);
+
+const sumOf = (orders: { size: string }[]) => toPlain(orders.reduce((sum, { size }) => sum.plus(size), D(0)));
+
+/** More than one order, none above the largest, each with an id of its own, together what was held. */
+async function expectParts(userId: string, held: string): Promise<void> {
+  const orders = await closingOrders(userId);
+  expect(orders.length).toBeGreaterThan(1);
+  expect(orders.every(({ size }) => D(size).lte(MAXIMUM))).toBe(true);
+  expect(new Set(orders.map(({ clientOrderId }) => clientOrderId)).size).toBe(orders.length);
+  expect(sumOf(orders)).toBe(toPlain(held));
+}
+
+const closeByHand = (userId: string, token: string, percent = 100) =>
+  closeOpenPosition(engine.deps, createAccountReader(engine.deps), {
+    userId,
+    token,
+    percent,
+    requestedBy: userId,
+  });
+
+describe.each(EXCHANGE_PLATFORMS)('at %s, an entry above the largest order', (exchangePlatform) => {
+  // Requirements: order-execution-13
+  test('is denied with both figures before anything is sent', async () => {
+    const token = nextToken();
+    bound(exchangePlatform, token, { maximumQuantity: '100' });
+    const { userId, workflowId } = await storeTradedSignal(engine, {
+      settings: { exchangePlatform },
+      signal: { token },
+    });
+    await engine.settle();
+    const reason = await reasonFor(engine, { workflowId, userId });
+    expect(reason).toMatch(
+      new RegExp(
+        `^Quantity 1\\d\\d(\\.\\d+)? ${token} is above the exchange's largest order of 100 ${token};`,
+      ),
+    );
+    expect(await engine.exchangeOrders(userId)).toEqual([]);
+  });
+
+  test('is not sent either when the maximum came after it was planned', async () => {
+    const { trade, userId, token } = await planTrade(engine, { settings: { exchangePlatform } });
+    engine.venue.setContracts([{ platform: exchangePlatform, token, maximumQuantity: '100' }]);
+    // Reads the list of contracts again.
+    await engine.deps.exchanges.get(exchangePlatform).fetchContract('NOSUCHTOKEN');
+    await engine.settle();
+    expect(await engine.exchangeOrders(userId)).toEqual([]);
+    expect((await engine.trade(trade.id)).error).toContain(`is above the largest order of 100 ${token}`);
+  });
+});
+
+describe.each(EXCHANGE_PLATFORMS)('at %s, a position above the largest market order', (exchangePlatform) => {
+  const withLarge = async () => {
+    const held = await withLong(engine, { exchangePlatform });
+    bound(exchangePlatform, held.token, { maximumMarketQuantity: MAXIMUM });
+    return held;
+  };
+
+  // Requirements: order-execution-13
+  test('is closed by hand in parts', async () => {
+    const { userId, token, trade } = await withLarge();
+    expect(await closeByHand(userId, token)).toMatchObject({ success: true });
+    expect(await engine.holding(userId, token, exchangePlatform)).toMatchObject({
+      position: null,
+      stopLoss: null,
+    });
+    await expectParts(userId, trade.filledQuantity);
+    expect((await closesOf(userId)).every(({ state }) => state === 'closed')).toBe(true);
+  });
+
+  test('is closed by hand to a fifth in parts, which count as taken off the trade', async () => {
+    const { userId, token, trade } = await withLarge();
+    expect(await closeByHand(userId, token, 80)).toMatchObject({ success: true });
+    const { position, stopLoss } = await engine.holding(userId, token, exchangePlatform);
+    const left = toPlain(position?.size ?? '0');
+    await expectParts(userId, toPlain(D(trade.filledQuantity).minus(left)));
+    expect(stopLoss).toBe('98');
+    expect(await closesOf(userId)).toMatchObject(
+      (await closingOrders(userId)).map(({ size }) => ({ quantity: toPlain(size), leftQuantity: left })),
+    );
+  });
+
+  test('is closed by a signal that closes in parts, and the step tells all of it', async () => {
+    const { userId, token, trade } = await withLarge();
+    const parameters = { action: 'close' as const };
+    const { workflowId } = await engine.storeSignal({ token, price: '100', ...parameters, parameters });
+    await engine.settle();
+    await expectParts(userId, trade.filledQuantity);
+    const steps = await engine.steps(workflowId);
+    expect(steps.find(({ stepType }) => stepType === 'order_submission')?.outputData).toMatchObject({
+      closed: toPlain(trade.filledQuantity),
+      left: '0',
+    });
+  });
+
+  test('is reversed', async () => {
+    const { userId, token, trade } = await withLarge();
+    await engine.storeCandle({ token, price: '100' });
+    await oppositeSignal(engine, token);
+    await engine.settle();
+    expect((await engine.holding(userId, token, exchangePlatform)).position).toMatchObject({ side: 'short' });
+    await expectParts(userId, trade.filledQuantity);
+  });
+
+  test('is closed in parts within ten seconds when its stop cannot be placed', async () => {
+    const token = nextToken();
+    bound(exchangePlatform, token, { maximumMarketQuantity: MAXIMUM });
+    const { trade, userId } = await planTrade(engine, {
+      settings: { exchangePlatform },
+      signal: { token },
+      faults: [{ kind: 'stopDropped' }, { kind: 'stopRefused', on: { times: ALWAYS } }],
+    });
+    await engine.settle();
+    const done = await engine.trade(trade.id);
+    expect(done).toMatchObject({ state: 'done', protectionStatus: 'closed' });
+    await expectParts(userId, done.filledQuantity);
+    expect(await engine.db.select().from(tradingHalts).where(eq(tradingHalts.userId, userId))).toEqual([]);
+  });
+
+  test.each(['before', 'after'] as const)('is closed once when the process dies %s a part', async (when) => {
+    const { userId, token, trade } = await withLarge();
+    await engine.storeCandle({ token, price: '100' });
+    await oppositeSignal(engine, token);
+    await expect(engine.settle({ deps: dyingAt(engine.deps, 'closePosition', when, 2) })).rejects.toThrow();
+    await engine.restart();
+    await engine.settle();
+    expect(await engine.holding(userId, token, exchangePlatform)).toMatchObject({
+      position: { side: 'short' },
+    });
+    await expectParts(userId, trade.filledQuantity);
+    expect(await entriesOf(engine, userId)).toHaveLength(2);
+  });
+
+  test('is closed though the largest order became smaller since the list was read', async () => {
+    const { userId, token, trade } = await withLong(engine, { exchangePlatform });
+    engine.venue.setContracts([{ platform: exchangePlatform, token, maximumMarketQuantity: MAXIMUM }]);
+    expect(await closeByHand(userId, token)).toMatchObject({ success: true });
+    await expectParts(userId, trade.filledQuantity);
+  });
+
+  test('is closed when the exchange refuses a part for the moment', async () => {
+    const { userId, token, trade } = await withLarge();
+    strike(engine, userId, [{ kind: 'tooManyRequests', on: { operation: 'close-position', nth: 2 } }]);
+    expect(await closeByHand(userId, token, 80)).toMatchObject({ success: true });
+    const { position } = await engine.holding(userId, token, exchangePlatform);
+    await expectParts(userId, toPlain(D(trade.filledQuantity).minus(position?.size ?? '0')));
+    const counted = (await closesOf(userId)).filter(({ state }) => state === 'closed');
+    expect(sumOf(counted.map(({ quantity }) => ({ size: quantity })))).toBe(
+      toPlain(D(trade.filledQuantity).minus(position?.size ?? '0')),
+    );
+    expect(counted.every(({ leftQuantity }) => leftQuantity !== null)).toBe(true);
+  });
+});
