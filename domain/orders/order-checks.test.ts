@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ownTokenRules } from '../sizing/token-rules.ts';
 import {
   assessOrder,
+  checkEntryRounding,
   checkOrderSides,
   checkOrderSize,
   checkStopBeforeLiquidation,
@@ -112,6 +113,24 @@ describe('the liquidation distance', () => {
   });
 });
 
+describe('rounding of an entry', () => {
+  const rounded = (rules: { tickSize: string; contractTickSize?: string }, entryPrice: string) =>
+    checkEntryRounding({ entryPrice, price: '0.0062', epsilon: '0.00000372', rules });
+
+  it('may move it by its epsilon and one tick of the contract', () => {
+    expect(rounded({ tickSize: '0.000001' }, '0.006204')).toBeNull();
+    expect(rounded({ tickSize: '0.0001', contractTickSize: '0.000001' }, '0.006204')).toBeNull();
+  });
+
+  it('is denied with its figures when it moves it further, either way', () => {
+    const rules = { tickSize: '0.0001', contractTickSize: '0.000001' };
+    expect(rounded(rules, '0.0063')?.reason).toBe(
+      'Entry price 0.0063 is too far from the price 0.0062: rounding to 0.0001 moves it by more than its epsilon and one tick of the contract, 0.00000472',
+    );
+    expect(rounded(rules, '0.0061')?.code).toBe('entry_rounded_away');
+  });
+});
+
 describe('order size', () => {
   // Requirements: trading-constants-14
   it.each([
@@ -124,6 +143,14 @@ describe('order size', () => {
     ['PEPE', '999', '1', 'below_minimum_quantity'],
   ])('%s %s at %s: %j', (token, quantity, price, code) => {
     expect(checkOrderSize({ quantity, price, rules: ownTokenRules(token) })?.code ?? null).toBe(code);
+  });
+
+  it('is denied above the exchange’s largest order', () => {
+    const rules = { ...ownTokenRules('XRP'), maximumQuantity: '3600' };
+    expect(checkOrderSize({ quantity: '3600', price: '2.5', rules })).toBeNull();
+    expect(checkOrderSize({ quantity: '11418', price: '2.5', rules })?.reason).toBe(
+      "Quantity 11418 XRP is above the exchange's largest order of 3600 XRP",
+    );
   });
 
   it('meets both minima with the minimum order, and not with one step less', () => {

@@ -51,6 +51,24 @@ export function checkStopBeforeLiquidation(order: {
   });
 }
 
+/** A denial when rounding moves a limit entry away from the price by more than its epsilon and one tick of the contract. */
+export function checkEntryRounding(order: {
+  entryPrice: string;
+  price: string;
+  epsilon: string;
+  rules: Pick<TokenRules, 'tickSize' | 'contractTickSize'>;
+}): Denial | null {
+  const { entryPrice, price, epsilon, rules } = order;
+  const limit = D(epsilon).plus(rules.contractTickSize ?? rules.tickSize);
+  if (D(entryPrice).minus(price).abs().lte(limit)) return null;
+  return deny('entry_rounded_away', {
+    entryPrice: toPlain(entryPrice),
+    price: toPlain(price),
+    tick: toPlain(rules.tickSize),
+    limit: toPlain(limit),
+  });
+}
+
 /** A denial when a quantity (in units of the token) is below a minimum, above the largest order or off the step. */
 export function checkOrderSize(order: { quantity: string; price: string; rules: TokenRules }): Denial | null {
   const { quantity, price, rules } = order;

@@ -53,6 +53,14 @@ describe('the second attempt', () => {
     expect(planSecondAttempt({ ...base, ...changes })).toMatchObject({ ok: false, denial: { code } });
   });
 
+  it('is not made when our tick would move the entry away from the price', () => {
+    const coarse = { ...position, rules: { ...position.rules, tickSize: '100', contractTickSize: '0.1' } };
+    expect(planSecondAttempt({ ...base, position: coarse })).toMatchObject({
+      ok: false,
+      denial: { code: 'entry_rounded_away' },
+    });
+  });
+
   it('is not made when the stop would then lie beyond the liquidation distance', () => {
     const wide = { ...position, stopLoss: '92500', takeProfit: '115000' };
     // 8505 / 101005 × 10 is 0.842…

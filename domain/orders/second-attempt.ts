@@ -4,6 +4,7 @@ import { quantityAtEntry } from '../sizing/keep-plan.ts';
 import type { Position } from '../sizing/position.ts';
 import { EXECUTION_PROFILES, type ExecutionProfileName } from '../sizing/trading-constants.ts';
 import { type Denial, deny } from '../workflow/denials.ts';
+import { checkEntryRounding } from './order-checks.ts';
 
 export type SecondAttempt =
   | { ok: true; entryPrice: string; assetQuantity: string }
@@ -33,6 +34,8 @@ export function planSecondAttempt(input: {
   const multiplier = EXECUTION_PROFILES[profile].secondAttemptMultiplier;
   const epsilon = entryEpsilon({ token, price: freshPrice, profile, multiplier });
   const entry = entryPrice({ action, referencePrice: freshPrice, epsilon, tick: rules.tickSize });
+  const away = checkEntryRounding({ entryPrice: entry, price: freshPrice, epsilon, rules });
+  if (away !== null) return { ok: false, denial: away };
   const quantity = toPlain(rest);
   const kept = quantityAtEntry({ position, quantity, entryPrice: entry, marketPrice: toPlain(freshPrice) });
   return kept.ok ? { ...kept, entryPrice: entry } : kept;

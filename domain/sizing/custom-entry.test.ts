@@ -35,6 +35,14 @@ describe('a custom entry price', () => {
     expect(result.ok && result.position.calculationDetail).toContain('Custom entry price E = 100500');
   });
 
+  it('is denied where our tick would move it by more than one tick of the contract', () => {
+    const coarse = { ...position, rules: { ...position.rules, tickSize: '100', contractTickSize: '0.1' } };
+    expect(applyCustomEntryPrice({ ...base, position: coarse, customEntryPrice: '100400.1' })).toMatchObject({
+      ok: false,
+      denial: { code: 'entry_rounded_away' },
+    });
+  });
+
   // Requirements: position-sizing-8
   it('is rounded to the tick like an entry', () => {
     expect(applyCustomEntryPrice({ ...base, customEntryPrice: '99999.91' })).toMatchObject({

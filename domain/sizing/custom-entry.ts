@@ -1,4 +1,5 @@
 import { cutFraction, D, isPositive, positiveOrNull, toPercent, toPlain } from '../decimal.ts';
+import { checkEntryRounding } from '../orders/order-checks.ts';
 import { deny } from '../workflow/denials.ts';
 import { entryPrice } from './entry-price.ts';
 import { quantityAtEntry } from './keep-plan.ts';
@@ -25,6 +26,8 @@ export function applyCustomEntryPrice(input: {
 
   const entry = entryPrice({ action, referencePrice: toPlain(custom), epsilon: '0', tick: rules.tickSize });
   if (!isPositive(entry)) return { ok: false, denial: deny('custom_entry_invalid', { customEntryPrice }) };
+  const away = checkEntryRounding({ entryPrice: entry, price: toPlain(custom), epsilon: '0', rules });
+  if (away !== null) return { ok: false, denial: away };
   if (!isWithinLimit(entry, live)) {
     return {
       ok: false,

@@ -1,5 +1,5 @@
 import { isPositive } from '../decimal.ts';
-import { checkOrderSides, checkStopBeforeLiquidation } from '../orders/order-checks.ts';
+import { checkEntryRounding, checkOrderSides, checkStopBeforeLiquidation } from '../orders/order-checks.ts';
 import {
   effectivePortion,
   effectiveRisk,
@@ -86,7 +86,8 @@ export function planPosition(
   const { stopLoss, takeProfit } = levels;
   const prices = [referencePrice, entry];
   const misplaced = isPositive(entry)
-    ? (checkOrderSides({ action, stopLoss, takeProfit, prices }) ??
+    ? (checkEntryRounding({ entryPrice: entry, price: referencePrice, epsilon, rules }) ??
+      checkOrderSides({ action, stopLoss, takeProfit, prices }) ??
       checkStopBeforeLiquidation({ entryPrice: entry, stopLoss, leverage }))
     : deny('price_not_positive', { name: 'Entry price', value: entry });
   if (misplaced !== null) return refuse(misplaced);

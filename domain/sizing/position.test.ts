@@ -240,6 +240,14 @@ describe('a position is refused', () => {
   });
 
   // Requirements: position-sizing-5
+  it('for an entry that our tick moves away from the price by more than the contract’s would', () => {
+    const rules = { ...POSITION_INPUT.rules, tickSize: '100', contractTickSize: '0.1' };
+    expect(planPosition({ ...POSITION_INPUT, rules })).toMatchObject({
+      ok: false,
+      denial: { code: 'entry_rounded_away', context: { entryPrice: '65100', price: '65000', limit: '2.6' } },
+    });
+  });
+
   it('when 33% of the balance is below the minimum order, naming the limit and the balance', () => {
     const { code, reason } = denialOf({ availableBalance: '200' });
     expect(code).toBe('minimum_exceeds_limit');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergeTokenRules, ownTokenRules } from './token-rules.ts';
+import { mergeTokenRules, ownTokenRules, tickForPrice } from './token-rules.ts';
 
 describe('token rules', () => {
   // Requirements: trading-constants-14
@@ -40,6 +40,40 @@ describe('token rules', () => {
       minimumNotional: '10',
       maximumLeverage: 125,
     });
+  });
+
+  it.each(['SHIB', 'JASMY', 'H1'])('of %s, which no constant names, are the contract’s', (token) => {
+    const exchange = {
+      token,
+      tickSize: '0.000000001',
+      quantityStep: '10',
+      minimumQuantity: '20',
+      minimumNotional: '1',
+      maximumQuantity: '1000000',
+      maximumLeverage: 50,
+    };
+    expect(mergeTokenRules(ownTokenRules(token), exchange)).toEqual({ ...exchange, minimumNotional: '5' });
+    const coarse = { ...exchange, tickSize: '0.5', quantityStep: '0.00001', minimumQuantity: '0.00001' };
+    expect(mergeTokenRules(ownTokenRules(token), coarse)).toEqual({ ...coarse, minimumNotional: '5' });
+  });
+
+  it('name the contract’s own tick where the constant is coarser', () => {
+    const exchange = { ...ownTokenRules('SUI'), tickSize: '0.00001' };
+    expect(mergeTokenRules(ownTokenRules('SUI'), exchange)).toMatchObject({
+      tickSize: '0.0001',
+      contractTickSize: '0.00001',
+    });
+  });
+
+  it.each([
+    [null, '0.0001'],
+    ['64210.5', '0.0001'],
+    ['0.71', '0.0001'],
+    ['0.0999', '0.00001'],
+    ['0.0062', '0.000001'],
+    ['0.00001234', '0.00000001'],
+  ])('for a price of %s have the tick %s while the contract is not known', (price, tick) => {
+    expect(tickForPrice(price)).toBe(tick);
   });
 
   it('without an exchange stay our own', () => {

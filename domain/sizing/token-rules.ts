@@ -1,4 +1,4 @@
-import { D, largest, toPlain } from '../decimal.ts';
+import { D, isPositive, largest, smallest, toPlain } from '../decimal.ts';
 import {
   DEFAULT_QUANTITY_DECIMALS,
   DEFAULT_TICK_SIZE,
@@ -18,6 +18,8 @@ export interface TokenRules {
   /** The largest limit order; absent: the exchange names none. */
   maximumQuantity?: string;
   maximumLeverage?: number;
+  /** The contract's own tick, where our constant is coarser. */
+  contractTickSize?: string;
   /** Why the exchange opens no positions in the token: a clause without a full stop. */
   entryProblem?: string;
 }
@@ -34,19 +36,41 @@ export function ownTokenRules(token: string): TokenRules {
   };
 }
 
-/** The stricter of both: the coarser tick and step, the larger minima, the exchange's leverage limit. */
+/** A tick for a token whose contract is not known: four significant digits of its price, or the default if finer. */
+export function tickForPrice(price: string | null): string {
+  if (!isPositive(price)) return DEFAULT_TICK_SIZE;
+  const fourDigits = D(10).pow(D(price ?? '').e - 3);
+  return toPlain(smallest(DEFAULT_TICK_SIZE, fourDigits));
+}
+
+/** Our rules for an estimate while the contract is not known. */
+export function estimatedTokenRules(token: string, price: string | null): TokenRules {
+  const own = ownTokenRules(token);
+  return Object.hasOwn(TICK_SIZES, token) ? own : { ...own, tickSize: tickForPrice(price) };
+}
+
+/**
+ * The contract's terms. For a token that our constants name, the stricter of both: the coarser tick and step and the
+ * larger minimum quantity. The larger minimum notional holds for every token.
+ */
 export function mergeTokenRules(own: TokenRules, exchange: TokenRules | null): TokenRules {
   if (exchange === null) return own;
   if (exchange.token !== own.token) {
     throw new RangeError(`Rules of ${exchange.token} cannot be merged with those of ${own.token}`);
   }
+  const stricter = (
+    table: Readonly<Record<string, unknown>>,
+    key: 'tickSize' | 'quantityStep' | 'minimumQuantity',
+  ) => toPlain(Object.hasOwn(table, own.token) ? largest(own[key], exchange[key]) : exchange[key]);
+  const tickSize = stricter(TICK_SIZES, 'tickSize');
   const maximumLeverage = Math.min(own.maximumLeverage ?? Infinity, exchange.maximumLeverage ?? Infinity);
   return {
     token: own.token,
-    tickSize: toPlain(largest(own.tickSize, exchange.tickSize)),
-    quantityStep: toPlain(largest(own.quantityStep, exchange.quantityStep)),
-    minimumQuantity: toPlain(largest(own.minimumQuantity, exchange.minimumQuantity)),
+    tickSize,
+    quantityStep: stricter(QUANTITY_DECIMALS, 'quantityStep'),
+    minimumQuantity: stricter(MINIMUM_QUANTITIES, 'minimumQuantity'),
     minimumNotional: toPlain(largest(own.minimumNotional, exchange.minimumNotional)),
+    ...(D(tickSize).gt(exchange.tickSize) ? { contractTickSize: toPlain(exchange.tickSize) } : {}),
     ...(exchange.maximumQuantity === undefined ? {} : { maximumQuantity: exchange.maximumQuantity }),
     ...(Number.isFinite(maximumLeverage) ? { maximumLeverage } : {}),
     ...(exchange.entryProblem === undefined ? {} : { entryProblem: exchange.entryProblem }),

@@ -173,6 +173,11 @@ export const DENIALS = {
     title: 'Price Not Positive',
     sentence: (c: Figures<'name' | 'value'>) => `${c.name} must be above zero but is ${c.value}`,
   },
+  entry_rounded_away: {
+    title: 'Tick Too Coarse',
+    sentence: (c: Figures<'entryPrice' | 'price' | 'tick' | 'limit'>) =>
+      `Entry price ${c.entryPrice} is too far from the price ${c.price}: rounding to ${c.tick} moves it by more than its epsilon and one tick of the contract, ${c.limit}`,
+  },
   stop_would_trigger: {
     title: 'Stop Loss On The Wrong Side',
     sentence: (c: Figures<'stopLoss' | 'action' | 'price'>) =>

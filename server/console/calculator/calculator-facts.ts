@@ -1,6 +1,6 @@
 import { availableForSizing, estimateBalance, isBalanceFresh } from '#domain/sizing/balance.ts';
 import { acceptClientPrice } from '#domain/sizing/reference-price.ts';
-import { ownTokenRules, type TokenRules } from '#domain/sizing/token-rules.ts';
+import { estimatedTokenRules, type TokenRules } from '#domain/sizing/token-rules.ts';
 import { FALLBACK_ACCOUNT_BALANCE, FALLBACK_AVAILABLE_RATIO } from '#domain/sizing/trading-constants.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
 import type { Deps } from '#server/deps.ts';
@@ -55,7 +55,7 @@ export async function readCalculatorFacts(
   const { exchange, platform } = opened;
   const [current, rules, balance] = await Promise.all([
     deps.prices.read({ exchange, token, viewerUserId: userId }),
-    readRules(opened, token),
+    readRules(opened, { token, userId }),
     readBalance(deps, opened),
   ]);
   if (rules === null) return { ok: false, denial: deny('token_not_listed', { token, exchange: platform }) };
@@ -72,7 +72,7 @@ export async function readCalculatorFacts(
     facts: {
       livePrice: price.livePrice,
       livePriceProblem: price.problem,
-      rules: rules === 'unknown' ? ownTokenRules(token) : rules,
+      rules: rules === 'unknown' ? estimatedTokenRules(token, price.livePrice) : rules,
       availableBalance: sizing.available,
       balanceNote: sizing.note,
       isEstimate: sizing.isEstimate,
@@ -99,9 +99,12 @@ function chooseLivePrice(current: CurrentPrice, clientPrice: string | undefined)
   return { livePrice: serverPrice, problem: null, notice };
 }
 
-async function readRules({ exchange }: OpenedAccount, token: string): Promise<TokenRules | null | 'unknown'> {
+async function readRules(
+  { exchange }: OpenedAccount,
+  { token, userId }: { token: string; userId: string },
+): Promise<TokenRules | null | 'unknown'> {
   try {
-    return await readTokenRules(exchange, token);
+    return await readTokenRules(exchange, token, userId);
   } catch (error) {
     if (error instanceof ExchangeError) return 'unknown';
     throw error;

@@ -96,7 +96,7 @@ export async function planAtMarket(
   // In parallel: every moment between signal and order counts.
   const [livePrice, rules] = await Promise.all([
     readLivePrice(exchange, signal, userId),
-    readTokenRules(exchange, signal.token).catch(asExchangeError),
+    readTokenRules(exchange, signal.token, userId).catch(asExchangeError),
   ]);
   const isAway = rules instanceof ExchangeError;
   const reading = {
@@ -245,9 +245,13 @@ export async function readLivePrice(
   return ticker?.lastPrice ?? null;
 }
 
-/** Our rules merged with the exchange's, the stricter of each. Null when the token has no exact 1:1 contract. */
-export async function readTokenRules(exchange: Exchange, token: string): Promise<TokenRules | null> {
-  const contract = await retryRead(() => exchange.fetchContract(token));
+/** The contract's rules with our constants for its token. Null when the token has no exact 1:1 contract. */
+export async function readTokenRules(
+  exchange: Exchange,
+  token: string,
+  viewerUserId: string,
+): Promise<TokenRules | null> {
+  const contract = await retryRead(() => exchange.fetchContract(token, { viewerUserId }));
   return contract === null ? null : mergeTokenRules(ownTokenRules(token), contract);
 }
 

@@ -1,3 +1,6 @@
+import { toPlain } from '#domain/decimal.ts';
+import { tickForPrice } from '#domain/sizing/token-rules.ts';
+import { SMALLEST_NUMBER } from '#domain/sizing/trading-constants.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Statements } from '#server/platform/db/database.ts';
 import type { Contract } from '../exchange.ts';
@@ -42,8 +45,9 @@ const MAXIMUM_LEVERAGE: Record<ExchangePlatform, number> = { Bitget: 125, Bybit:
 
 /**
  * All other tokens that have a price share one generic contract, so that demonstrations are not limited to seven names.
+ * Its tick follows from the price.
  */
-const GENERIC = { tickSize: '0.0001', quantityStep: '0.001', minimumQuantity: '0.001' };
+const GENERIC = { quantityStep: '0.001', minimumQuantity: '0.001' };
 
 const TOKEN = /^[A-Z0-9]{1,20}$/;
 
@@ -54,17 +58,33 @@ export const isTokenName = (token: string) => TOKEN.test(token);
 const hasContract = (platform: ExchangePlatform, token: string) =>
   isTokenName(token) && !NOT_LISTED[platform].has(token);
 
-export function paperContract(token: string, platform: ExchangePlatform = 'Bitget'): Contract {
+const listedSteps = (token: string, platform: ExchangePlatform): Steps | undefined =>
+  (platform === 'Bybit' ? LISTED_BY_BYBIT[token] : undefined) ?? LISTED[token];
+
+/** `mark`: the token's price, from which the tick of a contract follows that is not built in. */
+export function paperContract(
+  token: string,
+  platform: ExchangePlatform = 'Bitget',
+  mark: string | null = null,
+): Contract {
   if (!isTokenName(token))
     throw new RangeError(`A token is 1 to 20 of A-Z and 0-9, not ${JSON.stringify(token)}`);
   return {
     token,
     symbol: `${token}USDT`,
-    ...((platform === 'Bybit' ? LISTED_BY_BYBIT[token] : undefined) ?? LISTED[token] ?? GENERIC),
+    ...(listedSteps(token, platform) ?? { ...GENERIC, tickSize: tickForPrice(mark) }),
     minimumNotional: '5',
     maximumLeverage: MAXIMUM_LEVERAGE[platform],
   };
 }
+
+/** The tick that prices of orders are held to: the price of a contract that is not built in may have moved since it was read. */
+export const paperTick = (token: string, platform: ExchangePlatform): string =>
+  listedSteps(token, platform)?.tickSize ?? toPlain(SMALLEST_NUMBER);
+
+/** Whether the terms of the token's contract follow from its price. */
+export const isGeneric = (token: string, platform: ExchangePlatform): boolean =>
+  listedSteps(token, platform) === undefined;
 
 interface Listing {
   db: Statements;

@@ -35,7 +35,7 @@ import {
 } from './book.ts';
 import { type PaperBooks, type PaperSession, viewAccount, withAccount } from './paper-books.ts';
 import { createPaperCalls, type PaperCall } from './paper-calls.ts';
-import { isListed, paperContract } from './paper-contracts.ts';
+import { isGeneric, isListed, paperContract, paperTick } from './paper-contracts.ts';
 import { cancelPaperOrder, type NewPaperOrder, placePaperOrder, placePaperTrigger } from './paper-orders.ts';
 import { listClosedPositions, ordersById } from './paper-queries.ts';
 import { accountBalance, closedPosition, openPosition, orderReport, protectionOf } from './paper-views.ts';
@@ -79,15 +79,15 @@ export function createPaperExchange(options: {
     throw notSent(`${platform}: an account of ${environment} mode is not served in paper mode`);
   }
 
-  async function isTraded(token: string): Promise<boolean> {
-    try {
-      return await isListed(books, platform, token);
-    } catch (error) {
+  function listing<Result>(reading: Promise<Result>): Promise<Result> {
+    return reading.catch((error: unknown) => {
       onError(error);
       const message = `${platform}: the list of contracts could not be read`;
       throw new ExchangeError('retry-later', message, { cause: error });
-    }
+    });
   }
+
+  const isTraded = (token: string): Promise<boolean> => listing(isListed(books, platform, token));
 
   async function contractOf(token: string) {
     if (await isTraded(token)) return paperContract(token, platform);
@@ -96,7 +96,8 @@ export function createPaperExchange(options: {
 
   /** Sizing has already rounded in the right direction: refuse values that do not fit instead of rounding again. */
   async function requireExact(token: string, values: Record<string, string>): Promise<void> {
-    const { quantityStep, tickSize } = await contractOf(token);
+    const { quantityStep } = await contractOf(token);
+    const tickSize = paperTick(token, platform);
     for (const [name, value] of Object.entries(values)) {
       const fits = isPositive(value) && isMultipleOf(value, name === 'quantity' ? quantityStep : tickSize);
       if (!fits) throw notSent(`${name} ${value} does not fit the contract's steps`);
@@ -246,7 +247,13 @@ export function createPaperExchange(options: {
       });
     },
 
-    fetchContract: async (token) => ((await isTraded(token)) ? paperContract(token, platform) : null),
+    async fetchContract(token, context) {
+      if (!(await isTraded(token))) return null;
+      if (!isGeneric(token, platform)) return paperContract(token, platform);
+      const userId = context?.viewerUserId ?? null;
+      const mark = (await listing(marks.newest([token], { userId, db }))).get(token);
+      return paperContract(token, platform, mark?.price ?? null);
+    },
 
     async inspectKey(account) {
       const { userId } = ownerOf(account);

@@ -18,7 +18,7 @@ import {
 } from './book.ts';
 import { fillOrder, isMarketable, isTriggered, setTrigger } from './matching.ts';
 import type { PaperSession } from './paper-books.ts';
-import { paperContract } from './paper-contracts.ts';
+import { paperContract, paperTick } from './paper-contracts.ts';
 import { BookRefusal } from './refusals.ts';
 
 export interface NewPaperOrder {
@@ -114,7 +114,7 @@ export async function checkTrigger(
 ): Promise<void> {
   const { triggerPrice: trigger } = request;
   const planType = kindOfPlan(request.planType);
-  const { tickSize } = paperContract(request.token, session.account.platform);
+  const tickSize = paperTick(request.token, session.account.platform);
   if (!isMultipleOf(trigger, tickSize)) {
     const field = planType === 'pos_loss' ? 'stop loss' : 'take profit';
     throw new BookRefusal({ kind: 'off-step', field, value: trigger, step: tickSize });
@@ -157,7 +157,8 @@ function checkMode({ account }: PaperSession, book: TokenBook): void {
 
 function checkPrecision({ account }: PaperSession, request: NewPaperOrder, mark: Decimal | null): void {
   const contract = paperContract(request.token, account.platform);
-  const { quantityStep, tickSize } = contract;
+  const { quantityStep } = contract;
+  const tickSize = paperTick(request.token, account.platform);
   if (!isMultipleOf(request.size, quantityStep)) {
     throw new BookRefusal({ kind: 'off-step', field: 'size', value: request.size, step: quantityStep });
   }

@@ -15,10 +15,11 @@ export const BITGET_PUBLIC: PublicRoutes = {
   'GET /api/v2/mix/market/contracts': async ({ books, parameters }) => {
     if (parameters.productType?.toUpperCase() !== 'USDT-FUTURES') return [];
     const tokens = await listedTokens(books, 'Bitget');
+    const marks = await books.marks.newest(tokens, { userId: null, db: books.db });
     return tokens.map((token) => {
       const { endsAt, maximumQuantity, maximumMarketQuantity } = books.contracts.of('Bitget', token);
       return {
-        ...contractView(paperContract(token)),
+        ...contractView(paperContract(token, 'Bitget', marks.get(token)?.price ?? null)),
         symbolStatus: books.contracts.statusOf('Bitget', token),
         offTime: String(endsAt?.getTime() ?? -1),
         ...(maximumQuantity === undefined ? {} : { maxOrderQty: maximumQuantity }),

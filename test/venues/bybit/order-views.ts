@@ -8,7 +8,7 @@ import {
   remainingSize,
   type TokenBook,
 } from '#server/exchanges/paper/book.ts';
-import { MAKER_FEE, paperContract, TAKER_FEE } from '#server/exchanges/paper/paper-contracts.ts';
+import { MAKER_FEE, paperTick, TAKER_FEE } from '#server/exchanges/paper/paper-contracts.ts';
 import type { StoredFill } from '#server/exchanges/paper/paper-queries.ts';
 import type { ClosedOrder } from './closed-orders.ts';
 import { orderIdOf } from './parameters.ts';
@@ -38,7 +38,7 @@ function priceView(token: string, order: PaperOrder): string {
   if (order.price) return plain(order.price);
   if (order.filledSize.isZero()) return '0';
   const worst = order.filledValue.div(order.filledSize).times(order.side === 'buy' ? '1.05' : '0.95');
-  return plain(floorToStep(worst, paperContract(token, 'Bybit').tickSize));
+  return plain(floorToStep(worst, paperTick(token, 'Bybit')));
 }
 
 /** The fields of every order and conditional order, with their values for 'none'. */

@@ -30,9 +30,10 @@ export const BYBIT_PUBLIC: PublicRoutes = {
       limit: limitIn(parameters, INSTRUMENTS),
       cursor: parameters.cursor,
     });
+    const marks = await call.books.marks.newest(page, { userId: null, db: call.books.db });
     const list = page.map((token) => {
       const { endsAt, maximumQuantity, maximumMarketQuantity } = contracts.of('Bybit', token);
-      const view = instrumentView(paperContract(token, 'Bybit'));
+      const view = instrumentView(paperContract(token, 'Bybit', marks.get(token)?.price ?? null));
       return {
         ...view,
         status: contracts.statusOf('Bybit', token),
