@@ -312,6 +312,11 @@ export const deliveries = pgTable(
     /** Only in the row that counts what a webhook's minute had beyond the rows of its own; null elsewhere. */
     moreRefused: integer('more_refused'),
     moreLimited: integer('more_limited'),
+    /** The beginning of a refused body, without secrets; only in the row of its own refusal. */
+    refusedBody: text('refused_body'),
+    /** Where the body stops being JSON, counted from 1; null where that is not its fault. */
+    faultLine: integer('fault_line'),
+    faultColumn: integer('fault_column'),
   },
   (table) => [index('deliveries_hook').on(table.hookId, table.id)],
 );
