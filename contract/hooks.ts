@@ -77,6 +77,15 @@ export const delivery = z.object({
   receivedAt: z.string(),
   /** How many refused or limited deliveries of this minute have no row of their own; null in an ordinary row. */
   more: z.number().int().nullable(),
+  /** What a refused delivery sent. */
+  refused: z
+    .object({
+      /** Its first 2 KB, with `*` for what may be a secret. */
+      body: z.string(),
+      /** Where it stops being JSON, counted from 1; null when that is not why it was refused. */
+      position: z.object({ line: z.number().int(), column: z.number().int() }).nullable(),
+    })
+    .optional(),
 });
 export type Delivery = z.infer<typeof delivery>;
 /** The last 50 deliveries to a webhook, newest first: GET /api/hooks/{id}/deliveries */

@@ -35,10 +35,14 @@ export interface Delivery<Content extends DeliveryContent = DeliveryContent> {
   content: Content;
 }
 
-export type DeliveryContent =
-  | SignalContent
-  | CandleContent
-  | { kind: 'refused'; deliveredTo: 'signal' | 'candle'; refusal: Refusal };
+export type DeliveryContent = SignalContent | CandleContent | RefusedContent;
+
+interface RefusedContent {
+  kind: 'refused';
+  deliveredTo: DeliveryKind;
+  refusal: Refusal;
+  body: Uint8Array;
+}
 
 interface SignalContent {
   kind: 'signal';

@@ -18,6 +18,7 @@ import {
 import type { DeliveryLimit } from './delivery-limit.ts';
 import { insertLogLines, LONGEST_REASON, type LogEntry, type RefusalLog } from './delivery-log.ts';
 import { type LastUse, learnTaken, markUsed } from './hook-use.store.ts';
+import { keepBody } from './kept-body.ts';
 import { storeNewCandles, storeNewSignals } from './new-arrivals.store.ts';
 import type { Refusal } from './read-payload.ts';
 
@@ -179,7 +180,7 @@ async function writeLog(
     if (outcome.outcome === 'stored') {
       if (!outcome.duplicate && written.has(outcome.id)) return [];
     } else if (!refusals.takesLine(hookId, delivery, outcome.outcome)) return [];
-    return [{ hookId, delivery, entry: logEntry(outcome) }];
+    return [{ hookId, delivery, entry: logEntry(outcome, delivery) }];
   });
   await insertLogLines(tx, lines);
 }
@@ -190,13 +191,20 @@ type LoggedOutcome = Exclude<DeliveryOutcome, { outcome: 'unknown-key' | 'suspen
 const isLogged = (outcome: DeliveryOutcome): outcome is LoggedOutcome =>
   outcome.outcome !== 'unknown-key' && outcome.outcome !== 'suspended';
 
-function logEntry(outcome: LoggedOutcome): LogEntry {
+function logEntry(outcome: LoggedOutcome, { content }: Delivery): LogEntry {
   switch (outcome.outcome) {
     case 'stored':
       return { result: outcome.duplicate ? 'duplicate' : 'stored', reason: null, recordId: outcome.id };
     case 'limited':
       return { result: 'limited', reason: 'Over the limit of deliveries a minute', recordId: null };
     case 'refused':
-      return { result: 'refused', reason: cutText(outcome.refusal.message, LONGEST_REASON), recordId: null };
+      return {
+        result: 'refused',
+        reason: cutText(outcome.refusal.message, LONGEST_REASON),
+        recordId: null,
+        refusedBody: content.kind === 'refused' ? keepBody(content.body) : null,
+        faultLine: outcome.refusal.fault?.line ?? null,
+        faultColumn: outcome.refusal.fault?.column ?? null,
+      };
   }
 }

@@ -8,7 +8,9 @@ import { firstIdOf, timeOrderedId } from '#server/platform/ids.ts';
 import type { Logger } from '#server/platform/log.ts';
 import type { Delivery } from './arrival.ts';
 
-export type LogEntry = Pick<typeof deliveries.$inferSelect, 'result' | 'reason' | 'recordId'>;
+type DeliveryRow = typeof deliveries.$inferSelect;
+export type LogEntry = Pick<DeliveryRow, 'result' | 'reason' | 'recordId'> &
+  Partial<Pick<DeliveryRow, 'refusedBody' | 'faultLine' | 'faultColumn'>>;
 
 /** Limits the reason in the log; the sender gets all of it. */
 export const LONGEST_REASON = 500;
@@ -36,12 +38,16 @@ export async function insertLogLines(
     source_ip: delivery.sourceIp,
     record_id: entry.recordId,
     at: delivery.receivedAt,
+    refused_body: entry.refusedBody,
+    fault_line: entry.faultLine,
+    fault_column: entry.faultColumn,
   }));
   await db.execute(sql`
-    insert into deliveries (id, hook_id, kind, result, reason, source_ip, record_id, received_at)
+    insert into deliveries (id, hook_id, kind, result, reason, source_ip, record_id, received_at, refused_body,
+      fault_line, fault_column)
     select * from json_to_recordset(${JSON.stringify(rows)}::json) as line (
       id uuid, hook_id uuid, kind text, result text, reason text, source_ip text, record_id uuid,
-      at timestamptz(3))`);
+      at timestamptz(3), refused_body text, fault_line integer, fault_column integer)`);
 }
 
 const MINUTE_MS = 60_000;

@@ -334,22 +334,113 @@ describe('numbers that a double does not hold', () => {
 describe('placeholders that arrive literally', () => {
   // Requirements: webhook-deliveries-21
   test.each([
-    [{ price: '{{close}}' }, 'price: is still the placeholder {{close}}'],
     [{ symbol: '{{ticker}}' }, 'symbol: is still the placeholder {{ticker}}'],
+    [{ action: '{{strategy.order.action}}' }, 'action: is still the placeholder {{strategy.order.action}}'],
+    [{ price: 'at {{close}}' }, 'price: is still the placeholder {{close}}'],
+    [{ timeframe: '{{interval}}' }, 'timeframe: is still the placeholder {{interval}}'],
+    [{ processor: '{{plot("Bot")}}' }, 'processor: is still the placeholder {{plot("Bot")}}'],
     [{ time: '{{timenow}}' }, 'time: is still the placeholder {{timenow}}'],
-    [{ note: 'at {{plot("RSI")}} now' }, 'note: is still the placeholder {{plot("RSI")}}'],
+    [{ time: 'na', timenow: '{{timenow}}' }, 'timenow: is still the placeholder {{timenow}}'],
     [
-      { inner: { list: ['ok', '{{strategy.order.id}}'] } },
-      'inner.list.1: is still the placeholder {{strategy.order.id}}',
+      { market_position: '{{strategy.market_position}}' },
+      'market_position: is still the placeholder {{strategy.market_position}}',
     ],
-  ])('names %j in the refusal', async (fields, message) => {
+    [
+      { 'Prev-Market-Position': '{{strategy.prev_market_position}}' },
+      'Prev-Market-Position: is still the placeholder {{strategy.prev_market_position}}',
+    ],
+    [{ reduce_percent: '{{plot_0}}' }, 'reduce_percent: is still the placeholder {{plot_0}}'],
+    [{ market_position_size: '{{plot_0}}' }, 'market_position_size: is still the placeholder {{plot_0}}'],
+  ])('refuse a signal that needs the field, by name: %j', async (fields, message) => {
     await expectRefused(() => sender.signal(fields), message);
+  });
+
+  // Requirements: webhook-deliveries-21
+  test.each([
+    [{ Symbol: '{{ticker}}' }, 'Symbol: is still the placeholder {{ticker}}'],
+    [{ Timeframe: '{{interval}}' }, 'Timeframe: is still the placeholder {{interval}}'],
+    [{ DateTime: '{{time}}' }, 'DateTime: is still the placeholder {{time}}'],
+    [{ Close: '{{close}}' }, 'Close: is still the placeholder {{close}}'],
+    // It says which signals the candle belongs to.
+    [{ processor: '{{plot_0}}' }, 'processor: is still the placeholder {{plot_0}}'],
+  ])('refuse a candle that needs the field, by name: %j', async (fields, message) => {
     await expectRefused(() => sender.candle(fields), message);
+  });
+
+  // Requirements: webhook-deliveries-31
+  test.each([
+    [{ note: 'at {{plot("RSI")}} now' }],
+    [{ inner: { list: ['ok', '{{strategy.order.id}}'] } }],
+    [{ '{{plot_3}}': '{{plot_3}}', time: '2026-01-01T01:45:07Z', timenow: '{{timenow}}' }],
+  ])('do no harm in a field that a signal does not need: %j', async (fields) => {
+    expect((await storedSignal(await sender.signal(fields))).parameters).toEqual(
+      expect.objectContaining(fields),
+    );
+  });
+
+  // Requirements: webhook-deliveries-31
+  test.each([
+    [{ RSI: '{{plot("RSI")}}', Volume: '{{volume}}', price: '{{close}}' }, undefined],
+    [{ ATR: '{{plot("ATR")}}' }, ['ATR "{{plot("ATR")}}" is not a number']],
+    [
+      { Open: '{{open}}', Mature_Trend: '{{plot_2}}' },
+      ['mature_trend "{{plot_2}}" is not a known trend', 'Open "{{open}}" is not a number'],
+    ],
+    [
+      { Currency: '{{syminfo.currency}}' },
+      ['Currency "{{syminfo.currency}}" is a placeholder, so the currency is USDT'],
+    ],
+  ])('do no harm in a field that a candle does not need: %j', async (fields, warnings) => {
+    const answer = await sender.candle({ DateTime: newCandleTime(), ...fields });
+    expect(answer.json().warnings).toEqual(warnings);
+    const candle = await storedCandle(answer);
+    expect(candle.parameters).toEqual(expect.objectContaining(fields));
+    expect(candle.currency).toBe('USDT');
   });
 
   test('keeps other braces as data', async () => {
     const note = '{"a":{"b":1}} }}{{ {one}';
     expect((await storedSignal(await sender.signal({ note }))).parameters).toEqual({ note });
+  });
+});
+
+describe('a refused body', () => {
+  const newestLine = async () => {
+    const [line] = (await board.admin.get(`/api/hooks/${sender.hook.id}/deliveries`)).json<Delivery[]>();
+    return line;
+  };
+
+  // Requirements: webhook-deliveries-32
+  test('that is not JSON is answered and logged with the position of its fault', async () => {
+    const body = '{\n  "symbol": "BTCUSDT",\n  "note": "a "quoted" word"\n}';
+    const where = 'The body is not valid JSON: unexpected "q" at line 3, column 15';
+    await expectRefused(() => sender.send('trading_view_signal', body), where);
+    expect(await newestLine()).toMatchObject({
+      result: 'refused',
+      reason: where,
+      refused: { body, position: { line: 3, column: 15 } },
+    });
+  });
+
+  // Requirements: webhook-deliveries-32
+  test('is kept in the log without its secrets, also when only a field is wrong', async () => {
+    const fields = { ...SIGNAL, price: '{{close}}', password: 'hunter2', note: sender.hook.hookKey };
+    await expectRefused(() => sender.signal(fields), /placeholder/);
+    const kept = JSON.stringify({ ...fields, password: '*'.repeat(7), note: '*'.repeat(43) });
+    expect((await newestLine())?.refused).toEqual({ body: kept, position: null });
+  });
+
+  // Requirements: webhook-deliveries-32
+  test('is kept up to 2 KB', async () => {
+    await sender.send('trading_view_candler', `{"note":"${'long '.repeat(1000)}`);
+    const { refused } = (await newestLine()) ?? {};
+    expect(refused?.body).toBe(`{"note":"${'long '.repeat(1000)}`.slice(0, 2048).concat('…'));
+    expect(refused?.position).toEqual({ line: 1, column: 5010 });
+  });
+
+  test('is the only one that is kept', async () => {
+    await sender.signal();
+    expect(await newestLine()).not.toHaveProperty('refused');
   });
 });
 

@@ -7,7 +7,7 @@ import { describeUnreadable, isAbsent, listUnreadable } from '#domain/sizing/can
 import { timeframeMinutes } from '#domain/timeframe.ts';
 import { normaliseSymbol } from '#domain/token.ts';
 import { cutText } from '#server/platform/cut-text.ts';
-import type { Payload, Refusal } from './read-payload.ts';
+import { type Payload, type Refusal, refusal } from './read-payload.ts';
 
 export type DeliveryKind = 'signal' | 'candle';
 
@@ -39,21 +39,31 @@ export interface CandleFields {
 type Read<Fields> = { ok: true; fields: Fields } | Refusal;
 
 const TIME_FIELDS = ['time', 'timenow', 'datetime'];
-const SIGNAL_FIELDS = new Set(['symbol', 'action', 'price', 'timeframe', 'processor']);
-/** What else says whether a signal enters or leaves. */
-const POSITION_FIELDS = ['market_position', 'prev_market_position', 'reduce_percent'];
+const SIGNAL_FIELDS = ['symbol', 'action', 'price', 'timeframe', 'processor'];
+/** What else says whether a signal enters or leaves, and how much. */
+const POSITION_FIELDS = [
+  'market_position',
+  'prev_market_position',
+  'reduce_percent',
+  'market_position_size',
+  'prev_market_position_size',
+];
+/** Whose signals the candle belongs to is needed too: without a processor it belongs to all. */
+const CANDLE_FIELDS = ['Symbol', 'Timeframe', 'DateTime', 'Close', 'processor'];
 /** Candle fields that the calculator reads, stored in lower case next to the payload. */
 const CANDLE_PARAMETERS = ['close', 'immediate_trend', 'mature_trend', 'atr', 'datetime'];
 
 /** Required: symbol, action, price, timeframe, processor. */
 export function readSignal(payload: Payload): Read<SignalFields> {
   const reader = createReader(payload);
+  const timeField = TIME_FIELDS.find((name) => !isAbsent(reader.find(name)));
+  const unfilled = reader.findPlaceholder([...SIGNAL_FIELDS, ...POSITION_FIELDS, timeField]);
+  if (unfilled !== null) return unfilled;
   const symbol = reader.symbol('symbol');
   const asked = reader.action();
   const price = reader.required('price', readNumber);
   const timeframe = reader.required('timeframe', readTimeframe);
   const processor = reader.required('processor', readName);
-  const timeField = TIME_FIELDS.find((name) => !isAbsent(reader.find(name)));
   const time = timeField === undefined ? null : reader.optional(timeField, readTime);
   if (symbol === null || asked === null || price === null || timeframe === null || processor === null) {
     return reader.refuse();
@@ -78,7 +88,7 @@ export function readSignal(payload: Payload): Read<SignalFields> {
 
 /** A signal that leaves keeps its action as received: `close_long` is stored as a close. */
 const isParameter = (name: string, exit: Exit | null): boolean =>
-  !SIGNAL_FIELDS.has(name) || (name === 'action' && exit !== null);
+  !SIGNAL_FIELDS.includes(name) || (name === 'action' && exit !== null);
 
 /** What a stored signal that leaves asks for; null for one that enters. */
 export function readExit(signal: { action: string; parameters: Payload }): Exit | null {
@@ -92,16 +102,26 @@ export function readExit(signal: { action: string; parameters: Payload }): Exit 
 /** Required: Symbol, Timeframe, DateTime, Close; Currency defaults to the symbol's or USDT, processor to null. */
 export function readCandle(payload: Payload): Read<CandleFields> {
   const reader = createReader(payload);
+  const unfilled = reader.findPlaceholder(CANDLE_FIELDS);
+  if (unfilled !== null) return unfilled;
   const symbol = reader.symbol('Symbol');
   const timeframe = reader.required('Timeframe', readTimeframe);
   const time = reader.required('DateTime', readTime);
   const price = reader.required('Close', readNumber);
-  const currency = reader.optional('Currency', readCurrency);
+  const givenCurrency = reader.find('Currency');
+  // Nothing is decided by it.
+  const isCurrencyUnfilled = placeholderIn(givenCurrency) !== null;
+  const currency = isCurrencyUnfilled ? null : reader.optional('Currency', readCurrency);
   const processor = reader.optional('processor', readName);
   reader.refuseRepeated(CANDLE_PARAMETERS);
   if (symbol === null || timeframe === null || time === null || price === null) return reader.refuse();
   if (reader.errors.length > 0) return reader.refuse();
   const named = CANDLE_PARAMETERS.map((name) => [name, reader.find(name)] as const);
+  const warnings = listUnreadable(reader.find).map(describeUnreadable);
+  if (isCurrencyUnfilled) {
+    const text = cutText(String(givenCurrency), 60);
+    warnings.push(`Currency "${text}" is a placeholder, so the currency is ${symbol.currency}`);
+  }
   return {
     ok: true,
     fields: {
@@ -113,7 +133,7 @@ export function readCandle(payload: Payload): Read<CandleFields> {
       timeText: time.text,
       time: time.parsed,
       parameters: { ...payload, ...Object.fromEntries(named.filter(([, value]) => value !== undefined)) },
-      warnings: listUnreadable(reader.find).map(describeUnreadable),
+      warnings,
     },
   };
 }
@@ -159,6 +179,12 @@ const readCurrency = (value: unknown): Checked<string> => {
   return /^[A-Z0-9]{2,10}$/.test(upper) ? { value: upper } : 'must be 2 to 10 letters or digits';
 };
 
+const PLACEHOLDER = /\{\{[^{}]*\}\}/;
+
+/** TradingView sends placeholders that it does not know literally: `{{close_price}}`. */
+const placeholderIn = (value: unknown): string | null =>
+  typeof value === 'string' ? (PLACEHOLDER.exec(value)?.[0] ?? null) : null;
+
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '';
 
 /** Looks up fields, ignoring case, `_`, `-` and blanks, and collects their faults. */
@@ -184,6 +210,15 @@ function createReader(payload: Payload) {
   return {
     errors,
     find: (name: string) => byName.get(fold(name)),
+    /** The refusal of the first of these fields that still holds a placeholder. */
+    findPlaceholder(names: readonly (string | undefined)[]): Refusal | null {
+      const needed = new Set(names.flatMap((name) => (name === undefined ? [] : fold(name))));
+      for (const [name, value] of Object.entries(payload)) {
+        const placeholder = needed.has(fold(name)) ? placeholderIn(value) : null;
+        if (placeholder !== null) return refusal(name, `is still the placeholder ${placeholder}`);
+      }
+      return null;
+    },
     required<Value>(name: string, read: (value: unknown) => Checked<Value>): Value | null {
       const value = byName.get(fold(name));
       if (!isGiven(value)) {

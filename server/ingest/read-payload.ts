@@ -1,10 +1,17 @@
 import type { FieldError } from '#contract/errors.ts';
+import type { JsonFault } from '#server/platform/http/json-fault.ts';
 import { replaceInexactNumbers } from '#server/platform/http/json-members.ts';
 import { parseStrictJson } from '#server/platform/http/strict-json.ts';
 
 export type Payload = Record<string, unknown>;
 
-export type Refusal = { ok: false; message: string; errors: FieldError[] };
+export interface Refusal {
+  ok: false;
+  message: string;
+  errors: FieldError[];
+  /** Where the body stops being JSON. */
+  fault?: JsonFault;
+}
 
 export const refusal = (path: string, message: string): Refusal => ({
   ok: false,
@@ -23,14 +30,20 @@ export interface ReadPayload {
 /** The body of a delivery as a JSON object that can be stored, whatever its content type. */
 export function readPayload(body: Uint8Array): ReadPayload | Refusal {
   const parsed = parseStrictJson(body);
-  if (!parsed.ok) return refusal('', parsed.reason);
+  if (!parsed.ok) return unparsed(parsed);
   const { value } = parsed;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return refusal('', 'The body is not a JSON object');
   }
-  const fault = findFault(value);
-  if (fault !== null) return refusal(fault.path.join('.'), fault.message);
+  const infinite = findInfinite(value);
+  if (infinite !== null) return refusal(infinite.join('.'), 'is not a finite number');
   return { ok: true, ...keepDigits(body, value as Payload) };
+}
+
+function unparsed({ reason, fault }: { reason: string; fault?: JsonFault }): Refusal {
+  if (fault === undefined) return refusal('', reason);
+  const { line, column, problem } = fault;
+  return { ...refusal('', `${reason}: ${problem} at line ${line}, column ${column}`), fault };
 }
 
 const utf8 = new TextDecoder();
@@ -45,20 +58,13 @@ function keepDigits(body: Uint8Array, payload: Payload): Pick<ReadPayload, 'payl
   return { payload: JSON.parse(exact), identity: JSON.parse(marked) };
 }
 
-const PLACEHOLDER = /\{\{[^{}]*\}\}/;
-
-function findFault(value: unknown): { path: string[]; message: string } | null {
-  if (typeof value === 'string') {
-    const placeholder = PLACEHOLDER.exec(value);
-    // TradingView sends unknown placeholders literally.
-    return placeholder === null ? null : { path: [], message: `is still the placeholder ${placeholder[0]}` };
-  }
-  if (typeof value === 'number' && !Number.isFinite(value))
-    return { path: [], message: 'is not a finite number' };
+/** The path of a number beyond the range of a double. */
+function findInfinite(value: unknown): string[] | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? null : [];
   if (typeof value !== 'object' || value === null) return null;
   for (const [key, inner] of Object.entries(value)) {
-    const fault = findFault(inner);
-    if (fault !== null) return { path: [key, ...fault.path], message: fault.message };
+    const path = findInfinite(inner);
+    if (path !== null) return [key, ...path];
   }
   return null;
 }

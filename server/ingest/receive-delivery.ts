@@ -203,6 +203,7 @@ function readContent(
     kind: 'refused',
     deliveredTo: kind,
     refusal: reason,
+    body,
   });
   const read = readPayload(body);
   if (!read.ok) return refused(read);

@@ -87,9 +87,16 @@ export function registerHookRoutes(
   app.get('/api/hooks/:id/deliveries', user({ params: idParams, answer: deliveries }), async (request) => {
     const { id: hookId } = await ownHook(request, request.params.id);
     const rows = await listDeliveries(deps.db, { hookId, limit: SHOWN_DELIVERIES });
-    return rows.map(({ moreRefused, moreLimited, ...row }) => ({
+    return rows.map(({ moreRefused, moreLimited, refusedBody, faultLine, faultColumn, ...row }) => ({
       ...isoDates(row),
       more: moreRefused === null ? null : moreRefused + (moreLimited ?? 0),
+      ...(refusedBody !== null && {
+        refused: {
+          body: refusedBody,
+          position:
+            faultLine === null || faultColumn === null ? null : { line: faultLine, column: faultColumn },
+        },
+      }),
     }));
   });
 

@@ -47,6 +47,6 @@ test.each([
   ['The body is not valid UTF-8', [Buffer.from([0x22, 0xff, 0x22])]],
 ])('refuses with: %s', (reason, bodies) => {
   for (const body of bodies)
-    expect(parseStrictJson(Buffer.from(body)), String(body)).toEqual({ ok: false, reason });
+    expect(parseStrictJson(Buffer.from(body)), String(body)).toMatchObject({ ok: false, reason });
   expect(({} as Record<string, unknown>).a).toBeUndefined();
 });

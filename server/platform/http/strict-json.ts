@@ -1,9 +1,13 @@
 import { parse } from 'secure-json-parse';
 import { MAX_PAYLOAD_DEPTH, MAX_PAYLOAD_VALUES } from '#contract/ingest.ts';
 import { cutText } from '#server/platform/cut-text.ts';
+import { findJsonFault, type JsonFault } from './json-fault.ts';
 import { findRepeatedName } from './json-members.ts';
 
-type StrictJson = { ok: true; value: unknown } | { ok: false; reason: string };
+type StrictJson =
+  | { ok: true; value: unknown }
+  /** `fault`: where a text that is not JSON goes wrong. */
+  | { ok: false; reason: string; fault?: JsonFault };
 
 const LONGEST_NAME = 100;
 
@@ -33,10 +37,9 @@ export function parseStrictJson(bytes: Uint8Array): StrictJson {
     value = parse(text);
   } catch (error) {
     const forbidden = error instanceof SyntaxError && error.message.includes('forbidden prototype');
-    return {
-      ok: false,
-      reason: forbidden ? 'The body contains a forbidden key' : 'The body is not valid JSON',
-    };
+    if (forbidden) return { ok: false, reason: 'The body contains a forbidden key' };
+    const fault = findJsonFault(text);
+    return { ok: false, reason: 'The body is not valid JSON', ...(fault !== null && { fault }) };
   }
   // Only escapes can bring such characters in: raw control characters are not JSON, raw surrogates not UTF-8.
   if (text.includes('\\u') && !isStorable(value)) {

@@ -7,6 +7,7 @@ import { isStatus } from '../../lib/api-client.ts';
 import { capitalise } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
+import { TextView } from '../../ui/json-view.tsx';
 import { RefreshButton } from '../../ui/refresh-button.tsx';
 import classes from './webhook-screen.module.css';
 import { deliveriesPath, useRefreshWebhook } from './webhooks.ts';
@@ -52,18 +53,34 @@ const RESULT_TONES: Record<Delivery['result'], BadgeTone> = {
   limited: 'warning',
 };
 
+/** What may be a secret is masked by the server. */
+function RefusedBody({ body, position }: NonNullable<Delivery['refused']>) {
+  return (
+    <details className={classes.refused}>
+      <summary>What was sent</summary>
+      {position === null ? null : (
+        <p className={classes.quiet}>
+          It stops being JSON at line {position.line}, column {position.column}.
+        </p>
+      )}
+      <TextView text={body} label="What was sent" />
+    </details>
+  );
+}
+
 /** Two columns, because the card is half a screen wide: source and reason have lines of their own. */
 const deliveryColumns = (formatInstant: (instant: string) => string): TableColumns<Delivery> => [
   {
     id: 'delivery',
     header: 'Delivery',
-    cell: ({ receivedAt, kind, sourceIp, reason, more }) => (
+    cell: ({ receivedAt, kind, sourceIp, reason, more, refused }) => (
       <div className={classes.delivery}>
         <span>{formatInstant(receivedAt)}</span>
         <span className={classes.quiet}>
           {more === null ? `${capitalise(kind)} from ${sourceIp}` : `and ${more} more in this minute`}
         </span>
         {reason ? <span className={classes.reason}>{reason}</span> : null}
+        {refused === undefined ? null : <RefusedBody {...refused} />}
       </div>
     ),
   },

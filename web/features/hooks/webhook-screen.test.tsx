@@ -267,6 +267,27 @@ test('says how many more refused deliveries a minute had', async () => {
   expect(await page().findByText('and 312 more in this minute')).toBeDefined();
 });
 
+// Requirements: webhook-deliveries-32
+test('shows what a refused delivery sent, and where it stops being JSON', async () => {
+  const body = '{\n "note": "a "quoted" word"\n}';
+  const refused = { ...delivery, result: 'refused', reason: 'The body is not valid JSON' };
+  const app = open({
+    [DELIVERIES]: [
+      { ...refused, refused: { body, position: { line: 2, column: 13 } } },
+      { ...refused, id: 'another', refused: { body: '{"price":"***"}', position: null } },
+      { ...delivery, id: 'stored' },
+    ],
+  });
+  const [first, second, ...more] = await page().findAllByText('What was sent', { selector: 'summary' });
+  expect(more).toEqual([]);
+  await app.user.click(first as HTMLElement);
+  const [shown, masked] = page().getAllByRole('region', { name: 'What was sent', hidden: true });
+  expect(shown?.textContent).toBe(body);
+  expect(first?.parentElement?.textContent).toContain('It stops being JSON at line 2, column 13.');
+  expect(masked?.textContent).toBe('{"price":"***"}');
+  expect(second?.parentElement?.textContent).not.toContain('stops being JSON');
+});
+
 describe('a test delivery', () => {
   const SENT = { success: true, id: '1', duplicate: false, message: 'Stored', errors: [] };
 
