@@ -395,6 +395,9 @@ export function asExchangeError(error: unknown): ExchangeError {
   throw error;
 }
 
+/** The code of an answer that came but cannot be read, or contradicts what was asked for. */
+export const UNREADABLE = 'unreadable';
+
 /** The code of a request refused here, before anything is sent. */
 export const NOT_SENT = 'not-sent';
 

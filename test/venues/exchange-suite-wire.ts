@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { CallRecord, Exchange, ExchangeAccount, OrderReport } from '#server/exchanges/exchange.ts';
+import {
+  type CallRecord,
+  type Exchange,
+  type ExchangeAccount,
+  type OrderReport,
+  UNREADABLE,
+} from '#server/exchanges/exchange.ts';
 import { wiredMoveTests } from './exchange-suite-protection.ts';
 import { SUITE_WORDS } from './exchange-suite-words.ts';
 import type { FaultMatch, VenueFault } from './faults.ts';
@@ -99,6 +105,35 @@ export function wireSuite(
           { kind: 'html200', on: { operation: 'find-order', nth: platform === 'Bybit' ? 2 : 1 } },
         ]);
         await expect(exchange.findOrder(account, order)).rejects.toMatchObject({ kind: 'unknown' });
+      });
+    });
+
+    describe('a look-up that shows', () => {
+      const unreadable: [string, VenueFault][] = [
+        ['a page of HTML with 200', { kind: 'html200', on: { operation: 'find-order' } }],
+        ['an empty 200', { kind: 'empty200', on: { operation: 'find-order' } }],
+        ['another client order id', { kind: 'contradictoryLookUps', shows: 'another client order id' }],
+        ['another symbol', { kind: 'contradictoryLookUps', shows: 'another symbol' }],
+        ['a volume of NaN', { kind: 'contradictoryLookUps', shows: 'a volume of NaN' }],
+        ['a negative volume', { kind: 'contradictoryLookUps', shows: 'a negative volume' }],
+        ['a price of 200,000 digits', { kind: 'contradictoryLookUps', shows: 'a price of 200,000 digits' }],
+      ];
+      test.each(unreadable)('%s is unreadable', async (_name, fault) => {
+        const order = buy();
+        await exchange.placeOrder(account, order, inTime());
+        under.setFaults([fault]);
+        await expect(exchange.findOrder(account, order)).rejects.toMatchObject({
+          kind: 'unknown',
+          code: UNREADABLE,
+        });
+      });
+
+      test('a bad gateway is not unreadable: the exchange itself has not answered', async () => {
+        const order = buy();
+        await exchange.placeOrder(account, order, inTime());
+        under.setFaults([{ kind: 'badGatewayBefore', on: { operation: 'find-order' } }]);
+        const failure = await exchange.findOrder(account, order).catch((error: unknown) => error);
+        expect(failure).toMatchObject({ kind: 'unknown', code: null });
       });
     });
 

@@ -1,5 +1,6 @@
 import { D, type Decimal, largest, smallest } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { Contradiction } from './contradictions.ts';
 import type { VenueOperation } from './operations.ts';
 
 /** At every fill, or only while the order is not completely filled. */
@@ -58,6 +59,8 @@ export type VenueFaultKind =
    * without a fill for this long (by default for good). Position and stop show the fill at once.
    */
   | { kind: 'staleLookUps'; afterCancelMs?: number }
+  /** Look-ups of an entry show another order than the one that was sent, or no order. Lasts until removed. */
+  | { kind: 'contradictoryLookUps'; shows: Contradiction }
   /** Ended orders are found only in the history, as after a restart of Bybit's service. */
   | { kind: 'endedOrdersForgotten' }
   /** Set-leverage reports success but changes nothing. */
@@ -106,6 +109,7 @@ const OPERATIONS_OF_KIND: Partial<Record<Kind, readonly VenueOperation[]>> = {
   cancelUnknown: ['cancel-order'],
   lateFill: ['cancel-order'],
   staleLookUps: ['find-order', 'cancel-order'],
+  contradictoryLookUps: ['find-order'],
   endedOrdersForgotten: ['find-order', 'open-orders'],
   leverageIgnored: ['set-leverage'],
   leverageRefused: ['set-leverage'],
@@ -113,7 +117,13 @@ const OPERATIONS_OF_KIND: Partial<Record<Kind, readonly VenueOperation[]>> = {
 };
 
 /** Conditions instead of single events: they last. */
-const LASTING: ReadonlySet<Kind> = new Set(['wrongKey', 'clockOff', 'staleLookUps', 'endedOrdersForgotten']);
+const LASTING: ReadonlySet<Kind> = new Set([
+  'wrongKey',
+  'clockOff',
+  'staleLookUps',
+  'contradictoryLookUps',
+  'endedOrdersForgotten',
+]);
 
 const OF_ACCOUNTS: ReadonlySet<Kind> = new Set(['wrongKey']);
 

@@ -6,6 +6,7 @@ import {
   ExchangeError,
   type OrderMemory,
   type OrderReport,
+  UNREADABLE,
 } from '#server/exchanges/exchange.ts';
 import type { NoticeEvent } from '#server/platform/notices/note-event.ts';
 import { sumFilled } from './settle-attempt.ts';
@@ -24,11 +25,19 @@ export const UNREACHABLE_WAIT_MS = 2_000;
 export const lookUpWaitMs = (misses: number): number =>
   LOOK_UP_WAITS_MS[misses - 1] ?? LOOK_UP_WAITS_MS.at(-1) ?? 0;
 
-/** 'unreachable' when the exchange gave no usable answer: nothing is concluded. */
+/** An answer that is not the order that was sent: nothing is concluded from it. */
+export interface Unreadable {
+  /** A clause without a full stop. */
+  problem: string;
+  isOtherSide: boolean;
+}
+export const isUnreadable = (found: OrderReport | Unreadable): found is Unreadable => 'problem' in found;
+
+/** 'unreachable' when the exchange gave no answer: nothing is concluded. */
 export async function findReport(
   work: TradeWork,
   { priority = 'look-up' }: { priority?: CallPriority } = {},
-): Promise<OrderReport | null | 'unreachable'> {
+): Promise<OrderReport | Unreadable | null | 'unreachable'> {
   const { account, exchange, trade, attempt, onCall } = work;
   if (account === null) return 'unreachable';
   try {
@@ -37,12 +46,30 @@ export async function findReport(
       { token: trade.token, clientOrderId: attempt.clientOrderId },
       { onCall, priority },
     );
+    if (report === null) return null;
     // A stop attached to the entry may close the position under the entry's id: that order is not the entry.
-    return report !== null && report.side !== trade.side ? 'unreachable' : report;
+    if (report.side !== trade.side) return { problem: 'it is an order of the other side', isOtherSide: true };
+    const problem = contradictionOf(work, report);
+    return problem === null ? report : { problem, isOtherSide: false };
   } catch (error) {
-    if (error instanceof ExchangeError) return 'unreachable';
-    throw error;
+    if (!(error instanceof ExchangeError)) throw error;
+    // The same question gets the same answer: without a doubt it would be asked for good.
+    const isAnswered = error.code === UNREADABLE || error.kind === 'refused';
+    return isAnswered ? { problem: error.message, isOtherSide: false } : 'unreachable';
   }
+}
+
+/** Why the report cannot be the order that was sent; null when it can. */
+function contradictionOf({ attempt, trade }: TradeWork, report: OrderReport): string | null {
+  const { quantity, filledQuantity, state } = report;
+  // After a restore of the database only the most that a second attempt may have ordered is known.
+  const isExact = attempt.attempt === 1 || trade.restoredAt === null;
+  const isOrdered = isExact ? D(quantity).eq(attempt.quantity) : D(quantity).lte(attempt.quantity);
+  if (!isOrdered) return `it is an order of ${quantity}, and ${attempt.quantity} was ordered`;
+  if (D(filledQuantity).gt(quantity)) return `${filledQuantity} of ${quantity} is filled`;
+  return state === 'filled' && D(filledQuantity).lt(quantity)
+    ? `it is filled, with ${filledQuantity} of ${quantity}`
+    : null;
 }
 
 /** A found order in a known state. */
@@ -85,7 +112,7 @@ export async function recordFound(
   }
 }
 
-const UNCLEAR_WAIT_MS = 2_000;
+export const UNCLEAR_WAIT_MS = 2_000;
 /** How often a long-standing doubt is looked up. */
 export const DOUBT_WAIT_MS = 30_000;
 

@@ -3,11 +3,13 @@ import {
   findTrace,
   holdUnclear,
   isKnown,
+  isUnreadable,
   leaveInDoubt,
   lookUpWaitMs,
   UNREACHABLE_WAIT_MS,
 } from './look-up-attempt.ts';
 import { takeFound } from './take-found.ts';
+import { takeUnreadable } from './take-unreadable.ts';
 import { later, nextNow, record, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
 
 /**
@@ -34,6 +36,7 @@ export async function lookUpAttempt(work: TradeWork): Promise<StepResult> {
   const name = `Attempt ${attempt.attempt}`;
   const submittedAt = attempt.submittedAt ?? work.trade.createdAt;
   if (report !== null) {
+    if (isUnreadable(report)) return takeUnreadable(work, report);
     if (!isKnown(report)) return holdUnclear(work, report);
     const text = `${name}: found at ${work.trade.exchangePlatform}`;
     return takeFound(work, report, { text, verifyNext: verifyAt(work, submittedAt) });

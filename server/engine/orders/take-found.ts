@@ -28,7 +28,7 @@ import {
  */
 
 /** After this time without agreement the position counts, if the order can explain it. */
-const AGREES_WITHIN_MS = 60_000;
+export const AGREES_WITHIN_MS = 60_000;
 
 /** Records what the exchange reports of the order, unless the position shows more than was filled. */
 export async function takeFound(
@@ -127,9 +127,9 @@ async function hold(
 }
 
 /** The position is the proof: the order has ended and left as much open as the position holds beyond the known fills. */
-async function adopt(
+export async function adopt(
   work: TradeWork,
-  { report, adopted, text }: { report: KnownReport; adopted: AdoptedFill; text: string },
+  { report, adopted, text }: { report: KnownReport | null; adopted: AdoptedFill; text: string },
 ): Promise<StepResult> {
   const { attempt, deps } = work;
   const { filledQuantity } = adopted;
@@ -138,7 +138,7 @@ async function adopt(
     lines: [`Attempt ${attempt.attempt}: ${text}: ${filledQuantity} of it counted as filled`],
     // The report's fee is that of a smaller fill.
     attempt: {
-      ...reported(report),
+      ...(report === null ? {} : reported(report)),
       ...adopted,
       fee: null,
       doubt: null,

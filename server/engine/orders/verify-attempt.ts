@@ -7,18 +7,20 @@ import {
   findTrace,
   holdUnclear,
   isKnown,
+  isUnreadable,
   leaveInDoubt,
   lookUpWaitMs,
   newsOfDoubt,
 } from './look-up-attempt.ts';
 import { takeFound } from './take-found.ts';
+import { takeUnreadable } from './take-unreadable.ts';
 import { later, nextNow, record, type StepResult, type TradeWork, waitsOf } from './trade-work.ts';
 
 const UNREACHABLE_WAIT_MS = 1_000;
 const MISSED_WAIT_MS = 1_000;
 /** Misses after which an accepted order is cancelled by its id even so. */
 const MISSES_BEFORE_CANCEL = 5;
-/** The same for an order in an unknown state, which may be open. */
+/** The same for an order in an unknown state, or one that cannot be read: it may be open. */
 const UNCLEAR_BEFORE_CANCEL_MS = 5_000;
 /** Misses, and time after its cancel, after which the exchange may have forgotten the order. */
 const MISSES_BEFORE_GONE = 3;
@@ -46,25 +48,29 @@ export async function verifyAttempt(work: TradeWork, { mustEnd }: { mustEnd: boo
     });
     return later(work, MISSED_WAIT_MS);
   }
-  if (report !== null && !isKnown(report) && !mustEnd) {
+  const found = report === null || isUnreadable(report) ? null : report;
+  const isUnclear = report !== null && (found === null || !isKnown(found));
+  if (isUnclear && !mustEnd) {
     const unclearMs = deps.clock.now().getTime() - dueAt.getTime();
-    if (unclearMs < UNCLEAR_BEFORE_CANCEL_MS) return holdUnclear(work, report);
+    if (unclearMs < UNCLEAR_BEFORE_CANCEL_MS) {
+      return isUnreadable(report) ? takeUnreadable(work, report) : holdUnclear(work, report);
+    }
   }
-  if (report !== null && isKnown(report) && (report.state === 'filled' || report.state === 'cancelled')) {
-    return takeFound(work, report, { text: `${name}: verified`, verifyNext: dueAt });
+  if (found !== null && isKnown(found) && (found.state === 'filled' || found.state === 'cancelled')) {
+    return takeFound(work, found, { text: `${name}: verified`, verifyNext: dueAt });
   }
   await record(work, {
     event: 'cancel_requested',
     lines: [
       work.isStopped
-        ? `${name}: ${work.closedSince ?? 'new entries are stopped'} (${report?.filledQuantity ?? '0'} of ${attempt.quantity} filled), cancelling`
-        : `${name}: not filled in time (${report?.filledQuantity ?? '0'} of ${attempt.quantity}), cancelling`,
+        ? `${name}: ${work.closedSince ?? 'new entries are stopped'} (${found?.filledQuantity ?? '0'} of ${attempt.quantity} filled), cancelling`
+        : `${name}: not filled in time (${found?.filledQuantity ?? '0'} of ${attempt.quantity}), cancelling`,
     ],
     attempt: {
       cancelRequestedAt: deps.clock.now(),
       // Its wait is over: from here on counts how long it stays open after its cancel.
       verifyAt: deps.clock.now(),
-      filledQuantity: report?.filledQuantity ?? attempt.filledQuantity,
+      filledQuantity: found?.filledQuantity ?? attempt.filledQuantity,
       lookupMisses: 0,
     },
   });
@@ -85,10 +91,10 @@ export async function confirmCancel(work: TradeWork): Promise<StepResult> {
   if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
   const name = `Attempt ${attempt.attempt}`;
   if (report === null) return settleMissing(work);
-  if (!isKnown(report)) {
+  if (isUnreadable(report) || !isKnown(report)) {
     // The order may be open, and the cancel may not have arrived.
     await sendCancel(work);
-    return holdUnclear(work, report);
+    return isUnreadable(report) ? takeUnreadable(work, report) : holdUnclear(work, report);
   }
   if (report.state === 'filled' || report.state === 'cancelled') {
     return takeFound(work, report, { text: `${name}: after the cancel`, verifyNext: dueAt });

@@ -15,6 +15,7 @@ import {
 const order = (changes: object = {}) => ({
   orderId: '1300000000000000000',
   clientOid: 'c1',
+  symbol: 'BTCUSDT',
   side: 'buy',
   state: 'live',
   price: '65000',
@@ -61,8 +62,16 @@ describe('orders', () => {
     ['a non-numeric quantity', { baseVolume: 'many' }],
     ['no time', { uTime: '' }],
     ['no side', { side: 'both' }],
+    ['a negative fill', { baseVolume: '-0.0001' }],
+    ['a fill of NaN', { baseVolume: 'NaN' }],
+    ['an average price of 65 digits', { priceAvg: '6'.repeat(65) }],
+    ['a fee of 65 characters', { fee: `-0.${'1'.repeat(62)}` }],
+    ['another symbol', { symbol: 'ETHUSDT' }],
+    ['no symbol', { symbol: undefined }],
   ])('an answer with %s is not an order', (_, changes) => {
-    expect(() => orderOf(order(changes), 'BTC')).toThrow();
+    expect(() => orderOf(order(changes), 'BTC')).toThrow(
+      expect.objectContaining({ kind: 'unknown', code: 'unreadable' }),
+    );
   });
 
   test.each([null, [], 'text', undefined])('%j is not an order', (answer) => {

@@ -21,15 +21,18 @@ import {
   type Json,
   largestOrdersFrom,
   list,
+  numberTextOf,
   onlyLeverage,
   orderIdOf,
   priceOrNull,
   record,
+  requireSymbol,
   stateOf,
   textOf,
   tickerFrom,
   tokenOf,
   unreadable,
+  volume,
 } from './readers.ts';
 
 /** Bitget restricts opening first, then trading, and names both times in advance; -1 means never. */
@@ -64,7 +67,7 @@ export function balanceOf(info: unknown): FuturesBalance | null {
   const usdt = list(info).find((entry) => entry.marginCoin === 'USDT');
   if (!usdt) return null;
   const available = D(decimal(usdt, 'available'));
-  const isolated = textOf(usdt.isolatedMaxAvailable);
+  const isolated = numberTextOf(usdt.isolatedMaxAvailable);
   return {
     futuresBalance: decimal(usdt, 'accountEquity'),
     futuresAvailable: toPlain(isDecimal(isolated) ? smallest(available, isolated) : available),
@@ -94,7 +97,7 @@ export function accountStateOf(info: unknown): AccountState {
       ? [account.isolatedLongLever, account.isolatedShortLever]
       : [account.crossedMarginLeverage, account.crossedMarginLeverage];
   return {
-    leverage: onlyLeverage([Number(long), Number(short)]),
+    leverage: onlyLeverage([Number(numberTextOf(long)), Number(numberTextOf(short))]),
     marginMode,
     positionMode: textOf(account.posMode),
   };
@@ -112,9 +115,10 @@ const STATES: Record<string, OrderReport['state']> = {
 
 export function orderOf(info: unknown, token: string): OrderReport {
   const order = record(info);
+  requireSymbol(order, token);
   const side = sideOf(order);
   if (side === null) throw unreadable(`An order is bought or sold, not ${textOf(order.side)}`);
-  const filledQuantity = decimal(order, 'baseVolume');
+  const filledQuantity = volume(order, 'baseVolume');
   return {
     orderId: orderIdOf(info),
     clientOrderId: textOf(order.clientOid),
@@ -122,10 +126,10 @@ export function orderOf(info: unknown, token: string): OrderReport {
     side,
     state: stateOf(STATES, order.state ?? order.status, filledQuantity),
     price: priceOrNull(order.price),
-    quantity: decimal(order, 'size'),
+    quantity: volume(order, 'size'),
     filledQuantity,
     averagePrice: priceOrNull(order.priceAvg),
-    fee: isDecimal(textOf(order.fee)) ? toPlain(D(textOf(order.fee)).negated()) : null,
+    fee: isDecimal(numberTextOf(order.fee)) ? toPlain(D(numberTextOf(order.fee)).negated()) : null,
     stopLoss: priceOrNull(order.presetStopLossPrice),
     takeProfit: priceOrNull(order.presetStopSurplusPrice),
     updatedAt: instant(order, 'uTime'),
@@ -142,7 +146,7 @@ export function positionOf(info: unknown): OpenPosition | null {
   const position = record(info);
   const token = heldTokenOf(position);
   if (token === null) return null;
-  const quantity = decimal(position, 'total');
+  const quantity = volume(position, 'total');
   if (!isPositive(quantity)) return null;
   return {
     token,
@@ -150,7 +154,7 @@ export function positionOf(info: unknown): OpenPosition | null {
     quantity,
     entryPrice: decimal(position, 'openPriceAvg'),
     markPrice: priceOrNull(position.markPrice),
-    leverage: Number(position.leverage),
+    leverage: Number(numberTextOf(position.leverage)),
     marginMode: position.marginMode === 'isolated' ? 'isolated' : 'crossed',
     margin: decimal(position, 'marginSize'),
     unrealisedProfit: decimal(position, 'unrealizedPL'),
@@ -214,6 +218,7 @@ export function closedPositionOf(info: unknown): ClosedPosition | null {
   if (token === null) return null;
   const side = sideOfPosition(position);
   const fees = D(decimal(position, 'openFee')).plus(decimal(position, 'closeFee')).negated();
+  const funding = numberTextOf(position.totalFunding);
   const openedAt = instant(position, position.ctime === undefined ? 'cTime' : 'ctime');
   return {
     positionId: textOf(position.positionId) || `${token}USDT-${side}-${openedAt.getTime()}`,
@@ -224,7 +229,7 @@ export function closedPositionOf(info: unknown): ClosedPosition | null {
     closePrice: decimal(position, 'closeAvgPrice'),
     realisedProfit: toPlain(fees.plus(decimal(position, 'netProfit'))),
     fees: toPlain(fees),
-    funding: isDecimal(textOf(position.totalFunding)) ? toPlain(textOf(position.totalFunding)) : null,
+    funding: isDecimal(funding) ? toPlain(funding) : null,
     openedAt,
     closedAt: instant(position, position.utime === undefined ? 'uTime' : 'utime'),
   };
@@ -234,7 +239,7 @@ export function closingOrderOf(infos: unknown[], position: ClosedPosition): Clos
   const orders = infos.map(record).map((order) => ({
     symbol: textOf(order.symbol),
     side: sideOf(order),
-    filledQuantity: textOf(order.baseVolume),
+    filledQuantity: numberTextOf(order.baseVolume),
     at: instant(order, 'uTime'),
     canOnlyReduce: order.reduceOnly === 'YES',
     clientOrderId: textOf(order.clientOid),
@@ -253,7 +258,7 @@ function sourceOf(order: Json): ClosingOrder['source'] {
 export function shownByOrder(info: unknown): ShownPreparation | null {
   const { leverage, marginMode } = record(info);
   return {
-    leverage: isPositive(textOf(leverage)) ? Number(textOf(leverage)) : null,
+    leverage: isPositive(numberTextOf(leverage)) ? Number(numberTextOf(leverage)) : null,
     isIsolated: textOf(marginMode) === '' ? null : textOf(marginMode) === 'isolated',
   };
 }

@@ -85,6 +85,15 @@ describe('orders', () => {
     },
   );
 
+  test.each([
+    ['a negative fill', { cumExecQty: '-0.001' }],
+    ['a fill of NaN', { cumExecQty: 'NaN' }],
+    ['an average price of 65 digits', { avgPrice: '6'.repeat(65) }],
+    ['another symbol', { symbol: 'ETHUSDT' }],
+  ])('an order with %s is unreadable', (_, changes) => {
+    expect(() => orderOf(order(changes), 'BTC')).toThrow(expect.objectContaining({ code: 'unreadable' }));
+  });
+
   test('an entry is neither reduce-only nor waiting for a trigger', () => {
     expect(isEntry(order())).toBe(true);
     expect(isEntry(order({ stopOrderType: '' }))).toBe(true);

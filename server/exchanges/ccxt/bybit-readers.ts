@@ -20,14 +20,17 @@ import {
   type Json,
   largestOrdersFrom,
   list,
+  numberTextOf,
   onlyLeverage,
   orderIdOf,
   priceOrNull,
   record,
+  requireSymbol,
   stateOf,
   textOf,
   tickerFrom,
   unreadable,
+  volume,
 } from './readers.ts';
 
 export const resultIn = (answer: unknown): Json => record(record(answer).result);
@@ -88,7 +91,7 @@ export function positionStateOf(answer: unknown) {
   const isOneWay = positions.length === 1 && textOf(positions[0]?.positionIdx) === '0';
   return {
     positions,
-    leverage: onlyLeverage(positions.map(({ leverage }) => Number(textOf(leverage) || Number.NaN))),
+    leverage: onlyLeverage(positions.map(({ leverage }) => Number(numberTextOf(leverage) || Number.NaN))),
     positionMode: isOneWay ? 'one-way' : 'hedged',
   };
 }
@@ -110,9 +113,10 @@ const STATES: Record<string, OrderReport['state']> = {
 
 export function orderOf(info: unknown, token: string): OrderReport {
   const order = record(info);
+  requireSymbol(order, token);
   const side = sideOf(order);
   if (side === null) throw unreadable(`An order is bought or sold, not ${textOf(order.side)}`);
-  const filledQuantity = decimal(order, 'cumExecQty');
+  const filledQuantity = volume(order, 'cumExecQty');
   return {
     orderId: orderIdOf(info),
     clientOrderId: textOf(order.orderLinkId),
@@ -121,7 +125,7 @@ export function orderOf(info: unknown, token: string): OrderReport {
     state: stateOf(STATES, order.orderStatus, filledQuantity),
     // Bybit shows a market order with a limit price that it derived itself.
     price: order.orderType === 'Market' ? null : priceOrNull(order.price),
-    quantity: decimal(order, 'qty'),
+    quantity: volume(order, 'qty'),
     filledQuantity,
     averagePrice: priceOrNull(order.avgPrice),
     fee: feeOf(order),
@@ -140,7 +144,7 @@ function feeOf(order: Json): string | null {
   const detail = cumFeeDetail === undefined || cumFeeDetail === null ? {} : record(cumFeeDetail);
   const coins = Object.keys(detail);
   if (coins.length === 0)
-    return isDecimal(textOf(order.cumExecFee)) ? toPlain(textOf(order.cumExecFee)) : null;
+    return isDecimal(numberTextOf(order.cumExecFee)) ? toPlain(numberTextOf(order.cumExecFee)) : null;
   return coins.every((coin) => coin === 'USDT') ? decimal(detail, 'USDT') : null;
 }
 
@@ -160,7 +164,7 @@ export function positionOf(info: unknown): OpenPosition | null {
   const position = record(info);
   const token = heldTokenOf(position);
   if (token === null) return null;
-  const quantity = decimal(position, 'size');
+  const quantity = volume(position, 'size');
   if (!isPositive(quantity)) return null;
   const side = sideOf(position);
   if (side === null) throw unreadable(`A position is bought or sold, not ${textOf(position.side)}`);
@@ -170,7 +174,7 @@ export function positionOf(info: unknown): OpenPosition | null {
     quantity,
     entryPrice: decimal(position, 'avgPrice'),
     markPrice: priceOrNull(position.markPrice),
-    leverage: Number(textOf(position.leverage)),
+    leverage: Number(numberTextOf(position.leverage)),
     // Bybit sets the margin mode per account and does not report it per position.
     marginMode: null,
     margin: decimalOrZero(position, 'positionIM'),
@@ -185,7 +189,7 @@ export function positionOf(info: unknown): OpenPosition | null {
 export function protectionOf(info: unknown): Protection {
   const position = record(info);
   const told = (name: 'stopLoss' | 'takeProfit') => {
-    const text = textOf(position[name]);
+    const text = numberTextOf(position[name]);
     if (position[name] === '') return null;
     if (!isDecimal(text)) throw unreadable(`The exchange answered no price as ${name}`);
     return priceOrNull(text);
@@ -197,7 +201,7 @@ export function closingOrderOf(infos: unknown[], position: ClosedPosition): Clos
   const orders = infos.map(record).map((order) => ({
     symbol: textOf(order.symbol),
     side: sideOf(order),
-    filledQuantity: textOf(order.cumExecQty),
+    filledQuantity: numberTextOf(order.cumExecQty),
     at: instant(order, 'updatedTime'),
     canOnlyReduce: order.reduceOnly === true || order.closeOnTrigger === true,
     clientOrderId: textOf(order.orderLinkId),

@@ -6,6 +6,7 @@ import type { CcxtClient, CcxtDialect } from './dialect.ts';
 import { describeOrder, type PlacedOrder, type PlacementRequest, placeOrder } from './placement.ts';
 import { createCcxtPositions } from './positions.ts';
 import type { PreparationMemory } from './prepared-accounts.ts';
+import { unreadable } from './readers.ts';
 
 /*
  * The exchange port, implemented on the client library.
@@ -127,7 +128,7 @@ export function createCcxtExchange(options: {
         if (shown) await memory?.compare(account, token, shown);
         if (own) return own;
         if (found.length === 0) continue;
-        throw new ExchangeError('unknown', `${platform} answered another order than ${clientOrderId}`);
+        throw unreadable(`${platform} answered another order than ${clientOrderId}`);
       }
       return null;
     },

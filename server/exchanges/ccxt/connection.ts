@@ -5,10 +5,11 @@ import {
   type ExchangeAccount,
   ExchangeError,
   type PlacementContext,
+  UNREADABLE,
 } from '../exchange.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
-import { exchangeErrorOf, type Judgement, judge } from './errors.ts';
+import { exchangeErrorOf, isGiven, type Judgement, judge } from './errors.ts';
 import { createMarketCache } from './market-cache.ts';
 import type { PreparationMemory } from './prepared-accounts.ts';
 import { contractOf } from './readers.ts';
@@ -90,7 +91,8 @@ export function createCcxtConnection(options: {
     if (!sent) return;
     const envelope = answer === null ? null : dialect.envelope(answer);
     if (envelope !== null && envelope.code === dialect.successCode) return;
-    throw new ExchangeError('unknown', `${dialect.platform}: no usable answer`);
+    const code = answer !== null && isGiven(answer) ? UNREADABLE : null;
+    throw new ExchangeError('unknown', `${dialect.platform}: no usable answer`, { code });
   }
 
   const connection: CcxtConnection = {

@@ -1,5 +1,5 @@
-import { ExchangeError, type Placement } from '../exchange.ts';
-import type { CallScope } from './call-scope.ts';
+import { ExchangeError, type Placement, UNREADABLE } from '../exchange.ts';
+import type { CallScope, ExchangeAnswer } from './call-scope.ts';
 import type { CcxtDialect } from './dialect.ts';
 import { TransportError } from './transport-error.ts';
 
@@ -48,7 +48,8 @@ export function judge(error: unknown, scope: CallScope, dialect: JudgedDialect):
   const { answer } = scope;
   if (!answer) {
     if (!scope.sent) return verdict('not-sent', messageOf(error), { code: 'not-sent' });
-    return verdict('unknown', error instanceof TransportError ? error.message : 'no usable answer');
+    if (!(error instanceof TransportError)) return verdict('unknown', 'no usable answer');
+    return verdict('unknown', error.message, error.isUnreadable ? { code: UNREADABLE } : {});
   }
   return judgeAnswer({ answer, dialect, verdict });
 }
@@ -64,9 +65,8 @@ function judgeAnswer(options: {
   if (!envelope || envelope.code === dialect.successCode) {
     if (RATE_LIMITED.has(answer.status)) return rateLimited();
     const text = `no usable answer (HTTP ${answer.status})`;
-    return envelope
-      ? verdict('unknown', text)
-      : (byStatus(text, String(answer.status)) ?? verdict('unknown', text));
+    const byItsStatus = envelope ? null : byStatus(text, String(answer.status));
+    return byItsStatus ?? verdict('unknown', text, isGiven(answer) ? { code: UNREADABLE } : {});
   }
   const { code } = envelope;
   const text = `${envelope.message || 'refused'} (${code})`;
@@ -99,6 +99,9 @@ function judgeAnswer(options: {
     });
   }
 }
+
+/** Whether the exchange itself answered: its gateways fail with a status of their own. */
+export const isGiven = ({ status }: ExchangeAnswer): boolean => status >= 200 && status < 300;
 
 /** The outcome of a placement that returned no order id. */
 export function placementOf(judgement: Judgement): Placement {

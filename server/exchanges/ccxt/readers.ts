@@ -1,4 +1,4 @@
-import { isDecimal, isPositive, toPlain } from '#domain/decimal.ts';
+import { D, isDecimal, isPositive, toPlain } from '#domain/decimal.ts';
 import {
   type ClosedPosition,
   type ClosingOrder,
@@ -6,6 +6,7 @@ import {
   ExchangeError,
   type OrderReport,
   type Ticker,
+  UNREADABLE,
 } from '../exchange.ts';
 import type { CcxtDialect, Envelope, LargestOrders, Market } from './dialect.ts';
 
@@ -14,7 +15,7 @@ import type { CcxtDialect, Envelope, LargestOrders, Market } from './dialect.ts'
 export type Json = Record<string, unknown>;
 
 /** An unreadable answer leaves the outcome unknown. */
-export const unreadable = (message: string) => new ExchangeError('unknown', message);
+export const unreadable = (message: string) => new ExchangeError('unknown', message, { code: UNREADABLE });
 
 export function record(value: unknown): Json {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
@@ -34,10 +35,27 @@ export const list = (value: unknown): Json[] => rows(value).map(record);
 export const textOf = (value: unknown) =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 
+/** Longer than any number an exchange quotes; reading millions of digits would block the program. */
+const MAX_NUMBER_LENGTH = 64;
+
+/** The text of a number, which need not be one. */
+export function numberTextOf(value: unknown): string {
+  const text = textOf(value);
+  if (text.length <= MAX_NUMBER_LENGTH) return text;
+  throw unreadable(`The exchange answered a number of ${text.length} characters`);
+}
+
 export function decimal(from: Json, name: string): string {
-  const text = textOf(from[name]);
+  const text = numberTextOf(from[name]);
   if (!isDecimal(text)) throw unreadable(`The exchange answered no number as ${name}`);
   return toPlain(text);
+}
+
+/** A volume in the base coin. */
+export function volume(from: Json, name: string): string {
+  const value = decimal(from, name);
+  if (D(value).lt(0)) throw unreadable(`The exchange answered a negative ${name}`);
+  return value;
 }
 
 /** For figures that are omitted or empty where they do not apply. */
@@ -47,7 +65,7 @@ export function decimalOrZero(from: Json, name: string): string {
 }
 
 export function priceOrNull(value: unknown): string | null {
-  const text = textOf(value);
+  const text = numberTextOf(value);
   return isPositive(text) ? toPlain(text) : null;
 }
 
@@ -58,7 +76,7 @@ export function instant(from: Json, name: string): Date {
 }
 
 export function instantOrNull(value: unknown): Date | null {
-  const at = new Date(Number(textOf(value) || Number.NaN));
+  const at = new Date(Number(numberTextOf(value) || Number.NaN));
   return at.getTime() > 0 ? at : null;
 }
 
@@ -66,6 +84,13 @@ export function orderIdOf(info: unknown): string {
   const orderId = textOf(record(info).orderId);
   if (orderId === '') throw unreadable('The order that was answered has no id');
   return orderId;
+}
+
+/** An order of another contract is not the one that was asked for. */
+export function requireSymbol(order: Json, token: string): void {
+  const symbol = textOf(order.symbol);
+  if (symbol !== `${token}USDT`)
+    throw unreadable(`The order that was answered is one in ${symbol || 'no contract'}`);
 }
 
 /** The token of a USDT-settled contract; null for any other. */

@@ -8,14 +8,17 @@ export class TransportError extends Error {
   readonly phase: 'not-sent' | 'limited' | 'connect' | 'sent';
   /** When a retry may help; null if unknown. */
   readonly retryAfterMs: number | null;
+  /** An answer came, but none that is read. */
+  readonly isUnreadable: boolean;
   constructor(
     phase: TransportError['phase'],
     message: string,
-    options: { cause?: unknown; retryAfterMs?: number } = {},
+    options: { cause?: unknown; retryAfterMs?: number; isUnreadable?: boolean } = {},
   ) {
     super(message, { cause: options.cause });
     this.phase = phase;
     this.retryAfterMs = options.retryAfterMs ?? null;
+    this.isUnreadable = options.isUnreadable ?? false;
   }
 }
 

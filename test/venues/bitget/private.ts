@@ -7,6 +7,7 @@ import { isPending } from '#server/exchanges/paper/book.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
 import { placePaperTrigger } from '#server/exchanges/paper/paper-orders.ts';
 import { BookRefusal } from '#server/exchanges/paper/refusals.ts';
+import { contradicted, type OrderFields } from '../contradictions.ts';
 import type { PrivateCall, PrivateRoutes } from '../dialect.ts';
 import { VenueRefusal } from '../refusals.ts';
 import {
@@ -43,6 +44,14 @@ import {
 } from './views.ts';
 
 const MARGIN_COIN = 'USDT';
+const ORDER_FIELDS: OrderFields<ReturnType<typeof orderView>> = {
+  side: 'side',
+  clientOrderId: 'clientOid',
+  symbol: 'symbol',
+  quantity: 'size',
+  filled: 'baseVolume',
+  averagePrice: 'priceAvg',
+};
 
 export const BITGET_PRIVATE: PrivateRoutes = {
   'GET /api/v2/mix/account/accounts': usdtFutures(async ({ inAccount }) => [
@@ -138,7 +147,8 @@ export const BITGET_PRIVATE: PrivateRoutes = {
         'The data of the order cannot be found, please confirm the order number',
       );
     }
-    return orderView(name, asLookedUp(call, order));
+    const { faults } = call;
+    return contradicted(orderView(name, asLookedUp(call, order)), { order, faults, fields: ORDER_FIELDS });
   }),
 
   'GET /api/v2/mix/order/orders-pending': usdtFutures(async ({ optionalToken, inAccount }) => {

@@ -1,6 +1,7 @@
 import { isPending, type OrderOfToken, type PaperOrder } from '#server/exchanges/paper/book.ts';
 import type { PaperSession } from '#server/exchanges/paper/paper-books.ts';
 import { listFills, ordersById, type StoredFill } from '#server/exchanges/paper/paper-queries.ts';
+import { contradicted, type OrderFields } from '../contradictions.ts';
 import { type PrivateCall, type PrivateRoutes, settled } from '../dialect.ts';
 import { isGiven } from '../parameters.ts';
 import { asLookedUp } from '../struck-orders.ts';
@@ -48,7 +49,8 @@ export const BYBIT_HISTORY: PrivateRoutes = {
       ({ order }) => order.filledSize.gt(0) || now.getTime() - order.updatedAt.getTime() <= DAY_MS,
     );
     const shown = kept.map(({ token, order }) => ({ token, order: asLookedUp(call, order) }));
-    return pageOf(shown.map(orderView), orders.at(-1)?.order);
+    const views = shown.map((one) => lookedUpView(one, call));
+    return pageOf(views, orders.at(-1)?.order);
   }),
 
   'GET /v5/execution/list': linear(async (call) => {
@@ -133,12 +135,24 @@ interface OrderRow {
   view: ReturnType<typeof orderView> | ReturnType<typeof triggerView>;
 }
 
-const orderRow = ({ token, order }: OrderOfToken): OrderRow => ({
+const orderRow = ({ token, order }: OrderOfToken, call: PrivateCall): OrderRow => ({
   id: order.id ?? 0n,
   at: order.createdAt,
   isStop: order.source === 'pos_loss' || order.source === 'pos_profit',
-  view: orderView({ token, order }),
+  view: lookedUpView({ token, order }, call),
 });
+
+const ORDER_FIELDS: OrderFields<ReturnType<typeof orderView>> = {
+  side: 'side',
+  clientOrderId: 'orderLinkId',
+  symbol: 'symbol',
+  quantity: 'qty',
+  filled: 'cumExecQty',
+  averagePrice: 'avgPrice',
+};
+
+const lookedUpView = ({ token, order }: OrderOfToken, { faults }: PrivateCall) =>
+  contradicted(orderView({ token, order }), { order, faults, fields: ORDER_FIELDS });
 
 function openRows(
   { account }: PaperSession,
@@ -149,7 +163,7 @@ function openRows(
   const orders = books.flatMap((book) =>
     book.orders
       .filter((order) => isPending(order) && (handle === null || matches(order, handle)))
-      .map((order) => orderRow({ token: book.token, order: asLookedUp(call, order) })),
+      .map((order) => orderRow({ token: book.token, order: asLookedUp(call, order) }, call)),
   );
   const triggers = books.flatMap((book) =>
     book.triggers
@@ -178,7 +192,7 @@ async function endedRows(
   const stored = await listEndedOrders(db, { owner: call.owner, token, handle, limit: REMEMBERED });
   const others = stored.filter(({ order }) => !known.has(order.id) && !isInHand(account.tokens, order));
   return [...inHand.reverse(), ...others].map(({ token: name, order }) =>
-    orderRow({ token: name, order: asLookedUp(call, order) }),
+    orderRow({ token: name, order: asLookedUp(call, order) }, call),
   );
 }
 
