@@ -1,6 +1,7 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
 import type { BookOwner } from '#server/exchanges/paper/book.ts';
+import type { StopAtFill } from '#server/exchanges/paper/matching.ts';
 import {
   type PaperBooks,
   type PaperSession,
@@ -45,12 +46,12 @@ export interface DialectOptions {
   books: VenueBooks;
   userIdOfKey: (apiKey: string) => string | null;
   credentialsFor: (userId: string) => ExchangeCredentials;
-  loseStopOf: LoseStopOf;
+  strikeStopOf: StrikeStopOf;
   onError: (error: unknown) => void;
 }
 
-/** Marks an order whose stop loss the exchange loses whenever it fills. */
-export type LoseStopOf = (clientOrderId: string, when: 'always' | 'while partly filled') => void;
+/** Marks an order whose position does not get its stop loss as ordered whenever it fills. */
+export type StrikeStopOf = (clientOrderId: string, stopAtFill: StopAtFill) => void;
 
 export interface PublicCall {
   books: VenueBooks;
@@ -67,7 +68,7 @@ export interface PublicCall {
 export interface PrivateCall extends PublicCall {
   owner: BookOwner;
   faults: StruckFaults;
-  loseStopOf: LoseStopOf;
+  strikeStopOf: StrikeStopOf;
   inAccount<T>(work: (session: PaperSession) => Promise<T>): Promise<T>;
 }
 
@@ -96,7 +97,7 @@ export interface DialectParts {
 }
 
 export function createDialect(options: DialectOptions, parts: DialectParts): VenueDialect {
-  const { books, userIdOfKey, loseStopOf, onError } = options;
+  const { books, userIdOfKey, strikeStopOf, onError } = options;
   const { platform, operationsOf, words } = parts;
 
   async function dataOf(request: VenueRequest, now: Date, faults: StruckFaults): Promise<unknown> {
@@ -127,7 +128,7 @@ export function createDialect(options: DialectOptions, parts: DialectParts): Ven
       ...prepare(),
       owner,
       faults,
-      loseStopOf,
+      strikeStopOf,
       inAccount: (work) => inAccount(books, owner, work),
     });
   }

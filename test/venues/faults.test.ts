@@ -1,6 +1,8 @@
+import { and, eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { D, type Decimal } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { bitgetTrader, bybitTrader, type TestTrader } from '#test/app/test-trader.ts';
 import { paperLedger } from '#test/venues/paper-ledger.ts';
 import { createFaults, immediateSize, type VenueFault, type VenueFaultKind } from './faults.ts';
@@ -223,6 +225,27 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     under.marks.push('BTC', '64990');
     await under.venue.settle('BTC');
     expect(await holding()).toMatchObject({ stopLoss: '63000' });
+  });
+
+  test('puts a stop further away than ordered, at a fill and when it is placed', async () => {
+    fault({ kind: 'stopMisplaced', ticks: 7 });
+    await trader.enter({ id: 'far' });
+    expect(await holding()).toMatchObject({ stopLoss: '62999.3', takeProfit: '69000' });
+    fault({ kind: 'stopMisplaced', ticks: 'most', on: { operation: 'place-protection' } });
+    expect((await trader.setStop('63000')).ok).toBe(true);
+    expect(await holding()).toMatchObject({ stopLoss: '0.1' });
+    expect((await trader.setStop('63000')).ok).toBe(true);
+    expect(await holding()).toMatchObject({ stopLoss: '63000' });
+  });
+
+  test('puts a stop on a part of the position only', async () => {
+    fault({ kind: 'stopMisplaced', covers: '0.5' });
+    await trader.enter({ id: 'half' });
+    const [stop] = await under.db
+      .select()
+      .from(paperTriggerOrders)
+      .where(and(eq(paperTriggerOrders.userId, under.userId), eq(paperTriggerOrders.planType, 'loss_plan')));
+    expect(stop).toMatchObject({ triggerPrice: '63000', size: '0.005' });
   });
 
   test('refuses to place a stop and to close the position', async () => {

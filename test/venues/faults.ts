@@ -36,6 +36,11 @@ export type VenueFaultKind =
   | { kind: 'restFirst' }
   /** The order shows its stop loss, but the position that it opens has none; or none until the order is filled. */
   | { kind: 'stopDropped'; when?: StopDrop }
+  /**
+   * The position gets a stop other than the one that was ordered or placed: this many ticks further away (`most`: as
+   * far as a price can be), or one that covers only this fraction of the order.
+   */
+  | { kind: 'stopMisplaced'; ticks?: number | 'most'; covers?: string }
   /** An order that closes the position leaves its stop and target behind. */
   | { kind: 'protectionKept' }
   /** Placing a stop or target on the open position is refused. */
@@ -98,6 +103,7 @@ const OPERATIONS_OF_KIND: Partial<Record<Kind, readonly VenueOperation[]>> = {
   partialFill: PLACEMENTS,
   restFirst: PLACEMENTS,
   stopDropped: PLACEMENTS,
+  stopMisplaced: PLACEMENTS,
   protectionKept: PLACEMENTS,
   balanceRefused: ['place-order'],
   lateArrival: ['place-order'],
@@ -199,8 +205,3 @@ export function immediateSize(faults: StruckFaults): (size: Decimal, step: Decim
     return part === 0 ? D(0) : leastAndMost(size.times(part));
   };
 }
-
-export const stopDropIn = (faults: StruckFaults): StopDrop | undefined => {
-  const fault = faults.find('stopDropped');
-  return fault ? (fault.when ?? 'always') : undefined;
-};

@@ -1,4 +1,4 @@
-import { D, floorToStep, largest, smallest } from '#domain/decimal.ts';
+import { D, type Decimal, floorToStep, largest, smallest } from '#domain/decimal.ts';
 import {
   type BookOwner,
   isPending,
@@ -6,7 +6,7 @@ import {
   remainingSize,
   type TokenBook,
 } from '#server/exchanges/paper/book.ts';
-import { fillOrder } from '#server/exchanges/paper/matching.ts';
+import { fillOrder, orderedStop, type StopAtFill } from '#server/exchanges/paper/matching.ts';
 import { type PaperSession, withAccount } from '#server/exchanges/paper/paper-books.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
 import {
@@ -16,8 +16,8 @@ import {
   type NewPaperOrder,
 } from '#server/exchanges/paper/paper-orders.ts';
 import { BookRefusal } from '#server/exchanges/paper/refusals.ts';
-import type { LoseStopOf, VenueBooks } from './dialect.ts';
-import { immediateSize, type StruckFaults, stopDropIn } from './faults.ts';
+import type { StrikeStopOf, VenueBooks } from './dialect.ts';
+import { immediateSize, type StruckFaults } from './faults.ts';
 import { AnswerLost, StruckRefusal } from './refusals.ts';
 
 /* Placing and cancelling under the active faults, shared by all dialects. */
@@ -29,7 +29,7 @@ export interface StruckCall {
 }
 
 export async function placeStruckOrder(
-  { books, owner, faults, loseStopOf }: StruckCall & { loseStopOf: LoseStopOf },
+  { books, owner, faults, strikeStopOf }: StruckCall & { strikeStopOf: StrikeStopOf },
   order: NewPaperOrder,
 ): Promise<PaperOrder> {
   if (!order.reduceOnly) books.contracts.requireOpen(owner.platform, order.token);
@@ -37,8 +37,8 @@ export async function placeStruckOrder(
   const refused = order.reduceOnly ? faults.find('closeRefused') : null;
   if (refused) throw new StruckRefusal(refused);
   if (faults.find('balanceRefused')) throw new BookRefusal({ kind: 'balance' });
-  const dropStop = stopDropIn(faults);
-  if (dropStop && order.clientOrderId) loseStopOf(order.clientOrderId, dropStop);
+  const stopAtFill = struckStopAtFill(faults, { token: order.token, platform: owner.platform });
+  if (stopAtFill && order.clientOrderId) strikeStopOf(order.clientOrderId, stopAtFill);
 
   const late = faults.find('lateArrival');
   if (late) {
@@ -138,6 +138,45 @@ export function struckLeverage(faults: StruckFaults, wanted: number, maximum: nu
   if (!differs) return wanted;
   const other = Math.trunc(Number(differs.leverage));
   return other >= 1 && other <= maximum ? other : Math.max(1, wanted - 1);
+}
+
+type OfContract = Pick<BookOwner, 'platform'> & { token: string };
+
+/** What becomes of an order's stop when it fills; null if nothing does. */
+function struckStopAtFill(faults: StruckFaults, contract: OfContract): StopAtFill | null {
+  const drop = faults.find('stopDropped');
+  if (drop) {
+    const { when = 'always' } = drop;
+    return (order, fill) =>
+      when === 'always' || (when === 'while partly filled' && !fill.isWhole)
+        ? null
+        : orderedStop(order, fill);
+  }
+  const misplaced = faults.find('stopMisplaced');
+  if (!misplaced) return null;
+  return (order, fill) => {
+    const stop = orderedStop(order, fill);
+    if (stop === null) return null;
+    const side = order.side === 'buy' ? 'long' : 'short';
+    const price = struckStopPrice(faults, { ...contract, side, price: stop.price });
+    if (misplaced.covers === undefined) return { price };
+    const step = paperContract(contract.token, contract.platform).quantityStep;
+    return { price, size: largest(floorToStep(order.size.times(misplaced.covers), step), step) };
+  };
+}
+
+/** The price at which a stop lands: as wanted, unless it is misplaced. */
+export function struckStopPrice(
+  faults: StruckFaults,
+  wanted: OfContract & { side: 'long' | 'short'; price: Decimal },
+): Decimal {
+  const ticks = faults.find('stopMisplaced')?.ticks;
+  if (ticks === undefined) return wanted.price;
+  const { token, platform, side, price } = wanted;
+  const { tickSize } = paperContract(token, platform);
+  if (ticks === 'most') return side === 'long' ? D(tickSize) : price.times(10);
+  const distance = D(tickSize).times(ticks);
+  return side === 'long' ? largest(price.minus(distance), tickSize) : price.plus(distance);
 }
 
 export function refuseStruckProtection(faults: StruckFaults): void {

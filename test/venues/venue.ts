@@ -1,5 +1,6 @@
 import type { Venue } from '#server/exchanges/ccxt/venue.ts';
 import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
+import { orderedStop, type StopAtFill } from '#server/exchanges/paper/matching.ts';
 import {
   createSettler,
   openPaperBooks,
@@ -10,7 +11,7 @@ import { createBybitDialect } from './bybit/bybit.ts';
 import { createVenueContracts, type VenueContract } from './contracts.ts';
 import type { DialectOptions } from './dialect.ts';
 import { answerAfter, answerBefore } from './fault-answers.ts';
-import { createFaults, type StopDrop, type VenueFault } from './faults.ts';
+import { createFaults, type VenueFault } from './faults.ts';
 import { createPutOff } from './put-off.ts';
 import { createRequestLimits } from './request-limits.ts';
 import { TRADING_KEY, userIdOfVenueKey, type VenueKey } from './venue-credentials.ts';
@@ -25,7 +26,7 @@ export interface TestVenue extends Venue {
   setContracts(contracts: readonly VenueContract[]): void;
 }
 
-export interface VenueOptions extends Omit<PaperBooksOptions, 'losesStop'> {
+export interface VenueOptions extends Omit<PaperBooksOptions, 'stopAtFill'> {
   credentialsFor: (userId: string) => ExchangeCredentials;
   /** The owner of a key; by default the key names its user. */
   userIdOfKey?: (apiKey: string) => string | null;
@@ -42,17 +43,14 @@ export function createVenue(options: VenueOptions): TestVenue {
   const onError = options.onError ?? (() => undefined);
   const faults = createFaults(options.faults);
   const limits = options.limits === 'documented' ? createRequestLimits() : null;
-  const stopDrops = new Map<string, StopDrop>();
+  const struckStops = new Map<string, StopAtFill>();
   const putOff = createPutOff({ clock, onError });
   const contracts = createVenueContracts();
   const books = {
     contracts,
     ...openPaperBooks({
       ...options,
-      losesStop({ clientOrderId }, { isWhole }) {
-        const drop = stopDrops.get(clientOrderId);
-        return drop === 'always' || (drop === 'while partly filled' && !isWhole);
-      },
+      stopAtFill: (order, fill) => (struckStops.get(order.clientOrderId) ?? orderedStop)(order, fill),
     }),
     keyOf: options.keyOf ?? (() => TRADING_KEY),
     cancelAskedAt: new Map<string, Date>(),
@@ -63,7 +61,7 @@ export function createVenue(options: VenueOptions): TestVenue {
     books,
     userIdOfKey,
     credentialsFor,
-    loseStopOf: (clientOrderId, when) => stopDrops.set(clientOrderId, when),
+    strikeStopOf: (clientOrderId, stopAtFill) => struckStops.set(clientOrderId, stopAtFill),
     onError,
   };
   const bitget = createBitgetDialect(dialectOptions);

@@ -191,7 +191,7 @@ describe('stop loss and take profit', () => {
       ...own,
       mark: D(100),
       at: AT,
-      losesStop: (candidate) => candidate === entry,
+      stopAtFill: () => null,
     });
     expect(liveTrigger(own.book, 'pos_loss')).toBeNull();
     expect(liveTrigger(own.book, 'pos_profit')).not.toBeNull();

@@ -28,10 +28,16 @@ import { MAINTENANCE_MARGIN_RATE, MAKER_FEE, TAKER_FEE } from './paper-contracts
 const QUOTIENT_PLACES = 12;
 
 /**
- * Whether the exchange loses the order's stop with this fill. Only test venues lose stops, so that the product has to
- * notice. By default every stop is kept.
+ * The stop that the position gets with a fill; with a size it covers only that much, null is none. Only test venues
+ * set another one than was ordered, so that the product has to notice.
  */
-export type LosesStop = (order: PaperOrder, fill: { isWhole: boolean }) => boolean;
+export type StopAtFill = (
+  order: PaperOrder,
+  fill: { isWhole: boolean },
+) => { price: Decimal; size?: Decimal } | null;
+
+export const orderedStop: StopAtFill = ({ presetStopLoss }) =>
+  presetStopLoss === null ? null : { price: presetStopLoss };
 
 /** Executes part or all of an order: closes the opposite position, opens the rest, books profit, fee and margin. */
 export function fillOrder(options: {
@@ -42,21 +48,26 @@ export function fillOrder(options: {
   size: Decimal;
   liquidity: 'maker' | 'taker';
   at: Date;
-  losesStop?: LosesStop | undefined;
+  stopAtFill?: StopAtFill | undefined;
 }): void {
-  const { account, book, order, price, size, liquidity, at, losesStop } = options;
+  const { account, book, order, price, size, liquidity, at, stopAtFill = orderedStop } = options;
   const value = price.times(size);
   const rate = order.source === 'liquidation' ? D(0) : D(liquidity === 'taker' ? TAKER_FEE : MAKER_FEE);
   const fee = value.times(rate);
   const opposed = book.position && book.position.side !== sideOf(order) ? book.position : null;
   const closing = opposed ? smallest(size, opposed.size) : D(0);
   const opening = order.reduceOnly ? D(0) : size.minus(closing);
-  const isLost = losesStop?.(order, { isWhole: size.eq(remainingSize(order)) }) ?? false;
+  const stop = stopAtFill(order, { isWhole: size.eq(remainingSize(order)) });
 
   const profit = opposed ? closePart(book, opposed, closing, price, at) : D(0);
   if (opening.gt(0)) {
     openPart(book, order, opening, price, at);
-    if (order.presetStopLoss && !isLost) setTrigger(book, 'pos_loss', order.presetStopLoss, order, at);
+    if (stop) {
+      const { clientOrderId } = order;
+      const { price: stopPrice, size: stopSize } = stop;
+      if (stopSize === undefined) setTrigger(book, 'pos_loss', stopPrice, order, at);
+      else setTrigger(book, 'loss_plan', stopPrice, { clientOrderId, size: stopSize }, at);
+    }
     if (order.presetTakeProfit) setTrigger(book, 'pos_profit', order.presetTakeProfit, order, at);
   }
 
@@ -85,9 +96,9 @@ export function settleMark(options: {
   book: TokenBook;
   mark: Decimal;
   at: Date;
-  losesStop?: LosesStop | undefined;
+  stopAtFill?: StopAtFill | undefined;
 }): void {
-  const { account, book, mark, at, losesStop } = options;
+  const { account, book, mark, at, stopAtFill } = options;
   const { position } = book;
   if (position) {
     const crossed = crossedBy(book, position, mark);
@@ -104,7 +115,7 @@ export function settleMark(options: {
       order.updatedAt = at;
       continue;
     }
-    fillOrder({ account, book, order, price: mark, size, liquidity: 'maker', at, losesStop });
+    fillOrder({ account, book, order, price: mark, size, liquidity: 'maker', at, stopAtFill });
   }
 }
 

@@ -15,7 +15,7 @@ export interface Paper {
 }
 
 export function openPaper(
-  options: Omit<PaperBooksOptions, 'losesStop'> & { onError: (error: unknown) => void },
+  options: Omit<PaperBooksOptions, 'stopAtFill'> & { onError: (error: unknown) => void },
 ): Paper {
   const { onError } = options;
   const books = openPaperBooks(options);

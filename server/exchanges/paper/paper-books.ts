@@ -12,7 +12,7 @@ import {
 } from './book.ts';
 import { createGate } from './gate.ts';
 import type { Mark, MarkSource } from './mark-source.ts';
-import { type LosesStop, settleMark } from './matching.ts';
+import { type StopAtFill, settleMark } from './matching.ts';
 import { BUILT_IN_TOKENS } from './paper-contracts.ts';
 import { booksWithOpenBusiness } from './paper-queries.ts';
 import {
@@ -38,7 +38,7 @@ export interface PaperBooksOptions {
   startBalance: string;
   /** The position mode of new accounts; defaults to the platform's own. */
   newAccountMode?: PositionMode;
-  losesStop?: LosesStop;
+  stopAtFill?: StopAtFill;
 }
 
 /** The accounts of all users on all platforms, in the database, and the prices that mark them. */
@@ -88,7 +88,7 @@ export interface PaperSession {
   db: Statements;
   account: AccountBook;
   now: Date;
-  losesStop: LosesStop | undefined;
+  stopAtFill: StopAtFill | undefined;
   token(token: string): TokenBook;
   /** The order with the queried client order id, pending or ended; the newest one if the id was reused. */
   namedOrder(token: string): PaperOrder | null;
@@ -157,7 +157,7 @@ function openSession(options: {
   now: Date;
 }) {
   const { books, query, db, seen, now } = options;
-  const { marks, losesStop } = books;
+  const { marks, stopAtFill } = books;
   const account = seen.book;
   const scope = { userId: account.userId, db };
   const newest = new Map<string, Mark | null>();
@@ -197,7 +197,7 @@ function openSession(options: {
     for (;;) {
       const page = await marks.since(book.token, book.markCursor, scope);
       for (const mark of page) {
-        settleMark({ account, book, mark: D(mark.price), at: now, losesStop });
+        settleMark({ account, book, mark: D(mark.price), at: now, stopAtFill });
         book.markCursor = mark.cursor;
         newest.set(book.token, mark);
       }
@@ -209,7 +209,7 @@ function openSession(options: {
     db,
     account,
     now,
-    losesStop,
+    stopAtFill,
     token: (token: string) => tokenBook(account, token),
     namedOrder(token: string) {
       const isNamed = (order: PaperOrder) => order.clientOrderId === query.clientOrderId;

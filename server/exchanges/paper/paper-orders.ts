@@ -66,9 +66,9 @@ export async function fillAtOnce(
 ): Promise<void> {
   const mark = await session.markOf(token);
   if (!mark || !isMarketable(order, mark) || !size.gt(0)) return;
-  const { account, now: at, losesStop } = session;
+  const { account, now: at, stopAtFill } = session;
   const book = session.token(token);
-  fillOrder({ account, book, order, price: mark, size, liquidity: 'taker', at, losesStop });
+  fillOrder({ account, book, order, price: mark, size, liquidity: 'taker', at, stopAtFill });
 }
 
 /** Cancels the unfilled part. Refused if the order is unknown or no longer pending. */

@@ -3,7 +3,7 @@ import {
   changeMarginModeOfToken,
   changePositionMode,
 } from '#server/exchanges/paper/account-settings.ts';
-import { isPending } from '#server/exchanges/paper/book.ts';
+import { isPending, kindOfPlan } from '#server/exchanges/paper/book.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
 import { placePaperTrigger } from '#server/exchanges/paper/paper-orders.ts';
 import { BookRefusal } from '#server/exchanges/paper/refusals.ts';
@@ -17,6 +17,7 @@ import {
   placeStruckOrder,
   refuseStruckProtection,
   struckLeverage,
+  struckStopPrice,
 } from '../struck-orders.ts';
 import { findStoredOrder, matches, newestFills } from '../venue-queries.ts';
 import { cancelPlans, ordersHistory, positionHistory } from './history.ts';
@@ -186,7 +187,16 @@ export const BITGET_PRIVATE: PrivateRoutes = {
       size: isSized ? decimalIn(parameters, 'size') : undefined,
     };
     if (faults.find('stopIgnored')) return { orderId: '1', clientOid: order.clientOrderId ?? '' };
-    const trigger = await inAccount((session) => placePaperTrigger(session, order));
+    const trigger = await inAccount(async (session) => {
+      const placed = await placePaperTrigger(session, order);
+      const { token: name, planType: kind } = order;
+      if (kindOfPlan(kind) === 'pos_loss') {
+        const { holdSide: side, triggerPrice: price } = placed;
+        const wanted = { token: name, platform: 'Bitget' as const, side, price };
+        placed.triggerPrice = struckStopPrice(faults, wanted);
+      }
+      return placed;
+    });
     return { orderId: String(trigger.id), clientOid: trigger.clientOrderId };
   }),
 

@@ -7,7 +7,7 @@ import { BookRefusal } from '#server/exchanges/paper/refusals.ts';
 import type { PrivateRoutes } from '../dialect.ts';
 import { isGiven, type Parameters } from '../parameters.ts';
 import { VenueRefusal } from '../refusals.ts';
-import { refuseStruckProtection } from '../struck-orders.ts';
+import { refuseStruckProtection, struckStopPrice } from '../struck-orders.ts';
 import { checkProtectionTerms } from './orders.ts';
 import { pageOf } from './pages.ts';
 import { decimalIn, limitIn, linear, wrong } from './parameters.ts';
@@ -51,7 +51,13 @@ export const BYBIT_POSITIONS: PrivateRoutes = {
     await inAccount(async (session) => {
       const book = session.token(name);
       await check(session, book, wanted);
-      apply(session, book, wanted);
+      const side = book.position?.side ?? 'long';
+      const placed = wanted.map(({ planType, price }) =>
+        price && planType === 'pos_loss'
+          ? { planType, price: struckStopPrice(faults, { token: name, platform: 'Bybit', side, price }) }
+          : { planType, price },
+      );
+      apply(session, book, placed);
     });
     return {};
   }),
