@@ -14,6 +14,7 @@ import { createExchangeWatch } from './alerts/watch-exchanges.ts';
 import { tellPredecessors } from './alerts/watch-installation.ts';
 import { buildApp } from './app.ts';
 import { untrustedProxyConditions } from './console/attention/attention.routes.ts';
+import { clockConditions } from './console/attention/clock-conditions.ts';
 import { diskConditions } from './console/attention/disk-conditions.ts';
 import { failedClosingConditions } from './console/attention/failed-closings.ts';
 import { riskLimitConditions } from './console/limits/limit-conditions.ts';
@@ -158,6 +159,7 @@ export async function buildProgram(options: {
       riskLimitConditions({ db, clock }),
       () => failedClosingConditions({ db }),
       diskConditions({ config, freeSpace }),
+      clockConditions({ exchanges }),
     ],
     config,
     log,
@@ -183,7 +185,15 @@ export async function buildProgram(options: {
             onError: (error, token) => log.error({ err: error, token }, 'paper orders could not be settled'),
           }),
     changeFeed: createChangeFeed({ connection: database.connection, log }),
-    transitions: createTransitions({ db: database.engineDb, clock, config, jobs, secretBox, audit }),
+    transitions: createTransitions({
+      db: database.engineDb,
+      clock,
+      config,
+      exchanges,
+      jobs,
+      secretBox,
+      audit,
+    }),
     readiness: () => readReadiness(),
     freeSpace,
   };

@@ -149,6 +149,11 @@ export const DENIALS = {
     title: 'Exchange Unavailable',
     sentence: (c: Figures<'exchange' | 'message'>) => `${c.exchange} could not be asked: ${c.message}`,
   },
+  exchange_clock_apart: {
+    title: 'Clocks Apart',
+    sentence: (c: Figures<'exchange' | 'apart' | 'limitSeconds'>) =>
+      `The clock of ${c.exchange} is ${c.apart} the clock of this machine, the limit is ${c.limitSeconds} s`,
+  },
   token_not_listed: {
     title: 'Not Listed',
     sentence: (c: Figures<'token' | 'exchange'>) => `${c.token} is not listed on ${c.exchange}`,

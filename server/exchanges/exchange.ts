@@ -15,6 +15,11 @@ export interface Exchange {
   readonly orderMemory: OrderMemory;
   /** How many requests a second this program allows itself, through all of its addresses together. */
   readonly requestsPerSecond: number;
+  /**
+   * How far the exchange's clock is ahead of ours, in milliseconds, as its answers show; null while none has come, or
+   * where there is no clock but ours.
+   */
+  clockAheadMs(): number | null;
 
   /** Last and mark price of `<token>/USDT`; null when the exchange has no exact 1:1 contract for the token. */
   fetchTicker(token: string, context?: CallContext): Promise<Ticker | null>;

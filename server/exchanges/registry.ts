@@ -13,6 +13,7 @@ import { createPreparationMemory } from './ccxt/prepared-accounts.ts';
 import { createTransport } from './ccxt/transport.ts';
 import type { Venue } from './ccxt/venue.ts';
 import type { Exchange, ExchangeEnvironment } from './exchange.ts';
+import { createExchangeClock } from './exchange-clock.ts';
 import { createRateLimiter, type RateLimiter } from './limits/rate-limiter.ts';
 import { createSharedSlots } from './limits/rate-slots.ts';
 import type { Paper } from './paper/open-paper.ts';
@@ -97,6 +98,7 @@ function openExchange(
   };
   const { platform } = dialect;
   const { onCall } = options;
+  const clock = createExchangeClock({ now });
   const transport = createTransport({
     ...(limiter ? { limits: { platform, limits: dialect.limits, limiter } } : {}),
     environment,
@@ -108,6 +110,11 @@ function openExchange(
     ...(venue ? { venue } : {}),
     environmentProblem: dialect.environmentProblem,
     isSuccess,
+    onAnswer({ type, answer, ...times }) {
+      // An old price must not set the clock that it is judged by; a refused request may have come from elsewhere.
+      const at = type === 'ticker' || !isSuccess(answer) ? null : dialect.envelope(answer)?.at;
+      if (at != null) clock.measure({ at, ...times });
+    },
     onCounted: (call) => onCall?.({ platform, ...call }),
   });
   const userAgent = `SignalBoard/${manifest.version}`;
@@ -116,7 +123,9 @@ function openExchange(
     dialect,
     now,
     apiEndpoint: venue ? `paper://${platform.toLowerCase()}` : origin,
-    createClient: () => dialect.createClient({ environment, userAgent, transport, now }),
+    clock,
+    // The exchange compares the times of requests with its own clock.
+    createClient: () => dialect.createClient({ environment, userAgent, transport, now: clock.now }),
     ...(venue ? IN_PROCESS : REMOTE),
     addresses: Math.max(1, options.exchangeProxyUrls.length),
     isPerViewer: environment === 'paper',

@@ -74,8 +74,6 @@ export interface TestEngineOptions {
   config?: Partial<Config>;
   /** A clone of the run's template by default. */
   createDatabase?: () => Promise<TestDatabase>;
-  /** How far the clock of the exchange is ahead of the engine's; negative: behind. */
-  venueAheadMs?: number;
   /** Calls the exchange over loopback HTTP instead of in process. */
   overHttp?: boolean;
   /** Limits requests and remembers prepared accounts, as the program does; over HTTP. */
@@ -103,7 +101,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     ...options.config,
   };
   const log = createLog({ level: process.env.TEST_LOG === '1' ? 'debug' : 'silent' });
-  const venueAheadMs = options.venueAheadMs ?? 0;
+  let venueAheadMs = 0;
   const venueClock = { now: () => new Date(clock.now().getTime() + venueAheadMs) };
   const venue = createVenue({
     db,
@@ -195,7 +193,15 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
       jobs,
       secretBox,
       audit,
-      transitions: createTransitions({ db: overrides.db, clock, config: ownConfig, jobs, secretBox, audit }),
+      transitions: createTransitions({
+        db: overrides.db,
+        clock,
+        config: ownConfig,
+        exchanges,
+        jobs,
+        secretBox,
+        audit,
+      }),
       exchanges,
       accountGuard: OPEN_TO_ALL,
       findAccount: async (userId, platform) => ({
@@ -269,6 +275,10 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
 
   return {
     clock,
+    /** Sets the clock of the exchange this far ahead of the engine's; negative: behind. */
+    setVenueAhead(ms: number) {
+      venueAheadMs = ms;
+    },
     depsWith,
     /** Every time the exchange had two open entries of one user and token, which I2 forbids. */
     doubleEntries,

@@ -262,6 +262,10 @@ describe('a closed position', () => {
       .update(trades)
       .set({ completedAt: new Date(Date.now() - 6_000) })
       .where(eq(trades.id, trade.id));
+    // One reading alone may have missed it.
+    await expect
+      .poll(async () => (await positions({ userId: id })).closed.length, { timeout: 10_000 })
+      .toBe(1);
     const gone = await positions({ userId: id });
     expect(gone.open).toEqual([]);
     expect(gone.closed).toMatchObject([

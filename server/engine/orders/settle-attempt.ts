@@ -12,6 +12,7 @@ import { type AttemptRow, newAttempt, type TradeRow } from '#server/engine/recor
 import { endedStep, processorName, userStep } from '#server/engine/records/workflow-steps.store.ts';
 import { readLivePrice } from '#server/engine/sizing/generate-position.ts';
 import { findPositionGeneratorLog } from '#server/engine/sizing/position-generator.store.ts';
+import { denyClock } from '#server/exchanges/exchange-clock.ts';
 import type { AuditRecord } from '#server/platform/audit/audit-trail.ts';
 import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
@@ -93,6 +94,8 @@ async function planSecond(work: TradeWork, filledQuantity: string): Promise<stri
   const closes = trade.workflowId === null ? [] : await listNewerCloses(deps.db, [trade.workflowId]);
   const closedSince = denyClosedSince(closes, { ...trade, scope: deps.config.exitScope });
   if (closedSince !== null) return `no second attempt: ${closedSince.reason}`;
+  const apart = denyClock(exchange);
+  if (apart !== null) return `no second attempt: ${apart.reason}`;
   const log = await findPositionGeneratorLog(deps.db, trade.positionGeneratorLogId);
   if (log?.position == null) throw new Error(`trade ${trade.id} has no calculation`);
   const freshPrice = await readLivePrice(exchange, trade, trade.userId);

@@ -9,12 +9,9 @@ import {
   ExchangeError,
 } from '#server/exchanges/exchange.ts';
 import { listKnownPositionIds } from './positions.store.ts';
-import { nearestTrade } from './record-closings.ts';
+import { CLOCK_DOUBT_MS, nearestTrade } from './record-closings.ts';
 
 type OwnerDeps = Pick<Deps, 'db' | 'clock' | 'log'>;
-
-/** How far the clocks of an exchange and of this machine may be apart when their times are compared all the same. */
-const CLOCK_DOUBT_MS = 30 * 60_000;
 
 /**
  * The trade that opened a held position; null when it was opened elsewhere. `candidates`: the user's trades in this
@@ -34,7 +31,7 @@ export async function findOwnTrade<Trade extends TradeRow>(
 ): Promise<Trade | null> {
   const { userId, exchange, account, candidates, position } = options;
   const now = deps.clock.now();
-  const near = nearestTrade(candidates, position, now);
+  const near = nearestTrade(candidates, position, { now, aheadMs: exchange.clockAheadMs() });
   if (near !== null) return near;
   const filled = candidates
     .filter(({ token }) => token === position.token)

@@ -1,6 +1,7 @@
 import type { OpenPositionView } from '#contract/positions.ts';
 import { positionDifferences } from '#domain/orders/position-differences.ts';
 import { plannedProtection } from '#domain/orders/protection.ts';
+import { sideOpenedBy } from '#domain/sizing/trend.ts';
 import type { Deps, UserAccount } from '#server/deps.ts';
 import { findOwnTrade } from '#server/engine/protection/find-own-trade.ts';
 import { recordClosings } from '#server/engine/protection/record-closings.ts';
@@ -37,6 +38,8 @@ export interface AccountReader {
 
 /** Accounts read at a time; each takes two requests, and exchanges count requests by address. */
 const CONCURRENT_ACCOUNTS = 8;
+/** A reading that misses a position says that it is gone only together with one this much earlier. */
+const MISSED_AGAIN_MS = 1_000;
 /** Ask the history less often after it has reported nothing for this long. */
 const FRESHLY_GONE_MS = 60_000;
 
@@ -50,6 +53,8 @@ export function createAccountReader(
 ): AccountReader {
   const readings = new Map<string, { at: Date; reading: Promise<AccountReading>; isDone: boolean }>();
   const historyAskedAt = new Map<string, Date>();
+  /** By account: trades whose position the last readings did not show, since when. */
+  const missed = new Map<string, Map<string, Date>>();
   const gate = createGate(CONCURRENT_ACCOUNTS);
   const nameOf = ({ userId, exchangePlatform }: AccountKey) => `${userId} ${exchangePlatform}`;
 
@@ -62,6 +67,16 @@ export function createAccountReader(
     if (wasAsked && !gone.some(isFreshlyGone)) return false;
     historyAskedAt.set(nameOf(key), now);
     return true;
+  }
+
+  /** Those that an earlier reading missed too. */
+  function noteMissed(key: AccountKey, missing: OpenTrade[]): Set<string> {
+    const now = deps.clock.now();
+    const before = missed.get(nameOf(key));
+    const since = new Map(missing.map(({ id }) => [id, before?.get(id) ?? now]));
+    missed.set(nameOf(key), since);
+    const again = [...since].filter(([, at]) => hasElapsed({ since: at, ms: MISSED_AGAIN_MS, now }));
+    return new Set(again.map(([id]) => id));
   }
 
   async function readNow(key: AccountKey): Promise<AccountReading> {
@@ -90,9 +105,19 @@ export function createAccountReader(
     for (const { id, goneSince } of trades) {
       if (keptIds.has(id) && goneSince !== null) await forgetGone(deps.db, id);
     }
+    // A position of the trade's side that is nobody's may be its own after all.
+    const isContested = ({ token, side }: OpenTrade) =>
+      held.some(
+        ({ holding: { position }, trade }) =>
+          trade === null && position.token === token && position.side === sideOpenedBy(side),
+      );
+    const missedAgain = noteMissed(
+      key,
+      gone.filter((trade) => !isContested(trade)),
+    );
     if (gone.length > 0) {
       const askHistory = mayAskHistory(key, gone);
-      await recordClosings(deps, { key, exchange, account, gone, askHistory });
+      await recordClosings(deps, { key, exchange, account, gone, missedAgain, askHistory });
     }
     const open = held.map(({ holding, trade }) => viewOf(key, holding, trade));
     const { exchangeMode } = deps.config;

@@ -1,3 +1,4 @@
+import { D } from '#domain/decimal.ts';
 import { closedBy } from '#domain/orders/closed-by.ts';
 import { openedApartMs } from '#domain/orders/held-position.ts';
 import { plannedProtection } from '#domain/orders/protection.ts';
@@ -28,29 +29,32 @@ interface GonePositions {
   exchange: Exchange;
   account: ExchangeAccount;
   gone: OpenTrade[];
+  /** Those of them that an earlier reading missed too: only they are recorded as gone without a word of the history. */
+  missedAgain: ReadonlySet<string>;
 }
 
 /** An exchange may show a position a moment after the fill that opened it. */
 const GONE_AFTER_MS = 5_000;
 /** After this time the exchange's history will not report the closing any more. */
 const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
-const CLOCK_SLACK_MS = 60_000;
+/** How far the clocks of an exchange and of this machine may be apart when their times are compared all the same. */
+export const CLOCK_DOUBT_MS = 30 * 60_000;
 
 /**
  * Records how the positions of these trades ended, from the exchange's history, before the exchange forgets it. If the
- * history reports nothing, the trade is recorded as gone. Any instance may do this at any time: a position is recorded
+ * history reports nothing, a trade that two readings missed is recorded as gone. Any instance may do this at any time: a position is recorded
  * once.
  */
 export async function recordClosings(
   deps: ClosingDeps,
   options: GonePositions & { askHistory: boolean },
 ): Promise<void> {
-  const { key, exchange, account, gone, askHistory } = options;
+  const { key, exchange, account, gone, missedAgain, askHistory } = options;
   const told = askHistory ? await readHistory(deps, options) : [];
   const known = told.length === 0 ? new Set<string>() : await listKnownPositionIds(deps.db, key);
   const news = told.filter(({ positionId }) => !known.has(positionId));
   for (const trade of gone) {
-    const own = news.filter((position) => nearestTrade(gone, position, deps.clock.now())?.id === trade.id);
+    const own = closingsOf(trade, { gone, news, now: deps.clock.now(), aheadMs: exchange.clockAheadMs() });
     for (const position of own) {
       const order = await readClosingOrder(exchange, account, position);
       const closeReason =
@@ -76,21 +80,47 @@ export async function recordClosings(
         closedAt: position.closedAt,
       });
     }
-    if (own.length === 0) await noteGone(deps, key, trade);
+    if (own.length === 0 && missedAgain.has(trade.id)) await noteGone(deps, key, trade);
   }
 }
 
-/** Assigns a position to the nearest of several trades that are close to each other. */
+/**
+ * The closed positions that were the trade's: those whose opening fits its time, else the newest one that held all of it
+ * and was opened within the time that clocks may be apart.
+ */
+function closingsOf(
+  trade: OpenTrade,
+  read: { gone: OpenTrade[]; news: ClosedPosition[]; now: Date; aheadMs: number | null },
+): ClosedPosition[] {
+  const { gone, news, ...clocks } = read;
+  const near = news.filter((position) => nearestTrade(gone, position, clocks)?.id === trade.id);
+  if (near.length > 0) return near;
+  return news
+    .filter(({ quantity }) => D(quantity).gte(trade.filledQuantity))
+    .filter(
+      (position) => nearestTrade(gone, position, { ...clocks, slackMs: CLOCK_DOUBT_MS })?.id === trade.id,
+    )
+    .slice(0, 1);
+}
+
+/**
+ * Assigns a position to the nearest of several trades that are close to each other. Its time is compared as the exchange
+ * said it and corrected by the difference of the clocks: one of them may have been set since.
+ */
 export function nearestTrade<Trade extends Pick<OpenTrade, 'token' | 'side' | 'createdAt' | 'completedAt'>>(
   candidates: readonly Trade[],
   position: { token: string; side: 'long' | 'short'; openedAt: Date | null },
-  now: Date,
+  { aheadMs, ...limits }: { now: Date; aheadMs: number | null; slackMs?: number },
 ): Trade | null {
+  const { openedAt } = position;
+  const corrected = openedAt && new Date(openedAt.getTime() - (aheadMs ?? 0));
   const near = candidates
     .filter(({ token }) => token === position.token)
     .flatMap((trade) => {
-      const apartMs = openedApartMs({ trade, position, now });
-      return apartMs === null ? [] : [{ trade, apartMs }];
+      const apart = [openedAt, corrected].flatMap(
+        (at) => openedApartMs({ trade, position: { ...position, openedAt: at }, ...limits }) ?? [],
+      );
+      return apart.length === 0 ? [] : [{ trade, apartMs: Math.min(...apart) }];
     })
     .sort((a, b) => a.apartMs - b.apartMs || b.trade.createdAt.getTime() - a.trade.createdAt.getTime());
   return near[0]?.trade ?? null;
@@ -102,7 +132,7 @@ async function readHistory(
 ): Promise<ClosedPosition[]> {
   const oldest = Math.min(...gone.map(({ createdAt }) => createdAt.getTime()));
   try {
-    return await exchange.fetchClosedPositions(account, { since: new Date(oldest - CLOCK_SLACK_MS) });
+    return await exchange.fetchClosedPositions(account, { since: new Date(oldest - CLOCK_DOUBT_MS) });
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
     log.warn({ err: error, userId: key.userId }, 'the history of positions could not be read');

@@ -4,6 +4,8 @@ import type { AttemptState } from '#domain/orders/order-lifecycle.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
 import { type ClearedPosition, clearHalts } from '#server/admin/halts/trading-halts.store.ts';
 import { type EntryBook, readEntryBook } from '#server/engine/limits/entry-book.ts';
+import { denyClock } from '#server/exchanges/exchange-clock.ts';
+import type { ExchangeRegistry } from '#server/exchanges/registry.ts';
 import type { AuditRecord, AuditTrail } from '#server/platform/audit/audit-trail.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config/config.ts';
@@ -37,7 +39,7 @@ export interface Transition {
   /** The worker's lease on the user or the trade: when it was taken over, nothing is written. */
   lease: Lease;
   /** I9: the order that must be allowed when this commits. */
-  order?: IntendedOrder;
+  order?: OrderAtExchange;
   /** I2: a new order. Refused when the user already has a live, filled or doubtful one for the signal. */
   intent?: OrderIntent;
   /** Does nothing when the workflow has already calculated for the user: after a crash the first result counts. */
@@ -68,6 +70,8 @@ export interface Transition {
   /** No request waits for it: under load it is committed with later ones. */
   mayWait?: true;
 }
+
+type OrderAtExchange = IntendedOrder & Pick<TradeRow, 'exchangePlatform'>;
 
 export type CalculationRow = typeof positionGeneratorLogs.$inferInsert;
 type NewTrade = typeof trades.$inferInsert;
@@ -113,6 +117,7 @@ interface TransitionDeps {
     Config,
     'appEnv' | 'autoTrade' | 'displayTimezone' | 'exchangeMode' | 'exitScope' | 'instanceId'
   >;
+  exchanges: Pick<ExchangeRegistry, 'get' | 'supported'>;
   jobs: Pick<Jobs, 'send'>;
   secretBox: Pick<SecretBox, 'lookupHash'>;
   audit: Pick<AuditTrail, 'record'>;
@@ -191,7 +196,9 @@ async function writeAll(
     intents.length === 0 ? [] : listStandingTrades(tx, intents),
     intents.length === 0 || exchangeMode === 'paper' ? [] : listAccountIds(tx, intents),
   ]);
-  const denials = new Map(orders.map((order, index) => [order, permissions[index] ?? null]));
+  const denials = new Map(
+    orders.map((order, index) => [order, permissions[index] ?? denyClockOf(deps, order)]),
+  );
   const refuse = ({ lease, order, intent }: Transition): Committed | 'lost' | null => {
     if (!held.has(lease.key)) return 'lost';
     const denial = order === undefined ? null : (denials.get(order) ?? null);
@@ -211,6 +218,16 @@ async function writeAll(
     const found = intent && planned?.get(intent.trade.id);
     return { ok: true, planned: intent && found ? { intent, ...found } : null };
   });
+}
+
+/** Clocks that are too far apart, as the exchange showed last before the order was to leave. */
+function denyClockOf(
+  { exchanges }: Pick<TransitionDeps, 'exchanges'>,
+  { exchangePlatform }: OrderAtExchange,
+): Denial | null {
+  const platform = exchanges.supported.find((one) => one === exchangePlatform);
+  if (platform === undefined) return null;
+  return denyClock(exchanges.get(platform));
 }
 
 /** The transition, with a smaller order where a limit makes it fit; or why a limit denies it. */

@@ -21,6 +21,7 @@ import {
   ExchangeError,
   type TradeAccount,
 } from '#server/exchanges/exchange.ts';
+import { denyClock } from '#server/exchanges/exchange-clock.ts';
 import type { PriceLogRow } from '#server/ingest/stored-price-logs.ts';
 import type { EntrySignalRow } from '#server/ingest/stored-signals.ts';
 import { positionGeneratorLogs } from '#server/platform/db/schema.ts';
@@ -223,12 +224,15 @@ export async function openAccount(
   if (platform === undefined) {
     return { ok: false, denial: deny('exchange_unsupported', { exchange: exchangePlatform, mode: 'this' }) };
   }
+  const exchange = deps.exchanges.get(platform);
+  const apart = denyClock(exchange);
+  if (apart !== null) return { ok: false, denial: apart };
   const denial = await deps.accountGuard.deny(userId, platform);
   const isUninspected = denial?.code === 'exchange_key_not_inspected';
   if (denial !== null && !(isUninspected && evenUninspected)) return { ok: false, denial };
   const account = await deps.findAccount(userId, platform);
   if (account === null) return { ok: false, denial: deny('exchange_not_connected', { exchange: platform }) };
-  return { ok: true, platform, exchange: deps.exchanges.get(platform), account };
+  return { ok: true, platform, exchange, account };
 }
 
 /**

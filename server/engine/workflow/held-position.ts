@@ -17,6 +17,7 @@ import {
   type OpenedAccount,
 } from '#server/engine/sizing/generate-position.ts';
 import { asExchangeError, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
+import { denyClock } from '#server/exchanges/exchange-clock.ts';
 import type { EntrySignalRow } from '#server/ingest/stored-signals.ts';
 import type { Tx } from '#server/platform/db/database.ts';
 import type { Lease } from '#server/platform/jobs/leases.ts';
@@ -96,7 +97,9 @@ export async function resolveBlockers(
     const now = deps.clock.now();
     const { exchangeMode } = deps.config;
     const [denial = null] = await readTradingPermissions(tx, { orders: [order], now, config: deps.config });
-    return denial ?? (await denyReversal(tx, { order, side: action, now, exchangeMode }));
+    return (
+      denial ?? denyClock(exchange) ?? (await denyReversal(tx, { order, side: action, now, exchangeMode }))
+    );
   };
 
   let message = '';

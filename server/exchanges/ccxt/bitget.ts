@@ -56,7 +56,7 @@ export const BITGET: CcxtDialect = {
   statuses: new Map(),
   createClient: createBitgetClient,
 
-  envelope: ({ body }) => envelopeIn(body, 'code', 'msg'),
+  envelope: ({ body }) => envelopeIn(body, { code: 'code', message: 'msg', at: 'requestTime' }),
   successCode: '00000',
   limits: BITGET_LIMITS,
 

@@ -263,7 +263,7 @@ describe('multiple pages', () => {
 });
 
 describe('a wrong clock', () => {
-  test('is adjusted once for all refused requests, and the next call succeeds', async () => {
+  test('is adjusted once for all refused requests, which are sent again', async () => {
     const serverTime = () => Date.now() + 3_600_000;
     const { exchange, asked } = openAgainst({
       'market/time': () => ({ ...NONE, ...{ time: serverTime() } }) as Answer,
@@ -273,10 +273,9 @@ describe('a wrong clock', () => {
           : null,
     });
     await exchange.fetchContract('BTC');
-    const refused = await Promise.allSettled(Array.from({ length: 5 }, () => exchange.fetchBalance(account)));
-    expect(refused.map(({ status }) => status)).toEqual(Array(5).fill('rejected'));
+    const read = await Promise.all(Array.from({ length: 5 }, () => exchange.fetchBalance(account)));
+    expect(read).toMatchObject(Array(5).fill({ futuresBalance: '330.5' }));
     expect(asked.filter((path) => path === 'market/time')).toHaveLength(1);
-    expect(await exchange.fetchBalance(account)).toMatchObject({ futuresBalance: '330.5' });
   });
 
   test('is kept if the answer has no time', async () => {

@@ -62,7 +62,7 @@ export const BYBIT: CcxtDialect = {
   ]),
   createClient: createBybitClient,
 
-  envelope: ({ body }) => envelopeIn(body, 'retCode', 'retMsg'),
+  envelope: ({ body }) => envelopeIn(body, { code: 'retCode', message: 'retMsg', at: 'time' }),
   successCode: '0',
   limits: BYBIT_LIMITS,
   // Demo and live have different addresses, and the transport knows only one of them.

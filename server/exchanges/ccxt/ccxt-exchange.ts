@@ -1,4 +1,5 @@
 import { type EntryOrder, type Exchange, ExchangeError, type Ticker } from '../exchange.ts';
+import type { ExchangeClock } from '../exchange-clock.ts';
 import { createTickerCache } from '../ticker-cache.ts';
 import { createCcxtAccounts, NO_SPOT } from './account.ts';
 import { createCcxtConnection, hasCode, type KeyRefused, requireAccountMode } from './connection.ts';
@@ -23,6 +24,8 @@ export function createCcxtExchange(options: {
   apiEndpoint: string;
   createClient: () => Promise<CcxtClient>;
   now: () => Date;
+  /** The exchange's, measured from its answers. */
+  clock: ExchangeClock;
   /** How long one price is reused for all callers. */
   tickerMaxAgeMs: number;
   /** Whether a price depends on the viewer; otherwise one request serves all users. */
@@ -35,7 +38,7 @@ export function createCcxtExchange(options: {
   memory: PreparationMemory | null;
   onKeyRefused?: KeyRefused | undefined;
 }): Exchange {
-  const { dialect, apiEndpoint, memory, now } = options;
+  const { dialect, apiEndpoint, memory, now, clock } = options;
   const { platform } = dialect;
   const connection = createCcxtConnection(options);
   const tickers = createTickerCache<Ticker>({ now, maxAgeMs: options.tickerMaxAgeMs });
@@ -48,6 +51,7 @@ export function createCcxtExchange(options: {
     accountMode: dialect.accountMode,
     orderMemory: dialect.orderMemory,
     requestsPerSecond: dialect.limits.egressPerSecond * options.addresses,
+    clockAheadMs: () => clock.aheadMs(),
 
     async fetchTicker(token, context) {
       const found = await connection.listed(token);
@@ -154,7 +158,7 @@ export function createCcxtExchange(options: {
         return infos.filter(dialect.isEntry).map((info) => dialect.orderOf(info, token));
       }),
 
-    ...createCcxtPositions({ connection, dialect, place, memory, now }),
+    ...createCcxtPositions({ connection, dialect, place, memory, clock }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type PlacementContext,
   UNREADABLE,
 } from '../exchange.ts';
+import type { ExchangeClock } from '../exchange-clock.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
 import { exchangeErrorOf, isGiven, type Judgement, judge } from './errors.ts';
@@ -37,6 +38,7 @@ export interface CcxtConnection {
   listed(token: string): Promise<{ symbol: string; contract: Contract } | null>;
   /** The client's symbol for the token's market; throws if the token is not listed. */
   symbolOf(token: string): Promise<string>;
+  /** A request that the exchange refused for its time is sent once more with the exchange's time: it was not executed. */
   call<T>(request: CallRequest, work: (client: CcxtClient) => Promise<T>): Promise<T>;
   /** A private call about one token. */
   callForToken<T>(
@@ -44,7 +46,9 @@ export interface CcxtConnection {
     token: string,
     work: (client: CcxtClient, symbol: string) => Promise<T>,
   ): Promise<T>;
-  /** Classifies a failure; adjusts the clock first if ours is off. */
+  /** Asks the exchange for its time, which then counts whatever was measured before. */
+  askTime(): Promise<void>;
+  /** Classifies a failure; asks for the exchange's time first if it refused ours. */
   judge(error: unknown, scope: CallScope): Promise<Judgement>;
 }
 
@@ -52,27 +56,14 @@ export function createCcxtConnection(options: {
   dialect: CcxtDialect;
   createClient: () => Promise<CcxtClient>;
   now: () => Date;
+  clock: ExchangeClock;
   missingTokenRefreshMs: number;
   memory: PreparationMemory | null;
   onKeyRefused?: KeyRefused | undefined;
 }): CcxtConnection {
-  const { dialect, memory, now } = options;
+  const { dialect, memory, now, clock } = options;
   let creating: Promise<CcxtClient> | null = null;
-  let settingClock: Promise<void> | null = null;
-
-  /** One request serves all concurrent refusals. If it fails, the next refusal asks again. */
-  function setClock(): Promise<void> {
-    settingClock ??= connection
-      .client()
-      .then(async (client) => {
-        const asking = callScope.run(openScope({ type: 'time' }), () => client.loadTimeDifference());
-        await asking.catch(() => undefined);
-      })
-      .finally(() => {
-        settingClock = null;
-      });
-    return settingClock;
-  }
+  let askingTime: Promise<void> | null = null;
 
   const markets = createMarketCache({
     now,
@@ -93,6 +84,24 @@ export function createCcxtConnection(options: {
     if (envelope !== null && envelope.code === dialect.successCode) return;
     const code = answer !== null && isGiven(answer) ? UNREADABLE : null;
     throw new ExchangeError('unknown', `${dialect.platform}: no usable answer`, { code });
+  }
+
+  async function callOnce<T>(request: CallRequest, work: (client: CcxtClient) => Promise<T>): Promise<T> {
+    const scope = openScope(request);
+    try {
+      const client = await connection.client();
+      const reading = callScope.run(scope, () => work(client));
+      const result = await reading.catch((error: unknown) => {
+        // A reader of an unusable answer only says that it is no object.
+        if (error instanceof ExchangeError && error.kind === 'unknown') requireUsableAnswer(scope);
+        throw error;
+      });
+      requireUsableAnswer(scope);
+      return result;
+    } catch (error) {
+      const judgement = await connection.judge(error, scope);
+      throw error instanceof ExchangeError ? error : exchangeErrorOf(judgement, error);
+    }
   }
 
   const connection: CcxtConnection = {
@@ -119,21 +128,10 @@ export function createCcxtConnection(options: {
     },
 
     async call(request, work) {
-      const scope = openScope(request);
-      try {
-        const client = await connection.client();
-        const reading = callScope.run(scope, () => work(client));
-        const result = await reading.catch((error: unknown) => {
-          // A reader of an unusable answer only says that it is no object.
-          if (error instanceof ExchangeError && error.kind === 'unknown') requireUsableAnswer(scope);
-          throw error;
-        });
-        requireUsableAnswer(scope);
-        return result;
-      } catch (error) {
-        const judgement = await connection.judge(error, scope);
-        throw error instanceof ExchangeError ? error : exchangeErrorOf(judgement, error);
-      }
+      return await callOnce(request, work).catch((error: unknown) => {
+        if (!hasCode(error, dialect.codes.clock)) throw error;
+        return callOnce(request, work);
+      });
     },
 
     async callForToken(request, token, work) {
@@ -142,10 +140,25 @@ export function createCcxtConnection(options: {
       return connection.call(request, (client) => work(client, symbol));
     },
 
+    /** One request serves all concurrent callers, and the transport reads the time from its answer. */
+    askTime() {
+      clock.doubt();
+      askingTime ??= connection
+        .client()
+        .then(async (client) => {
+          const asking = callScope.run(openScope({ type: 'time' }), () => client.fetchTime());
+          await asking.catch(() => undefined);
+        })
+        .finally(() => {
+          askingTime = null;
+        });
+      return askingTime;
+    },
+
     async judge(error, scope) {
       const judgement = judge(error, scope, dialect);
       if (judgement.code !== null && dialect.codes.clock.has(judgement.code)) {
-        await setClock();
+        await connection.askTime();
       }
       const { account } = scope;
       const { what, message } = judgement;

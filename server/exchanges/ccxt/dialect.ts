@@ -25,6 +25,8 @@ export type { CcxtClient, Market };
 export interface Envelope {
   code: string;
   message: string;
+  /** The exchange's time; null if the answer does not tell it. */
+  at: Date | null;
 }
 
 export type Parameters = Record<string, unknown>;

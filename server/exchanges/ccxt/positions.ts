@@ -12,6 +12,7 @@ import {
   type ProtectionRequest,
   type UnreadablePosition,
 } from '../exchange.ts';
+import type { ExchangeClock } from '../exchange-clock.ts';
 import { type CcxtConnection, hasCode, requireAccountMode, unlessAlreadySo } from './connection.ts';
 import type { CcxtDialect, ProtectionChange, ProtectionDialect, ProtectionPlan } from './dialect.ts';
 import { type PlacedOrder, type PlacementRequest, requireExactPrice } from './placement.ts';
@@ -88,9 +89,9 @@ export function createCcxtPositions(options: {
   dialect: CcxtDialect;
   place: (request: PlacementRequest, order: PlacedOrder) => Promise<Placement>;
   memory: PreparationMemory | null;
-  now: () => Date;
+  clock: ExchangeClock;
 }): PositionCalls {
-  const { connection, dialect, place, memory, now } = options;
+  const { connection, dialect, place, memory, clock } = options;
   const { protection, platform } = dialect;
 
   async function readAll(account: ExchangeAccount, context?: CallContext): Promise<unknown[]> {
@@ -308,8 +309,10 @@ export function createCcxtPositions(options: {
       requireAccountMode(dialect, account);
       await connection.ready();
       const request = { type: 'closed-positions', account, context };
+      // The clocks may have been set since: the earlier of the two readings of `since` misses nothing.
+      const earliest = new Date(since.getTime() + Math.min(0, clock.aheadMs() ?? 0));
       const found = await connection.call(request, (client) =>
-        dialect.fetchClosedPositions(client, { since, now: now() }),
+        dialect.fetchClosedPositions(client, { since: earliest, now: clock.now() }),
       );
       return found.sort((a, b) => b.closedAt.getTime() - a.closedAt.getTime());
     },

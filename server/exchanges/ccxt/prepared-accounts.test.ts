@@ -4,6 +4,7 @@ import { createTestDatabase, type TestDatabase } from '#test/app/test-database.t
 import { type StrictExchange, startStrictExchange } from '#test/venues/strict-exchange.ts';
 import { accountOn, buy, inTime, testRegistry } from '#test/venues/test-registry.ts';
 import type { Exchange } from '../exchange.ts';
+import { createExchangeClock } from '../exchange-clock.ts';
 import type { ExchangeRegistry } from '../registry.ts';
 import { BITGET } from './bitget.ts';
 import { createCcxtExchange } from './ccxt-exchange.ts';
@@ -158,6 +159,7 @@ test('a refused stop stays a refusal if the database is unavailable', async () =
     missingTokenRefreshMs: 0,
     addresses: 1,
     now: () => new Date(),
+    clock: createExchangeClock({ now: () => new Date() }),
     memory,
     createClient: () => clientTo(site.url),
   });

@@ -201,11 +201,15 @@ export function closingOrderAmong(orders: PastOrder[], position: ClosedPosition)
   return last === undefined ? null : { clientOrderId: last.clientOrderId, source: last.source };
 }
 
-/** Code and message of an answer, under the exchange's own field names. */
-export function envelopeIn(body: string, codeName: string, messageName: string): Envelope | null {
+/** Code, message and time of an answer, under the exchange's own field names. */
+export function envelopeIn(
+  body: string,
+  names: { code: string; message: string; at: string },
+): Envelope | null {
   try {
-    const { [codeName]: code, [messageName]: message } = JSON.parse(body) as Json;
-    return code === undefined ? null : { code: String(code), message: String(message ?? '') };
+    const { [names.code]: code, [names.message]: message, [names.at]: at } = JSON.parse(body) as Json;
+    if (code === undefined) return null;
+    return { code: String(code), message: String(message ?? ''), at: instantOrNull(at) };
   } catch {
     return null;
   }

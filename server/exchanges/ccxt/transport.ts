@@ -33,12 +33,22 @@ export interface TransportOptions {
   environmentProblem?: (environment: ExchangeEnvironment, headers: Record<string, string>) => string | null;
   /** Whether the exchange's own envelope reports success. */
   isSuccess: (answer: ExchangeAnswer) => boolean;
+  /** Receives each answer with our times of its request and of its arrival. */
+  onAnswer?: ((answered: TimedAnswer) => void) | undefined;
   /** Receives operation, result and duration of each request, but none of its contents. */
   onCounted?: ((call: CountedCall) => void) | undefined;
 }
 
 /** `seconds` starts when the request is sent. The wait for a turn is included only if the turn came too late. */
 type CountedCall = Omit<Parameters<Metrics['exchangeCalled']>[0], 'platform'>;
+
+export interface TimedAnswer {
+  /** The type of the call. */
+  type: string;
+  answer: ExchangeAnswer;
+  sentAt: Date;
+  receivedAt: Date;
+}
 
 interface OutgoingRequest {
   method: string;
@@ -165,8 +175,11 @@ export function createTransport(options: TransportOptions): Transport {
       scope.onCall?.(callRecord({ scope, request, target, startedAt, durationMs, answer, failure, success }));
     };
     try {
-      const answer = cleanOf(await exchange(target, request, headers, scope, way?.egress ?? null), scope);
+      const received = await exchange(target, request, headers, scope, way?.egress ?? null);
+      const receivedAt = now();
+      const answer = cleanOf(received, scope);
       scope.answer = answer;
+      options.onAnswer?.({ type: scope.type, answer, sentAt: startedAt, receivedAt });
       if (way !== null) await turns?.applyLimitHeaders(way, answer);
       record(answer, null);
       if (answer.status >= 300 && answer.status < 400) {

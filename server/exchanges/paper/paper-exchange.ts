@@ -234,6 +234,7 @@ export function createPaperExchange(options: {
     // The same memory as the real platforms, so that the engine meets the same limits.
     orderMemory: { withoutFillsMs: DAY_MS, withFillsMs: 7 * DAY_MS },
     requestsPerSecond: Number.POSITIVE_INFINITY,
+    clockAheadMs: () => null,
 
     fetchTicker(token, context) {
       const userId = context?.viewerUserId ?? null;
