@@ -10,6 +10,9 @@ export const PRICE_DIFFERENCE_LIMIT = '0.01';
 /** A signal further than this from the live price is not traded. */
 export const SIGNAL_DEVIATION_LIMIT = '0.1';
 
+/** A price that is older than this by the exchange's clock is no live price. */
+export const LIVE_PRICE_MAX_AGE_MS = 10_000;
+
 // --- Trend and leverage ----------------------------------------------------------------------------------
 
 /** "Buy threshold plan": a number of this or more is an up trend. */

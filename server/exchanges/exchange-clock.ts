@@ -1,7 +1,8 @@
 import { denyClockApart } from '#domain/orders/clock-difference.ts';
+import { LIVE_PRICE_MAX_AGE_MS } from '#domain/sizing/trading-constants.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
 import { isFresh } from '#server/platform/clock.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Ticker } from './exchange.ts';
 
 /** One answer that carried the exchange's time. */
 interface ClockSample {
@@ -74,3 +75,11 @@ export function createExchangeClock({ now }: { now: () => Date }): ExchangeClock
 /** Why nothing is opened at an exchange now because of its clock; null if its clock and ours agree. */
 export const denyClock = (exchange: Pick<Exchange, 'platform' | 'clockAheadMs'>): Denial | null =>
   denyClockApart({ exchange: exchange.platform, aheadMs: exchange.clockAheadMs() });
+
+/** Whether a price is at most ten seconds away from `now`, the present time by the exchange's clock. */
+export const isLivePrice = ({ at }: Pick<Ticker, 'at'>, now: Date): boolean =>
+  Math.abs(now.getTime() - at.getTime()) <= LIVE_PRICE_MAX_AGE_MS;
+
+/** What an exchange's clock shows when ours shows `now`. */
+export const exchangeTime = (exchange: Pick<Exchange, 'clockAheadMs'>, now: Date): Date =>
+  new Date(now.getTime() + (exchange.clockAheadMs() ?? 0));

@@ -21,7 +21,10 @@ export interface Exchange {
    */
   clockAheadMs(): number | null;
 
-  /** Last and mark price of `<token>/USDT`; null when the exchange has no exact 1:1 contract for the token. */
+  /**
+   * Last and mark price of `<token>/USDT`; null when the exchange has no exact 1:1 contract for the token. Throws when
+   * the newest price is more than ten seconds old by the exchange's clock.
+   */
   fetchTicker(token: string, context?: CallContext): Promise<Ticker | null>;
   /** The terms of the token's contract, also of one that opens nothing; null if the exchange does not know it. */
   fetchContract(token: string, context?: CallContext): Promise<Contract | null>;
@@ -199,6 +202,7 @@ export interface Ticker {
   token: string;
   lastPrice: string;
   markPrice: string;
+  /** By the exchange's clock. */
   at: Date;
 }
 

@@ -77,6 +77,8 @@ export type VenueFaultKind =
   | { kind: 'balanceRefused' }
   /** Private requests are refused, as with a revoked key. Lasts until removed. */
   | { kind: 'wrongKey' }
+  /** Prices are answered with a time this long ago, as by a cache that is not refreshed. Lasts until removed. */
+  | { kind: 'oldPrices'; ageMs: number }
   /** The exchange's clock is off by this much. Lasts until removed. */
   | { kind: 'clockOff'; offsetMs: number };
 
@@ -120,12 +122,14 @@ const OPERATIONS_OF_KIND: Partial<Record<Kind, readonly VenueOperation[]>> = {
   leverageIgnored: ['set-leverage'],
   leverageRefused: ['set-leverage'],
   leverageDiffers: ['set-leverage'],
+  oldPrices: ['ticker'],
 };
 
 /** Conditions instead of single events: they last. */
 const LASTING: ReadonlySet<Kind> = new Set([
   'wrongKey',
   'clockOff',
+  'oldPrices',
   'staleLookUps',
   'contradictoryLookUps',
   'endedOrdersForgotten',

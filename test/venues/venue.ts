@@ -83,7 +83,9 @@ export function createVenue(options: VenueOptions): TestVenue {
       if (early) return early;
       const counted = limits?.count({ platform, request, userId, now: clock.now(), words });
       if (counted?.refusal) return counted.refusal;
-      const answer = answerAfter(struck, words, await dialect.answer({ request, faults: struck, now }));
+      const ageMs = struck.find('oldPrices')?.ageMs ?? 0;
+      const at = new Date(now.getTime() - ageMs);
+      const answer = answerAfter(struck, words, await dialect.answer({ request, faults: struck, now: at }));
       return counted?.report(answer) ?? answer;
     },
     async settle(token) {

@@ -68,6 +68,15 @@ test('requests the fallback when there is no price and says why', async () => {
   expect(spot.json()).toMatchObject({ fallbackRequired: true, data: null });
 });
 
+// Requirements: trading-constants-22
+test('requests the fallback when the newest price of the exchange is an hour old', async () => {
+  trading.site.setFaults([{ kind: 'oldPrices', ageMs: 3_600_000 }]);
+  const token = trading.nextToken();
+  const old = await answerOf(`${token}USDT`);
+  expect(old).toMatchObject({ success: false, data: null, fallbackRequired: true });
+  expect(old.message).toMatch(new RegExp(`the price of ${token} is from .*, which is not the present`));
+});
+
 test('requests the fallback at the exchange’s own rate limit and names it', async () => {
   trading.site.setFaults([
     { kind: 'tooManyRequests', on: { path: 'ticker', times: Number.POSITIVE_INFINITY } },

@@ -1,7 +1,8 @@
 import { CALCULATOR_PRICES_PER_SECOND } from '#domain/sizing/trading-constants.ts';
 import { deny } from '#domain/workflow/denials.ts';
 import type { Deps } from '#server/deps.ts';
-import { type Exchange, ExchangeError } from '#server/exchanges/exchange.ts';
+import { type Exchange, ExchangeError, type Ticker } from '#server/exchanges/exchange.ts';
+import { exchangeTime, isLivePrice } from '#server/exchanges/exchange-clock.ts';
 import { createTickerCache } from '#server/exchanges/ticker-cache.ts';
 import { createSharedLimit } from '#server/platform/http/shared-limit.ts';
 
@@ -38,15 +39,14 @@ export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock' | 'config'
     points: CALCULATOR_PRICES_PER_SECOND,
     duration: 1,
   });
-  const prices = createTickerCache<string | null>({
+  const prices = createTickerCache<Ticker | null>({
     now: () => deps.clock.now(),
     maxAgeMs: PRICE_MAX_AGE_MS,
   });
 
   async function fetchPrice(exchange: Exchange, token: string, viewerUserId: string | null) {
     if ((await limit('all')) !== null) throw new LimitReached();
-    const ticker = await exchange.fetchTicker(token, viewerUserId === null ? {} : { viewerUserId });
-    return ticker?.lastPrice ?? null;
+    return await exchange.fetchTicker(token, viewerUserId === null ? {} : { viewerUserId });
   }
 
   return {
@@ -56,8 +56,10 @@ export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock' | 'config'
       const viewer = deps.config.exchangeMode === 'paper' ? (viewerUserId ?? '') : '';
       const key = `${platform} ${token} ${viewer}`;
       try {
-        const price = await prices.get(key, () => fetchPrice(exchange, token, viewerUserId));
-        if (price !== null) return { ok: true, price };
+        const isLive = (ticker: Ticker | null) =>
+          ticker === null || isLivePrice(ticker, exchangeTime(exchange, deps.clock.now()));
+        const ticker = await prices.get(key, () => fetchPrice(exchange, token, viewerUserId), isLive);
+        if (ticker !== null) return { ok: true, price: ticker.lastPrice };
         const { reason } = deny('token_not_listed', { token, exchange: platform });
         return { ok: false, isLimited: false, problem: reason };
       } catch (error) {

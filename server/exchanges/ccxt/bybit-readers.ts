@@ -54,7 +54,7 @@ export function largestOrdersOf(info: unknown): LargestOrders {
   return largestOrdersFrom(maxOrderQty, maxMktOrderQty);
 }
 
-/** The timestamp is in the envelope; the ticker has none. */
+/** The time is that of the answer: Bybit's tickers have none of their own. */
 export function tickerOf(answer: unknown, token: string): Ticker | null {
   const ticker = list(resultIn(answer).list).find(({ symbol }) => symbol === `${token}USDT`);
   return tickerFrom(token, ticker?.lastPrice, ticker?.markPrice, () => instant(record(answer), 'time'));

@@ -26,6 +26,19 @@ describe('the ticker cache', () => {
     expect(await get()).toBe(2);
   });
 
+  test('asks again for a price that has become too old meanwhile', async () => {
+    const clock = fakeClock();
+    let calls = 0;
+    const cache = createTickerCache<number>({ now: clock.now, maxAgeMs: 1_000 });
+    const get = (oldest: number) =>
+      cache.get(
+        'BTC',
+        async () => ++calls,
+        (value) => value >= oldest,
+      );
+    expect([await get(1), await get(1), await get(2)]).toEqual([1, 1, 2]);
+  });
+
   test('does not keep a failure', async () => {
     const cache = createTickerCache<number>({ now: fakeClock().now, maxAgeMs: 1_000 });
     const failing = () => Promise.reject(new Error('down'));

@@ -1,5 +1,5 @@
 import { type EntryOrder, type Exchange, ExchangeError, type Ticker } from '../exchange.ts';
-import type { ExchangeClock } from '../exchange-clock.ts';
+import { type ExchangeClock, isLivePrice } from '../exchange-clock.ts';
 import { createTickerCache } from '../ticker-cache.ts';
 import { createCcxtAccounts, NO_SPOT } from './account.ts';
 import { createCcxtConnection, hasCode, type KeyRefused, requireAccountMode } from './connection.ts';
@@ -57,13 +57,18 @@ export function createCcxtExchange(options: {
       const found = await connection.listed(token);
       if (!found) return null;
       const viewer = options.isPerViewer ? (context?.viewerUserId ?? '') : '';
-      return tickers.get(`${token} ${viewer}`, () =>
+      const isLive = (ticker: Ticker) => isLivePrice(ticker, clock.now());
+      const fetch = () =>
         connection.call({ type: 'ticker', context }, async (client) => {
           const ticker = await dialect.fetchTicker(client, found.symbol, token);
-          if (ticker) return ticker;
-          throw new ExchangeError('retry-later', `${platform} has no price of ${token} yet`);
-        }),
-      );
+          if (!ticker) throw new ExchangeError('retry-later', `${platform} has no price of ${token} yet`);
+          // Either the price is old, or a clock was set since the exchange's time was read.
+          if (!isLive(ticker)) await connection.askTime();
+          if (isLive(ticker)) return ticker;
+          const problem = `the price of ${token} is from ${ticker.at.toISOString()}, which is not the present`;
+          throw new ExchangeError('retry-later', `${platform}: ${problem}`);
+        });
+      return tickers.get(`${token} ${viewer}`, fetch, isLive);
     },
 
     async fetchContract(token) {
