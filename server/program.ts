@@ -14,7 +14,7 @@ import { createExchangeWatch } from './alerts/watch-exchanges.ts';
 import { tellPredecessors } from './alerts/watch-installation.ts';
 import { buildApp } from './app.ts';
 import { untrustedProxyConditions } from './console/attention/attention.routes.ts';
-import { clockConditions } from './console/attention/clock-conditions.ts';
+import { clockConditions, clockStepConditions } from './console/attention/clock-conditions.ts';
 import { diskConditions } from './console/attention/disk-conditions.ts';
 import { failedClosingConditions } from './console/attention/failed-closings.ts';
 import { riskLimitConditions } from './console/limits/limit-conditions.ts';
@@ -58,6 +58,7 @@ import { createMetrics } from './platform/metrics.ts';
 import { noteEvents } from './platform/notices/note-event.ts';
 import { createSecretBox } from './platform/secret-box.ts';
 import { createInstanceReport, removeInstances } from './platform/secret-keys/report-instance.ts';
+import { createClockWatch } from './platform/watch-clock.ts';
 
 const LIMIT_CONNECTIONS = 4;
 const LIMITS_CLOSE_MS = 1_000;
@@ -75,6 +76,7 @@ export type BackgroundPart =
   | 'read ahead'
   | 'retention'
   | 'alerts'
+  | 'clock watch'
   | 'audit sealing';
 
 export interface Program {
@@ -148,6 +150,7 @@ export async function buildProgram(options: {
     const late = sleep(READY_WITHIN_MS, null, { ref: false });
     return Promise.race([readFreeSpace(config.dataDir, options.readDisk).catch(() => null), late]);
   };
+  const clockWatch = createClockWatch({ clock, log });
   const untrustedProxies = createUntrustedProxies({ config, clock, log });
   const base = {
     metrics,
@@ -160,6 +163,7 @@ export async function buildProgram(options: {
       () => failedClosingConditions({ db }),
       diskConditions({ config, freeSpace }),
       clockConditions({ exchanges }),
+      clockStepConditions({ clock, clockWatch }),
     ],
     config,
     log,
@@ -226,6 +230,7 @@ export async function buildProgram(options: {
     () => () => void | Promise<void>
   > = {
     sweep: () => startSweep(deps),
+    'clock watch': () => clockWatch.start(),
     'protection audit': () => startProtectionAudit(deps),
     totals: () => startKeepingTotals(deps),
     'equity snapshots': () => startEquitySnapshots(deps),

@@ -96,3 +96,23 @@ test('reports a proxy missing from TRUST_PROXY until it has not been seen for a 
   expect(await conditions()).toEqual({ conditions: [] });
   await board.close();
 });
+
+// Requirements: order-execution-15
+test('shows that the clock of the machine was set, for a day', async () => {
+  let aheadMs = 0;
+  const clock = { now: () => new Date(Date.now() + aheadMs) };
+  const board = await startTestApp({ clock, engine: true, background: ['clock watch'] });
+  const conditions = async () =>
+    (await board.admin.get('/api/attention')).json<{ conditions: AttentionCondition[] }>().conditions;
+  expect(await conditions()).toEqual([]);
+  aheadMs = -60_000;
+  await expect.poll(conditions, { timeout: 20_000 }).toMatchObject([
+    {
+      code: 'clock_stepped',
+      severity: 'warning',
+      text: expect.stringMatching(/^The clock of .* went (59|60)\.\d s back at once: /),
+    },
+  ]);
+  expect(board.logged()).toContain('the clock of this machine was set');
+  await board.close();
+});
