@@ -93,7 +93,10 @@ export interface Exchange {
   ): Promise<void>;
   /** Every open position of the account with its stop and target, and those that the answer shows but cannot be read. */
   fetchHoldings(account: ExchangeAccount, context?: CallContext): Promise<Holdings>;
-  /** Positions of the account closed after `since`, newest first, as far back as the exchange remembers. */
+  /**
+   * Positions of the account closed after `since`, newest first, as far back as the exchange remembers. A token whose
+   * history cannot be read is left out; throws if nothing else is there.
+   */
   fetchClosedPositions(
     account: ExchangeAccount,
     request: { since: Date },

@@ -16,11 +16,17 @@ export interface VenueContract {
   /** The largest limit order and the largest market order, in units of the token. */
   maximumQuantity?: string;
   maximumMarketQuantity?: string;
+  /** Bybit's `symbolType` or Bitget's `isRwa`; a coin's by default. */
+  kind?: string;
+  /** Bybit lists an execution of this kind, which is no fill, beside those of the contract. */
+  execution?: { execType: string; at: Date };
 }
 
 export interface VenueContracts {
   set(contracts: readonly VenueContract[]): void;
   of(platform: ExchangePlatform, token: string): VenueContract;
+  /** What was said about the exchange's contracts. */
+  said(platform: ExchangePlatform): VenueContract[];
   statusOf(platform: ExchangePlatform, token: string): string;
   /** Refuses an order that opens a position in a contract that does not. */
   requireOpen(platform: ExchangePlatform, token: string): void;
@@ -41,6 +47,7 @@ export function createVenueContracts(): VenueContracts {
       known = contracts;
     },
     of,
+    said: (platform) => known.filter((one) => one.platform === platform),
     statusOf,
     requireOpen(platform, token) {
       if (statusOf(platform, token) === OPEN[platform]) return;

@@ -6,9 +6,10 @@ import { tradingConditions } from '#server/console/attention/trading-conditions.
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
+import { closedPositions } from '#server/platform/db/schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
-import { oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
+import { nextToken, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
 import { closeOpenPosition } from './close-open-position.ts';
 
 /** Contracts that open nothing any more while positions are held in them. */
@@ -31,6 +32,7 @@ function change(contract: {
   token: string;
   status?: string;
   endsAt?: Date;
+  kind?: string;
 }): void {
   engine.venue.setContracts([contract]);
   engine.clock.advance(CONTRACTS_AGE_MS);
@@ -83,6 +85,69 @@ describe.each(CLOSED)('a contract of %s that is %s', (platform, status, problem)
     expect(await reasonFor(engine, { workflowId, userId })).toContain(
       `${token} opens no positions on ${platform}: ${problem}`,
     );
+  });
+});
+
+describe.each<[ExchangePlatform, string, string]>([
+  ['Bitget', 'YES', 'it is not on a coin (isRwa YES)'],
+  ['Bybit', 'stock', 'it is not on a coin (stock)'],
+  ['Bybit', 'forex', 'it is not on a coin (forex)'],
+  ['Bybit', 'commodity', 'it is not on a coin (commodity)'],
+  ['Bybit', 'a kind of tomorrow', 'it is not on a coin (a kind of tomorrow)'],
+])('a contract of %s whose kind is %s', (platform, kind, problem) => {
+  test('opens nothing and says why, and closes what is held in it', async () => {
+    const { userId, token } = await withLong(engine, { exchangePlatform: platform });
+    change({ platform, token, kind });
+    const late = await storeTradedSignal(engine, {
+      settings: { exchangePlatform: platform },
+      signal: { token, price: '100' },
+    });
+    await engine.settle();
+    expect(await engine.exchangeOrders(late.userId)).toEqual([]);
+    expect(await reasonFor(engine, late)).toContain(`${token} opens no positions on ${platform}: ${problem}`);
+    const task = { userId, token, percent: 100, requestedBy: userId };
+    expect(await closeOpenPosition(engine.deps, createAccountReader(engine.deps), task)).toMatchObject({
+      success: true,
+    });
+  });
+});
+
+test.each(['', 'innovation', 'adventure'])(
+  'a contract of Bybit whose kind is "%s" is traded',
+  async (kind) => {
+    const token = nextToken();
+    change({ platform: 'Bybit', token, kind });
+    const { userId } = await storeTradedSignal(engine, {
+      settings: { exchangePlatform: 'Bybit' },
+      signal: { token, price: '100' },
+    });
+    await engine.settle();
+    expect(await engine.holding(userId, token, 'Bybit')).toMatchObject({ position: { side: 'long' } });
+  },
+);
+
+test('an execution of Bybit that is no fill leaves that token’s end unknown, and tells the others’', async () => {
+  const exchangePlatform = 'Bybit';
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
+  const [split, other] = [nextToken(), nextToken()];
+  for (const token of [split, other]) await engine.storeSignal({ token, price: '100' });
+  await engine.settle();
+  engine.venue.setContracts([
+    {
+      platform: exchangePlatform,
+      token: split,
+      execution: { execType: 'CorporateAction', at: engine.clock.now() },
+    },
+  ]);
+  engine.clock.advance(60_000);
+  for (const token of [split, other]) await engine.storeCandle({ token, price: '97' });
+  const audit = createProtectionAudit(engine.deps);
+  const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
+  await withLease(key, (lease) => audit.run(lease));
+  const ended = await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId));
+  expect(Object.fromEntries(ended.map(({ token, closedBy }) => [token, closedBy]))).toEqual({
+    [split]: 'unknown',
+    [other]: 'stop loss',
   });
 });
 

@@ -48,7 +48,14 @@ export const entryProblemOf = (info: unknown): string | null =>
       off: 'it is delisted',
     },
     ends: ['limitOpenTime', 'offTime'],
+    notCoin: notCoinOf(record(info)),
   });
+
+/** `isRwa` is YES for stocks, currencies and commodities; older lists do not have it. */
+function notCoinOf({ isRwa }: Json): string | null {
+  const said = isRwa === undefined || isRwa === null ? '' : String(isRwa);
+  return /^(no|false)?$/i.test(said) ? null : `isRwa ${said}`;
+}
 
 export function largestOrdersOf(info: unknown): LargestOrders {
   const { maxOrderQty, maxMarketOrderQty } = record(info);

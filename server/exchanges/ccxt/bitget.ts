@@ -24,7 +24,7 @@ import { type BitgetClient, createBitgetClient } from './client.ts';
 import { BITGET_CODES } from './codes.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
 
-import { envelopeIn, list, orderIdOf, record, rows, textOf } from './readers.ts';
+import { createTokenDoubts, envelopeIn, list, orderIdOf, record, rows, textOf } from './readers.ts';
 
 const DEMO_HEADER = 'PAPTRADING';
 const KEY_HEADER = 'ACCESS-KEY';
@@ -172,6 +172,7 @@ export const BITGET: CcxtDialect = {
   /** Calls the endpoint directly: the library's own method omits the product type. */
   async fetchClosedPositions(client, { since, now }) {
     const startTime = String(Math.max(since.getTime(), now.getTime() - MAX_HISTORY_MS));
+    const tokens = createTokenDoubts();
     const found = new Map<string, ClosedPosition>();
     let before: string | null = null;
     for (let page = 0; page < MOST_HISTORY_PAGES; page += 1) {
@@ -181,15 +182,19 @@ export const BITGET: CcxtDialect = {
         limit: String(HISTORY_PER_PAGE),
         ...(before === null ? {} : { idLessThan: before }),
       });
-      const read = closedPositionsIn(answer).map(closedPositionOf);
+      const read = closedPositionsIn(answer);
       const known = found.size;
-      const positions = read.filter((position) => position !== null);
+      const positions: ClosedPosition[] = [];
+      tokens.each(read, (info) => {
+        const position = closedPositionOf(info);
+        if (position !== null) positions.push(position);
+      });
       for (const position of positions) found.set(position.positionId, position);
       before = positions.at(-1)?.positionId ?? null;
       // Stop at a page without new positions, or the loop would never end.
       if (read.length < HISTORY_PER_PAGE || before === null || found.size === known) break;
     }
-    return [...found.values()];
+    return tokens.told([...found.values()]);
   },
   async findClosingOrder(client, symbol, { position, from, to }) {
     const orders = await client.fetchCanceledAndClosedOrders(symbol, undefined, undefined, {

@@ -155,6 +155,36 @@ describe('positions reconstructed from fills', () => {
     expect(() => closedPositionsOf(newestFirst(fills), [])).toThrow('do not add up');
   });
 
+  test('leaves out a token with an execution of an unknown kind, and tells the others', () => {
+    const fills = [
+      fill('Buy', '0.01', '65000'),
+      fill('Sell', '1', '3000', { symbol: 'ETHUSDT' }),
+      fill('Buy', '0.01', '0', { execType: 'CorporateAction' }),
+      fill('Sell', '0.01', '66000', { closes: '0.01' }),
+      fill('Buy', '1', '2900', { symbol: 'ETHUSDT', closes: '1' }),
+    ];
+    expect(closedPositionsOf(newestFirst(fills), [])).toMatchObject([{ token: 'ETH' }]);
+    const alone = fills.filter(({ symbol }) => symbol === 'BTCUSDT');
+    expect(() => closedPositionsOf(newestFirst(alone), [])).toThrow('unknown kind: CorporateAction');
+  });
+
+  test.each([
+    ['fills do not add up', () => [fill('Sell', '1', '1', { symbol: 'SOLUSDT', closedSize: '0.3' })]],
+    ['fill cannot be read', () => [fill('Sell', 'many', '1', { symbol: 'SOLUSDT' })]],
+  ])('leaves out a token whose %s, and tells the others', (_, rows) => {
+    const fills = [
+      fill('Buy', '0.01', '65000'),
+      fill('Sell', '0.01', '66000', { closes: '0.01' }),
+      ...rows(),
+    ];
+    expect(closedPositionsOf(newestFirst(fills), [])).toMatchObject([{ token: 'BTC' }]);
+  });
+
+  test('a fill of no contract may be any token’s', () => {
+    const fills = [fill('Buy', '0.01', '65000'), fill('Sell', '0.01', '66000', { symbol: '' })];
+    expect(() => closedPositionsOf(newestFirst(fills), [])).toThrow('names its contract');
+  });
+
   test('walks each token separately', () => {
     const fills = [
       fill('Buy', '0.01', '65000'),

@@ -2,11 +2,13 @@ import { D, type Decimal, smallest, toPlain } from '#domain/decimal.ts';
 import type { ClosedPosition } from '../exchange.ts';
 import { positionOf } from './bybit-readers.ts';
 import {
+  createTokenDoubts,
   decimal,
   decimalOrZero,
   instant,
   type Json,
   record,
+  type TokenDoubts,
   textOf,
   tokenOf,
   unreadable,
@@ -49,43 +51,52 @@ interface Walked {
   closings: Map<string, Decimal>;
 }
 
-/** The positions opened and closed within these executions, derived from the positions open after them. */
+/**
+ * The positions opened and closed within these executions, derived from the positions open after them. A token whose
+ * rows cannot be read or do not add up is left out, and keeps no other from being told.
+ */
 export function closedPositionsOf(lists: {
   executions: unknown[];
   /** One row per order, with the size it closed. */
   closedOrders: unknown[];
   openNow: unknown[];
 }): ClosedPosition[] {
+  const tokens = createTokenDoubts();
   const byToken = new Map<string, Map<string, Execution>>();
-  for (const info of lists.executions) {
+  tokens.each(lists.executions, (info) => {
     const execution = executionOf(info);
-    if (execution === null) continue;
+    if (execution === null) return;
     const ofToken = byToken.get(execution.token) ?? new Map<string, Execution>();
     byToken.set(execution.token, ofToken.set(execution.id, execution));
-  }
+  });
   const sizes = new Map<string, Decimal>();
-  for (const info of lists.openNow) {
+  tokens.each(lists.openNow, (info) => {
     const position = positionOf(info);
     if (position) sizes.set(position.token, signed(position.side === 'long', D(position.quantity)));
+  });
+  const closedBy = closedSizes(lists.closedOrders, tokens);
+  const found: ClosedPosition[] = [];
+  for (const [token, ofToken] of byToken) {
+    tokens.about(token, () => {
+      const walks = walkBack([...ofToken.values()].sort(newestFirst), sizes.get(token) ?? D(0));
+      for (const { closings } of walks) {
+        for (const [orderId, size] of closings)
+          if (!closedBy.get(orderId)?.eq(size)) throw doesNotAddUp(token);
+      }
+      found.push(...walks.map(closedPosition));
+    });
   }
-  const walks = [...byToken].flatMap(([token, ofToken]) =>
-    walkBack([...ofToken.values()].sort(newestFirst), sizes.get(token) ?? D(0)),
-  );
-  const closedBy = closedSizes(lists.closedOrders);
-  for (const { token, closings } of walks) {
-    for (const [orderId, size] of closings) if (!closedBy.get(orderId)?.eq(size)) throw doesNotAddUp(token);
-  }
-  return walks.map(closedPosition);
+  return tokens.told(found);
 }
 
 /** An order may span several rows, and a row may occur twice. */
-function closedSizes(closedOrders: unknown[]): Map<string, Decimal> {
+function closedSizes(closedOrders: unknown[], tokens: TokenDoubts): Map<string, Decimal> {
   const rows = new Map<string, { orderId: string; size: string }>();
-  for (const info of closedOrders) {
+  tokens.each(closedOrders, (info) => {
     const order = record(info);
     const [orderId, size] = [textOf(order.orderId), decimal(order, 'closedSize')];
     rows.set(`${orderId} ${textOf(order.updatedTime)} ${size}`, { orderId, size });
-  }
+  });
   const sizes = new Map<string, Decimal>();
   for (const { orderId, size } of rows.values()) sizes.set(orderId, D(size).plus(sizes.get(orderId) ?? 0));
   return sizes;
@@ -162,10 +173,26 @@ function closedPosition(walked: Walked & { opening: Execution }): ClosedPosition
   };
 }
 
+/** The kinds that change a position by a trade. Any other, such as a split, makes the token's history unknown. */
+const FILLS = new Set([
+  'Trade',
+  'AdlTrade',
+  'BustTrade',
+  'Delivery',
+  'Settle',
+  'BlockTrade',
+  'MovePosition',
+  'FutureSpread',
+]);
+
 function executionOf(info: unknown): Execution | null {
   const execution = record(info);
+  if (textOf(execution.symbol) === '') throw unreadable('A fill names its contract');
   const token = tokenOf(execution);
   if (token === null) return null;
+  const kind = textOf(execution.execType);
+  if (!FILLS.has(kind) && kind !== 'Funding')
+    throw unreadable(`An execution of ${token} is of an unknown kind: ${kind || 'none'}`);
   const { side, closedSize } = execution;
   if (side !== 'Buy' && side !== 'Sell') throw unreadable('A fill is bought or sold');
   const id = textOf(execution.execId);
@@ -177,7 +204,7 @@ function executionOf(info: unknown): Execution | null {
     change: signed(side === 'Buy', D(decimal(execution, 'execQty'))),
     price: D(decimal(execution, 'execPrice')),
     fee: feeOf(execution),
-    isFunding: execution.execType === 'Funding',
+    isFunding: kind === 'Funding',
     closed: textOf(closedSize) === '' ? null : D(decimal(execution, 'closedSize')),
     at: instant(execution, 'execTime'),
     sequence: textOf(execution.seq),

@@ -47,7 +47,12 @@ export const entryProblemOf = (info: unknown): string | null =>
       Closed: 'it is delisted',
     },
     ends: ['deliveryTime'],
+    notCoin: notCoinOf(textOf(record(info).symbolType)),
   });
+
+/** Bybit's kinds of coins. Any other is none or not known here: stock, forex, commodity. */
+const COINS = new Set(['', 'innovation', 'adventure']);
+const notCoinOf = (symbolType: string): string | null => (COINS.has(symbolType) ? null : symbolType);
 
 export function largestOrdersOf(info: unknown): LargestOrders {
   const { maxOrderQty, maxMktOrderQty } = record(record(info).lotSizeFilter ?? {});

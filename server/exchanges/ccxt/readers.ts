@@ -1,5 +1,6 @@
 import { D, isDecimal, isPositive, toPlain } from '#domain/decimal.ts';
 import {
+  asExchangeError,
   type ClosedPosition,
   type ClosingOrder,
   type Contract,
@@ -105,6 +106,41 @@ export function heldTokenOf(position: Json): string | null {
   return tokenOf(position);
 }
 
+export type TokenDoubts = ReturnType<typeof createTokenDoubts>;
+
+/** Keeps what cannot be read of one token's history from hiding the history of others. */
+export function createTokenDoubts() {
+  const doubts = new Map<string, ExchangeError>();
+  const isKnown = (token: string | null) => token === null || !doubts.has(token);
+  function about(token: string, work: () => void): void {
+    if (!isKnown(token)) return;
+    try {
+      work();
+    } catch (error) {
+      doubts.set(token, asExchangeError(error));
+    }
+  }
+  return {
+    about,
+    /** Reads every row. One that names no contract may be any token's: it is thrown. */
+    each(infos: readonly unknown[], read: (info: unknown) => void): void {
+      for (const info of infos) {
+        const symbol = textOf(record(info).symbol);
+        const token = tokenOf({ symbol });
+        if (token === null) read(info);
+        else about(token, () => read(info));
+      }
+    },
+    /** The positions of the tokens that are not in doubt. Throws when nothing else is there. */
+    told(positions: ClosedPosition[]): ClosedPosition[] {
+      const known = positions.filter(({ token }) => isKnown(token));
+      const [doubt] = doubts.values();
+      if (known.length === 0 && doubt !== undefined) throw doubt;
+      return known;
+    },
+  };
+}
+
 /** NaN if the leverages differ: it never equals a requested leverage. */
 export const onlyLeverage = (leverages: number[]): number =>
   new Set(leverages).size === 1 ? (leverages[0] ?? Number.NaN) : Number.NaN;
@@ -135,7 +171,7 @@ export function contractOf(
   };
 }
 
-/** The status of a contract in plain words; one that is not in the table counts as closed. */
+/** The status of a contract in plain words; one that is not in the table counts as closed. `notCoin`: what it is on instead. */
 export function entryProblemFrom(
   contract: Json,
   {
@@ -143,11 +179,19 @@ export function entryProblemFrom(
     open,
     words,
     ends,
-  }: { status: string; open: string; words: Record<string, string>; ends: string[] },
+    notCoin,
+  }: {
+    status: string;
+    open: string;
+    words: Record<string, string>;
+    ends: string[];
+    notCoin: string | null;
+  },
 ): string | null {
   const name = textOf(contract[status]);
   if (name !== open)
     return `${(Object.hasOwn(words, name) && words[name]) || 'it does not trade'} (${name || 'no status'})`;
+  if (notCoin !== null) return `it is not on a coin (${notCoin})`;
   const end = ends.map((field) => instantOrNull(contract[field])).find((at) => at !== null);
   return end === undefined ? null : `it ends on ${end?.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

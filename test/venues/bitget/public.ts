@@ -17,11 +17,12 @@ export const BITGET_PUBLIC: PublicRoutes = {
     const tokens = await listedTokens(books, 'Bitget');
     const marks = await books.marks.newest(tokens, { userId: null, db: books.db });
     return tokens.map((token) => {
-      const { endsAt, maximumQuantity, maximumMarketQuantity } = books.contracts.of('Bitget', token);
+      const { endsAt, kind, maximumQuantity, maximumMarketQuantity } = books.contracts.of('Bitget', token);
       return {
         ...contractView(paperContract(token, 'Bitget', marks.get(token)?.price ?? null)),
         symbolStatus: books.contracts.statusOf('Bitget', token),
         offTime: String(endsAt?.getTime() ?? -1),
+        isRwa: kind ?? 'NO',
         ...(maximumQuantity === undefined ? {} : { maxOrderQty: maximumQuantity }),
         ...(maximumMarketQuantity === undefined ? {} : { maxMarketOrderQty: maximumMarketQuantity }),
       };

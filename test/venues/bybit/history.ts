@@ -7,7 +7,7 @@ import { isGiven } from '../parameters.ts';
 import { asLookedUp } from '../struck-orders.ts';
 import { listEndedOrders, matches, type OrderHandle } from '../venue-queries.ts';
 import { closedOrders } from './closed-orders.ts';
-import { closedPnlView, executionView, orderView, triggerView } from './order-views.ts';
+import { closedPnlView, executionView, orderView, otherExecutionView, triggerView } from './order-views.ts';
 import { cursorAfter, idInCursor } from './pages.ts';
 import { limitIn, linear, orderHandleIn, periodIn, wrong } from './parameters.ts';
 
@@ -54,9 +54,18 @@ export const BYBIT_HISTORY: PrivateRoutes = {
   }),
 
   'GET /v5/execution/list': linear(async (call) => {
-    const { inAccount, owner } = call;
+    const { books, inAccount, owner } = call;
     const query = await queryOf(call, FILLS);
-    const { handle } = query;
+    const { handle, period, before } = query;
+    const isWithin = (at: Date) => period === null || (at >= period.from && at <= period.to);
+    const others = books.contracts
+      .said('Bybit')
+      .filter(({ token }) => query.token === null || query.token === token)
+      .flatMap(({ token, execution }) =>
+        execution === undefined || before !== null || !isWithin(execution.at)
+          ? []
+          : [otherExecutionView(token, execution)],
+      );
     await settled(call);
     return inAccount(async ({ db }) => {
       const fills = await listFills(db, owner);
@@ -66,10 +75,8 @@ export const BYBIT_HISTORY: PrivateRoutes = {
         return handle === null || (order !== undefined && matches(order, handle));
       };
       const page = newestOf(fills.filter(isWanted), query);
-      return pageOf(
-        page.map((fill) => executionView(fill, orders.get(fill.orderId)?.order)),
-        page.at(-1),
-      );
+      const rows = page.map((fill) => executionView(fill, orders.get(fill.orderId)?.order));
+      return pageOf([...others, ...rows], page.at(-1));
     });
   }),
 

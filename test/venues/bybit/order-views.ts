@@ -174,6 +174,25 @@ export function executionView(fill: StoredFill, order: PaperOrder | undefined) {
   };
 }
 
+/** An execution that is no fill, such as a split of the underlying. */
+export const otherExecutionView = (token: string, { execType, at }: { execType: string; at: Date }) => ({
+  symbol: `${token}USDT`,
+  orderType: 'UNKNOWN',
+  orderLinkId: '',
+  side: 'Buy',
+  orderId: `${execType}-${at.getTime()}`,
+  execTime: millis(at),
+  feeCurrency: '',
+  execFee: '0',
+  execId: `${execType}-${token}-${at.getTime()}`,
+  execPrice: '0',
+  execValue: '0',
+  execType,
+  execQty: '1',
+  closedSize: '',
+  seq: 0,
+});
+
 /** One row per closing order; its side is the order's, opposite to the position's. */
 export function closedPnlView(closed: ClosedOrder, order: PaperOrder | undefined) {
   const { openFee, closeFee } = closed;

@@ -32,12 +32,13 @@ export const BYBIT_PUBLIC: PublicRoutes = {
     });
     const marks = await call.books.marks.newest(page, { userId: null, db: call.books.db });
     const list = page.map((token) => {
-      const { endsAt, maximumQuantity, maximumMarketQuantity } = contracts.of('Bybit', token);
+      const { endsAt, kind, maximumQuantity, maximumMarketQuantity } = contracts.of('Bybit', token);
       const view = instrumentView(paperContract(token, 'Bybit', marks.get(token)?.price ?? null));
       return {
         ...view,
         status: contracts.statusOf('Bybit', token),
         deliveryTime: String(endsAt?.getTime() ?? 0),
+        symbolType: kind ?? '',
         lotSizeFilter: {
           ...view.lotSizeFilter,
           ...(maximumQuantity === undefined ? {} : { maxOrderQty: maximumQuantity }),
