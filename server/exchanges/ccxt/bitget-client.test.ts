@@ -200,6 +200,45 @@ test.each([
   await expect(cancelling).rejects.toMatchObject({ kind: 'unknown', message });
 });
 
+describe('an answer to an order', () => {
+  test.each([
+    ['400172', 'a parameter', 'refused'],
+    ['400171', 'a parameter, by name', 'refused'],
+    ['45112', 'more than the largest order', 'refused'],
+    ['45045', 'too much leverage, renumbered', 'refused'],
+    ['45021', 'another position mode, renumbered', 'refused'],
+    ['45119', 'a contract that opens nothing', 'refused'],
+    ['40845', 'a contract that is gone', 'refused'],
+    ['45115', 'a price between ticks', 'refused'],
+    ['45002', 'too little money', 'refused'],
+    ['40038', 'an address that the key does not allow', 'refused'],
+    ['45034', 'a client order id that was used', 'duplicate'],
+    ['40200', 'an upgrade', 'retry-later'],
+    ['40010', 'a time-out', 'unknown'],
+    ['40910', 'a time-out', 'unknown'],
+    ['40725', 'an error of the service', 'unknown'],
+    ['45001', 'an unknown error', 'unknown'],
+    ['45023', 'a failure to create the order', 'unknown'],
+    ['43002', 'a failure of a pending order', 'unknown'],
+    ['499999', 'a code that is in no list', 'unknown'],
+  ])('with the code %s (%s) counts as %s', async (code, msg, outcome) => {
+    const { registry } = await openAgainst('live', {
+      '/api/v2/mix/order/place-order': () => ({ code, msg, data: null }),
+    });
+    const placement = await registry.get('Bitget').placeOrder(account('live'), buy(), inTime());
+    expect(placement.outcome).toBe(outcome);
+  });
+
+  test('no code has two meanings for an order', () => {
+    const { duplicate, credentials, otherAccountMode, clock, retryLater, refused } = BITGET.codes;
+    const all = [duplicate, credentials, otherAccountMode, clock, retryLater, refused].flatMap((one) => [
+      ...one,
+    ]);
+    expect(all).toEqual([...new Set(all)]);
+    for (const code of BITGET.codes.otherTerms) expect(refused).toContain(code);
+  });
+});
+
 describe('an unreachable exchange', () => {
   const order = buy();
 
