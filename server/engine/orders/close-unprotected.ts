@@ -1,15 +1,18 @@
 import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
 import type { AuditRecord } from '#server/platform/audit/audit-trail.ts';
+import { hasElapsed } from '#server/platform/clock.ts';
 import { checkProtection, type Finding, isOfTrade } from './check-protection.ts';
 import { closePosition, hasClosed, listUnsettledCloses, positionSubject } from './close-position.ts';
 import { recordSafe, recordUnprotected } from './record-protection.ts';
 import { endClosed, finishTrade } from './settle-attempt.ts';
-import { later, nextNow, type StepResult, type TradeWork } from './trade-work.ts';
+import { later, nextNow, record, type StepResult, type TradeWork } from './trade-work.ts';
 
 const CLOSE_RETRY_MS = 500;
 /** The slower pace after the user was halted. */
 const HALTED_RETRY_MS = 2_000;
+const LEFTOVERS_RETRY_MS = 2_000;
+const LEFTOVERS_FOR_MS = 30_000;
 
 /**
  * I4: repeats until nothing is open, or the stop is in place after all. Until then the user opens nothing in this
@@ -36,8 +39,9 @@ export async function closeUnprotected(work: TradeWork): Promise<StepResult> {
     context: { onCall },
   });
   switch (result.outcome) {
-    case 'flat':
     case 'leftovers':
+      return cancelAgain(work, result.message);
+    case 'flat':
     case 'other':
       return endClosed(work, await closedEntry(work));
     case 'ended':
@@ -45,6 +49,16 @@ export async function closeUnprotected(work: TradeWork): Promise<StepResult> {
     default:
       return tryOn(work, result.message);
   }
+}
+
+/** Nothing is open, but its stop or target would act on the next position: tried again for half a minute, then said. */
+async function cancelAgain(work: TradeWork, text: string): Promise<StepResult> {
+  const { deps, trade } = work;
+  const now = deps.clock.now();
+  const since = trade.unprotectedSince ?? trade.createdAt;
+  if (!hasElapsed({ since, ms: LEFTOVERS_FOR_MS, now })) return later(work, LEFTOVERS_RETRY_MS);
+  await record(work, { lines: [`Nothing is open any more, but ${text}`] });
+  return endClosed(work, await closedEntry(work));
 }
 
 /** For the audit trail; undefined when the position ended without an order of ours. */

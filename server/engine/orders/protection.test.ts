@@ -304,6 +304,19 @@ describe('the closing of a position without a stop', () => {
     expect(await engine.holding(userId, token)).toEqual({ position: null, stopLoss: null, takeProfit: null });
   });
 
+  test('cancels a target that is left behind again when the exchange fails to', async () => {
+    const { trade, userId, token } = await plan([
+      stopLost,
+      noStop,
+      leftBehind,
+      { kind: 'badGatewayBefore', on: { path: 'cancel-plan-order', times: 3 } },
+    ]);
+    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(done).toMatchObject({ protectionStatus: 'closed' });
+    expect(await engine.holding(userId, token)).toEqual({ position: null, stopLoss: null, takeProfit: null });
+    expect(await haltsOf(userId)).toEqual([]);
+  });
+
   test('ends although its target cannot be cancelled, and the next order in the token waits for the cancel', async () => {
     const { trade, userId, token } = await plan([
       stopLost,
@@ -314,6 +327,10 @@ describe('the closing of a position without a stop', () => {
     const done = await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ protectionStatus: 'closed' });
     expect((await engine.holding(userId, token)).takeProfit).toBe('104');
+    const { timeline } = await engine.events(trade.id);
+    expect(timeline).toContain(
+      'Nothing is open any more, but what is left of its stop and target could not be cancelled: Bitget: no (40020)',
+    );
     const next = await engine.storeSignal({ token, price: '100', action: 'sell' });
     expect(await engine.plan(next.workflowId)).toEqual([]);
     const steps = await engine.steps(next.workflowId);
