@@ -7,6 +7,20 @@ export interface ChosenFaults {
   faults: VenueFault[];
   /** Milliseconds from the signal to the end of the faults; null: they never end. */
   liftedAfterMs: number | null;
+  /** What is special about the token's contract, for every user. */
+  contract: MatrixContract | null;
+  /** Milliseconds from the signal to the loss of the struck user's stop, seen by an audit a second later; null: none. */
+  stopLostAfterMs: number | null;
+  /** The struck user holds another position, which the exchange answers without a size. */
+  hasUnreadable: boolean;
+}
+
+export interface MatrixContract {
+  /** It only closes positions from then on; null: it stays open. */
+  closesAfterMs: number | null;
+  /** USDT: the largest limit and market orders; null: none. */
+  largestOrder: number | null;
+  largestMarketOrder: number | null;
 }
 
 type Chooser = (choice: Choice) => VenueFault[];
@@ -107,6 +121,35 @@ const CHOOSERS: Record<string, Chooser> = {
     if (choice.chance(0.3)) drop.push(struck({ kind: 'closeRefused' }, undefined, { times: 3 }));
     return drop;
   },
+  'close-only-contract': (choice) => [
+    struck({ kind: 'stopDropped' }, 'place-order'),
+    ...(choice.chance(0.5) ? [struck({ kind: 'stopRefused' }, undefined, { times: ALWAYS })] : []),
+    ...(choice.chance(0.3) ? [rests()] : []),
+  ],
+  'maximum-sizes': (choice) => {
+    if (choice.chance(0.3)) return [];
+    const drop = [
+      struck({ kind: 'stopDropped' }, 'place-order'),
+      struck({ kind: 'stopRefused' }, undefined, { times: ALWAYS }),
+    ];
+    if (choice.chance(0.3)) drop.push(struck({ kind: 'tooManyRequests' }, 'close-position', { nth: 2 }));
+    if (choice.chance(0.3))
+      drop.push(struck({ kind: 'cutAfterAccept' }, 'close-position', { nth: choice.integer(1, 3) }));
+    return drop;
+  },
+  'plans-outlive-their-position': (choice) => {
+    const kept = struck({ kind: 'protectionKept' }, undefined, { times: ALWAYS });
+    const faults = choice.chance(0.5)
+      ? [
+          struck({ kind: 'stopDropped' }, 'place-order'),
+          struck({ kind: 'stopRefused' }, undefined, { times: ALWAYS }),
+        ]
+      : [];
+    const times = choice.integer(1, 3);
+    if (choice.chance(0.4)) faults.push(struck({ kind: 'badGatewayBefore' }, 'cancel-protection', { times }));
+    return [kept, ...faults];
+  },
+  'unreadable-position-beside': (choice) => (choice.chance(0.3) ? slowEntry(choice) : []),
   'leverage-refused': () => [struck({ kind: 'leverageRefused' }, undefined, { times: ALWAYS })],
   'leverage-differs': (choice) => [
     struck({ kind: choice.oneOf(['leverageIgnored', 'leverageDiffers'] as const) }, undefined, {
@@ -129,6 +172,20 @@ const nthOfARun = (choice: Choice) => (choice.chance(0.5) ? 1 : choice.integer(2
 
 /** These faults must end, or an affected order could never be settled. */
 const LASTING_FAULTS = ['wrong-key', 'clock-5-minutes-off'];
+/** Contracts of faults that are the exchange's terms. */
+const CONTRACTS: Record<string, (choice: Choice) => MatrixContract> = {
+  'close-only-contract': (choice) => ({
+    closesAfterMs: choice.integer(1, 60) * 500 + 137,
+    largestOrder: null,
+    largestMarketOrder: null,
+  }),
+  'maximum-sizes': (choice) => ({
+    closesAfterMs: null,
+    largestOrder: choice.chance(0.25) ? choice.integer(3_000, 8_000) : null,
+    largestMarketOrder: choice.integer(1_000, 5_000),
+  }),
+};
+
 /** The last one is longer than a workflow waits for an order. */
 const LIFTED_AFTER_MS = [20_000, 60_000, 330_000];
 
@@ -139,10 +196,18 @@ const SECOND_FAULT = 0.1;
 export function chooseFaults(fault: string, choice: Choice): ChosenFaults {
   const chooseFor = CHOOSERS[fault];
   if (chooseFor === undefined) throw new RangeError(`There is no fault "${fault}"`);
+  const contractOf = Object.hasOwn(CONTRACTS, fault) ? CONTRACTS[fault] : undefined;
   const faults = chooseFor(choice);
   if (fault !== 'none' && choice.chance(SECOND_FAULT)) {
     const kind = choice.oneOf(['cutAfterAccept', 'badGatewayBefore', 'badGatewayAfter', 'empty200'] as const);
     faults.push(...onTheWire({ kind })(choice));
   }
-  return { faults, liftedAfterMs: LASTING_FAULTS.includes(fault) ? choice.oneOf(LIFTED_AFTER_MS) : null };
+  const hasUnreadable = fault === 'unreadable-position-beside';
+  return {
+    faults,
+    liftedAfterMs: LASTING_FAULTS.includes(fault) ? choice.oneOf(LIFTED_AFTER_MS) : null,
+    contract: contractOf?.(choice) ?? null,
+    stopLostAfterMs: hasUnreadable ? choice.integer(120, 180) * 500 + 137 : null,
+    hasUnreadable,
+  };
 }

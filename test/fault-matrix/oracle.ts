@@ -88,6 +88,8 @@ async function judgeUser(engine: TestEngine, run: PlayedRun, userId: string): Pr
     if (!known.has(clientOrderId)) violations.push(`I6: an unplanned order: ${clientOrderId}`);
   }
   const { position, stopLoss, takeProfit } = await engine.holding(userId, run.token);
+  if (position === null && (stopLoss !== null || takeProfit !== null))
+    violations.push('I4: a stop or target is left without a position');
   const holding = position && { side: position.side, size: toPlain(position.size), stopLoss, takeProfit };
   return {
     userId,

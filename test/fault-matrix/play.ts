@@ -1,13 +1,23 @@
-import { sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
+import { D, floorToStep, toPlain } from '#domain/decimal.ts';
 import { alignment, leverageFor } from '#domain/sizing/trend.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import { paperAccounts, paperTokenSettings } from '#server/exchanges/paper/paper-schema.ts';
+import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
+import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
+import {
+  paperAccounts,
+  paperPositions,
+  paperTokenSettings,
+  paperTriggerOrders,
+} from '#server/exchanges/paper/paper-schema.ts';
 import type { Db } from '#server/platform/db/database.ts';
+import { withLease } from '#server/platform/jobs/leases.ts';
+import type { VenueContract } from '#test/venues/contracts.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 import { type Agenda, startTestEngine, type TestEngine, type TestEngineOptions } from '../app/test-engine.ts';
 import { type ExchangeWatch, watchExchange } from './exchange-watch.ts';
-import type { ChosenFaults } from './matrix-faults.ts';
+import type { ChosenFaults, MatrixContract } from './matrix-faults.ts';
 import type { PlayedRun } from './oracle.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -50,14 +60,17 @@ export async function openStage(
 
   return {
     engine,
-    async play({ exchange, scenario, faults, liftedAfterMs, diesAt }) {
+    async play({ exchange, scenario, faults, diesAt, ...chosen }) {
       await emptyDatabase(engine.db);
+      const { hasUnreadable } = chosen;
+      const contracts = contractsOf({ exchange, scenario, ...chosen });
+      await setContracts(engine, exchange, contracts);
       const watch = watchExchange(engine);
       const userIds: string[] = [];
       for (const { settings } of scenario.users) {
         userIds.push(await engine.createUser({ ...settings, exchangePlatform: exchange }));
       }
-      await openAccounts(engine, { exchange, scenario, userIds, faults });
+      await openAccounts(engine, { exchange, scenario, userIds, faults, hasUnreadable });
       const struckId = userIds[scenario.struck] ?? '';
       const { token } = scenario;
       await engine.storeCandle({ token, ...scenario.candle });
@@ -65,7 +78,13 @@ export async function openStage(
       const signals = [await engine.storeSignal({ token, action, price })];
       engine.venue.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId: struckId } })));
 
-      const world = createWorld({ engine, scenario, watch, signals, liftedAfterMs });
+      const closeContract = () =>
+        setContracts(
+          engine,
+          exchange,
+          contracts.map((one) => closing(one, scenario)),
+        );
+      const world = createWorld({ engine, scenario, watch, signals, ...chosen, closeContract, struckId });
       const moves = scenario.moves.flatMap(({ when, price: next }) =>
         'orderOf' in when ? [{ wave: waveOf(when.orderOf), move: once(() => world.move(next)) }] : [],
       );
@@ -92,6 +111,7 @@ export async function openStage(
       }
       await engine.settle({ maxRounds: MOST_ROUNDS, agenda: world.agenda });
       engine.venue.setFaults([]);
+      if (contracts.length > 0) await setContracts(engine, exchange, []);
       // Let late fills and orders of the exchange arrive.
       engine.clock.advance(LATE_MS);
       await engine.venue.settle(token);
@@ -129,8 +149,12 @@ function createWorld(options: {
   watch: ExchangeWatch;
   signals: PlayedRun['signals'];
   liftedAfterMs: number | null;
+  contract: MatrixContract | null;
+  stopLostAfterMs: number | null;
+  closeContract: () => Promise<void>;
+  struckId: string;
 }) {
-  const { engine, scenario, watch, signals, liftedAfterMs } = options;
+  const { engine, scenario, watch, signals, liftedAfterMs, contract, stopLostAfterMs, struckId } = options;
   const { clock } = engine;
   const { token, moves, oppositeAfterMs } = scenario;
   const startMs = clock.now().getTime();
@@ -145,12 +169,27 @@ function createWorld(options: {
     signals.push(await engine.storeSignal({ token, action, price }));
   }
   const lift = async () => engine.venue.setFaults([]);
+  async function loseStop(): Promise<void> {
+    const stops = and(eq(paperTriggerOrders.userId, struckId), eq(paperTriggerOrders.planType, 'pos_loss'));
+    const { token: lost } = scenario;
+    const own = and(stops, eq(paperTriggerOrders.token, lost), eq(paperTriggerOrders.state, 'live'));
+    await engine.db.update(paperTriggerOrders).set({ state: 'cancelled' }).where(own);
+  }
+  async function audit(): Promise<void> {
+    const key = { db: engine.db, key: 'protection:audit', holder: 'matrix' };
+    await withLease(key, (lease) => createProtectionAudit(engine.deps).run(lease));
+  }
+  const at = (afterMs: number | null, happen: () => Promise<void>) =>
+    afterMs === null ? [] : [{ atMs: startMs + afterMs, happen }];
   const plan = moves
     .flatMap(({ when, price: next }) =>
       'afterMs' in when ? [{ atMs: startMs + when.afterMs, happen: () => move(next) }] : [],
     )
     .concat(oppositeAfterMs === null ? [] : [{ atMs: startMs + oppositeAfterMs, happen: signalOpposite }])
-    .concat(liftedAfterMs === null ? [] : [{ atMs: startMs + liftedAfterMs, happen: lift }])
+    .concat(at(liftedAfterMs, lift))
+    .concat(at(contract?.closesAfterMs ?? null, options.closeContract))
+    .concat(at(stopLostAfterMs, loseStop))
+    .concat(stopLostAfterMs === null ? [] : [1_000, 31_000].flatMap((ms) => at(stopLostAfterMs + ms, audit)))
     .sort((one, other) => one.atMs - other.atMs);
 
   // A process may die during an event; the next process waits until it has finished.
@@ -186,15 +225,68 @@ async function emptyDatabase(db: Db): Promise<void> {
   });
 }
 
+/** A token that no scenario trades, and the struck user holds. */
+const OTHER_TOKEN = 'LINK';
+
+function contractsOf(of: {
+  exchange: ExchangePlatform;
+  scenario: Scenario;
+  contract: MatrixContract | null;
+  hasUnreadable: boolean;
+}): VenueContract[] {
+  const { exchange: platform, scenario, contract, hasUnreadable } = of;
+  const { token, price } = scenario;
+  const { quantityStep } = paperContract(token, platform);
+  const quantityOf = (notional: number | null) =>
+    notional === null ? undefined : toPlain(floorToStep(D(notional).div(price), quantityStep));
+  const [limit, market] = [contract?.largestOrder ?? null, contract?.largestMarketOrder ?? null].map(
+    quantityOf,
+  );
+  return [
+    ...(contract === null
+      ? []
+      : [
+          {
+            platform,
+            token,
+            ...(limit === undefined ? {} : { maximumQuantity: limit }),
+            ...(market === undefined ? {} : { maximumMarketQuantity: market }),
+          },
+        ]),
+    ...(hasUnreadable ? [{ platform, token: OTHER_TOKEN, isSizeMissing: true }] : []),
+  ];
+}
+
+const CLOSE_ONLY: Record<ExchangePlatform, string> = { Bitget: 'limit_open', Bybit: 'Delivering' };
+
+const closing = (contract: VenueContract, { token }: Scenario): VenueContract =>
+  contract.token === token ? { ...contract, status: CLOSE_ONLY[contract.platform] } : contract;
+
+/** The exchange changes its contracts, and the program reads the list again. */
+async function setContracts(
+  engine: TestEngine,
+  exchange: ExchangePlatform,
+  contracts: VenueContract[],
+): Promise<void> {
+  engine.venue.setContracts(contracts);
+  await engine.deps.exchanges.get(exchange).fetchContract('NOSUCHTOKEN');
+}
+
 /** A leverage that no order here uses. */
 const OTHER_LEVERAGE = 3;
 
 /** Creates the accounts of users who have traded before, as an earlier order left them. */
 async function openAccounts(
   engine: TestEngine,
-  run: { exchange: ExchangePlatform; scenario: Scenario; userIds: string[]; faults: VenueFault[] },
+  run: {
+    exchange: ExchangePlatform;
+    scenario: Scenario;
+    userIds: string[];
+    faults: VenueFault[];
+    hasUnreadable: boolean;
+  },
 ): Promise<void> {
-  const { exchange: platform, scenario, userIds, faults } = run;
+  const { exchange: platform, scenario, userIds, faults, hasUnreadable } = run;
   const { token, action, candle, struck, users } = scenario;
   const { matureTrend } = candle;
   const { aligned } = alignment({ action, immediateTrend: null, matureTrend });
@@ -202,7 +294,9 @@ async function openAccounts(
   const strikesLeverage = faults.some(({ kind }) => kind.startsWith('leverage'));
   for (const [index, userId] of userIds.entries()) {
     const mustBeSet = index === struck && strikesLeverage;
-    if (!users[index]?.tradedBefore && !mustBeSet) continue;
+    const holdsOther = index === struck && hasUnreadable;
+    if (holdsOther) await holdOther(engine, { userId, platform });
+    if (!users[index]?.tradedBefore && !mustBeSet && !holdsOther) continue;
     await engine.db.insert(paperAccounts).values({
       userId,
       platform,
@@ -219,4 +313,36 @@ async function openAccounts(
       marginMode: 'isolated',
     });
   }
+}
+
+/** A position with its stop that the user opened without this product. */
+async function holdOther(
+  engine: TestEngine,
+  { userId, platform }: { userId: string; platform: ExchangePlatform },
+): Promise<void> {
+  const at = engine.clock.now();
+  const of = { userId, platform, token: OTHER_TOKEN };
+  await engine.storeCandle({ token: OTHER_TOKEN, price: '15' });
+  await engine.db.insert(paperPositions).values({
+    ...of,
+    side: 'long',
+    size: '1',
+    entryPrice: '15',
+    margin: '3',
+    leverage: 5,
+    marginMode: 'isolated',
+    openedAt: at,
+    updatedAt: at,
+  });
+  await engine.db.insert(paperTriggerOrders).values({
+    ...of,
+    clientOrderId: `other-${userId.slice(0, 8)}`,
+    planType: 'pos_loss',
+    holdSide: 'long',
+    triggerPrice: '1',
+    size: '1',
+    state: 'live',
+    createdAt: at,
+    updatedAt: at,
+  });
 }

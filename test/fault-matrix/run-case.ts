@@ -2,7 +2,7 @@ import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings
 import type { TestDatabase } from '../app/test-database.ts';
 import type { TestEngine } from '../app/test-engine.ts';
 import { createChoice } from './choice.ts';
-import { chooseFaults, MATRIX_FAULTS } from './matrix-faults.ts';
+import { type ChosenFaults, chooseFaults, MATRIX_FAULTS } from './matrix-faults.ts';
 import { judge, judgeRun, type UserEnd } from './oracle.ts';
 import { openStage, type Played, type Stage } from './play.ts';
 import { createScenario } from './scenario.ts';
@@ -131,7 +131,7 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
     result.story?.push(...(await readStory(stage.engine, played)));
     // Not after a crash: the restart takes time, so other users meet a different market than in the control run.
     if (!played.died) {
-      const control = await controlOf(stages, { exchange, seed, overHttp });
+      const control = await controlOf(stages, { exchange, seed, overHttp, contract: plan.contract });
       ends.forEach(({ summary }, index) => {
         if (index === scenario.struck || control.get(index) === summary) return;
         result.violations.push(
@@ -149,7 +149,12 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
 
 function controlOf(
   { inProcess, overHttp, controls }: Stages,
-  run: { exchange: ExchangePlatform; seed: number; overHttp: boolean },
+  run: {
+    exchange: ExchangePlatform;
+    seed: number;
+    overHttp: boolean;
+    contract: ChosenFaults['contract'];
+  },
 ): Promise<Map<number, string>> {
   const key = JSON.stringify(run);
   const known = controls.get(key);
@@ -161,11 +166,20 @@ function controlOf(
 
 async function playControl(
   stage: Stage,
-  { exchange, seed }: { exchange: ExchangePlatform; seed: number },
+  { exchange, seed, contract }: Pick<MatrixCase, 'exchange' | 'seed'> & Pick<ChosenFaults, 'contract'>,
 ): Promise<Map<number, string>> {
   const scenario = createScenario(seed);
   for (let tries = 1; ; tries += 1) {
-    const played = await stage.play({ exchange, scenario, faults: [], liftedAfterMs: null, diesAt: null });
+    const played = await stage.play({
+      exchange,
+      scenario,
+      contract,
+      faults: [],
+      liftedAfterMs: null,
+      stopLostAfterMs: null,
+      hasUnreadable: false,
+      diesAt: null,
+    });
     if (played.wasSlow && tries < SLOW_TRIES) continue;
     const ends = await judge(stage.engine, played, played.watch);
     return new Map(ends.map(({ summary }, index) => [index, summary]));
