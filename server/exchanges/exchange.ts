@@ -1,3 +1,4 @@
+import { D, isPositive } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 
 /**
@@ -414,6 +415,16 @@ export const UNREADABLE = 'unreadable';
 export const NOT_SENT = 'not-sent';
 
 export const notSent = (message: string) => new ExchangeError('refused', message, { code: NOT_SENT });
+
+/** No entry is larger, in coins or in USDT, whatever it was sized by. */
+const LARGEST_ENTRY = '1e12';
+
+/** Refuses an entry of a size that no account can mean. */
+export function requireEntrySize({ quantity, price }: Pick<EntryOrder, 'quantity' | 'price'>): void {
+  if (!isPositive(quantity) || !isPositive(price)) return;
+  if (D(quantity).lte(LARGEST_ENTRY) && D(quantity).times(price).lte(LARGEST_ENTRY)) return;
+  throw notSent(`An entry of ${quantity} at ${price} is larger than any that is sent`);
+}
 
 const CLIENT_ORDER_ID = /^[0-9A-Za-z_-]{1,32}$/;
 

@@ -292,6 +292,16 @@ export function exchangeSuite(
         expect(await under.ordersOf(account)).toEqual([]);
       });
 
+      test.each([
+        ['of 1e28 coins', { quantity: `1${'0'.repeat(28)}` }],
+        ['worth more than 1e12 USDT', { quantity: '20000000' }],
+      ])('an entry %s is not sent', async (_, changes) => {
+        const { calls, context } = recording();
+        const placement = await exchange.placeOrder(account, buy(changes), context);
+        expect(placement).toMatchObject({ outcome: 'refused', code: 'not-sent' });
+        expect(calls).toEqual([]);
+      });
+
       test('sends nothing after the last permitted instant', async () => {
         const placement = await exchange.placeOrder(account, buy(), { notAfter: new Date(Date.now() - 1) });
         expect(placement).toMatchObject({ outcome: 'refused', code: 'not-sent' });

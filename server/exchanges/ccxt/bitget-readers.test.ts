@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type ClosedPosition, ExchangeError, type OpenPosition } from '../exchange.ts';
 import {
   accountStateOf,
+  balanceOf,
   closedPositionOf,
   closedPositionsIn,
   closingOrderOf,
@@ -82,6 +83,36 @@ describe('orders', () => {
     expect(isEntry(order())).toBe(true);
     expect(isEntry(order({ reduceOnly: 'YES' }))).toBe(false);
     expect(isEntry(order({ tradeSide: 'close' }))).toBe(false);
+  });
+});
+
+describe('the balance', () => {
+  const balance = (changes: object = {}) => [
+    {
+      marginCoin: 'USDT',
+      available: '90',
+      locked: '10',
+      accountEquity: '100',
+      isolatedMaxAvailable: '80',
+      ...changes,
+    },
+  ];
+
+  test('counts what isolated positions can use', () => {
+    expect(balanceOf(balance())).toEqual({
+      futuresBalance: '100',
+      futuresAvailable: '80',
+      futuresLocked: '10',
+    });
+  });
+
+  test.each([
+    ['1e30 USDT available', { available: '1e30', isolatedMaxAvailable: '1e30' }],
+    ['an equity of 1e30 USDT', { accountEquity: '1e30' }],
+    ['1e30 USDT locked', { locked: '1e30' }],
+    ['more than 1e12 USDT', { accountEquity: '1000000000000.1' }],
+  ])('with %s is unreadable', (_, changes) => {
+    expect(() => balanceOf(balance(changes))).toThrow(expect.objectContaining({ code: 'unreadable' }));
   });
 });
 

@@ -32,6 +32,7 @@ import {
   tickerFrom,
   tokenOf,
   unreadable,
+  usdtBalance,
   volume,
 } from './readers.ts';
 
@@ -73,12 +74,12 @@ export function tickerOf(info: unknown, token: string): Ticker | null {
 export function balanceOf(info: unknown): FuturesBalance | null {
   const usdt = list(info).find((entry) => entry.marginCoin === 'USDT');
   if (!usdt) return null;
-  const available = D(decimal(usdt, 'available'));
+  const available = D(usdtBalance(usdt, 'available'));
   const isolated = numberTextOf(usdt.isolatedMaxAvailable);
   return {
-    futuresBalance: decimal(usdt, 'accountEquity'),
+    futuresBalance: usdtBalance(usdt, 'accountEquity'),
     futuresAvailable: toPlain(isDecimal(isolated) ? smallest(available, isolated) : available),
-    futuresLocked: decimal(usdt, 'locked'),
+    futuresLocked: usdtBalance(usdt, 'locked'),
   };
 }
 
@@ -87,8 +88,8 @@ export function spotBalanceOf(
 ): Pick<AccountBalance, 'spotBalance' | 'spotAvailable' | 'spotLocked'> {
   const usdt = list(info).find((entry) => entry.coin === 'USDT');
   if (!usdt) return { spotBalance: null, spotAvailable: null, spotLocked: null };
-  const available = D(decimal(usdt, 'available'));
-  const locked = D(decimal(usdt, 'frozen')).plus(decimal(usdt, 'locked'));
+  const available = D(usdtBalance(usdt, 'available'));
+  const locked = D(usdtBalance(usdt, 'frozen')).plus(usdtBalance(usdt, 'locked'));
   return {
     spotBalance: toPlain(available.plus(locked)),
     spotAvailable: toPlain(available),

@@ -212,6 +212,15 @@ describe('balances', () => {
     });
   });
 
+  test.each([['walletBalance'], ['equity'], ['totalPositionIM'], ['locked']])(
+    'a balance with 1e30 USDT as %s is unreadable',
+    (name) => {
+      expect(() => balanceOf(wallet({ ...margins, [name]: '1e30' }))).toThrow(
+        expect.objectContaining({ code: 'unreadable' }),
+      );
+    },
+  );
+
   test('reports a negative amount as zero', () => {
     expect(balanceOf(wallet({ ...margins, walletBalance: '30' }))?.futuresAvailable).toBe('0');
   });

@@ -30,6 +30,7 @@ import {
   textOf,
   tickerFrom,
   unreadable,
+  usdtBalance,
   volume,
 } from './readers.ts';
 
@@ -73,20 +74,20 @@ export function balanceOf(answer: unknown): FuturesBalance | null {
   const [account] = list(resultIn(answer).list);
   const usdt = list(record(account).coin).find(({ coin }) => coin === 'USDT');
   if (!usdt) return null;
-  const wallet = D(decimal(usdt, 'walletBalance'));
-  const locked = D(decimalOrZero(usdt, 'locked'));
+  const wallet = D(usdtBalance(usdt, 'walletBalance'));
+  const locked = D(decimalOrZero(usdt, 'locked', usdtBalance));
   const isPortfolio = usdt.totalOrderIM === '' || usdt.totalPositionIM === '';
   const available = isPortfolio
-    ? smallest(wallet, decimal(record(account), 'totalAvailableBalance'))
+    ? smallest(wallet, usdtBalance(record(account), 'totalAvailableBalance'))
     : wallet
-        .minus(decimal(usdt, 'totalPositionIM'))
-        .minus(decimal(usdt, 'totalOrderIM'))
+        .minus(usdtBalance(usdt, 'totalPositionIM'))
+        .minus(usdtBalance(usdt, 'totalOrderIM'))
         .minus(locked)
-        .minus(decimalOrZero(usdt, 'bonus'));
+        .minus(decimalOrZero(usdt, 'bonus', usdtBalance));
   return {
-    futuresBalance: decimal(usdt, 'equity'),
+    futuresBalance: usdtBalance(usdt, 'equity'),
     futuresAvailable: toPlain(available.lt(0) ? 0 : available),
-    futuresLocked: toPlain(locked.plus(decimalOrZero(usdt, 'totalOrderIM'))),
+    futuresLocked: toPlain(locked.plus(decimalOrZero(usdt, 'totalOrderIM', usdtBalance))),
   };
 }
 

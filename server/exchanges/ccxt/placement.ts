@@ -7,6 +7,7 @@ import {
   type Placement,
   type PlacementContext,
   requireClientOrderId,
+  requireEntrySize,
 } from '../exchange.ts';
 import { callScope } from './call-scope.ts';
 import { type CcxtConnection, openScope, type PrivateRequest, requireAccountMode } from './connection.ts';
@@ -117,7 +118,8 @@ function send(client: CcxtClient, symbol: string, order: PlacedOrder) {
 }
 
 /** Sizing has already rounded in the right direction; the library would round again in either direction. */
-function requireExact(client: CcxtClient, symbol: string, { quantity, prices }: PlacedOrder): void {
+function requireExact(client: CcxtClient, symbol: string, { quantity, prices, isEntry }: PlacedOrder): void {
+  if (isEntry && prices.price !== undefined) requireEntrySize({ quantity, price: prices.price });
   if (!isPositive(quantity) || !D(quantity).eq(client.amountToPrecision(symbol, quantity) ?? 0)) {
     throw notSent(`quantity ${quantity} does not fit the contract's steps`);
   }

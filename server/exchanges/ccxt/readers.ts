@@ -52,6 +52,16 @@ export function decimal(from: Json, name: string): string {
   return toPlain(text);
 }
 
+/** Several times all USDT that exist. */
+const MOST_USDT = '1e12';
+
+/** A balance; an order must not be sized by one that cannot be. */
+export function usdtBalance(from: Json, name: string): string {
+  const value = decimal(from, name);
+  if (D(value).abs().lte(MOST_USDT)) return value;
+  throw unreadable(`The exchange answered more USDT than there can be as ${name}`);
+}
+
 /** A volume in the base coin. */
 export function volume(from: Json, name: string): string {
   const value = decimal(from, name);
@@ -60,9 +70,9 @@ export function volume(from: Json, name: string): string {
 }
 
 /** For figures that are omitted or empty where they do not apply. */
-export function decimalOrZero(from: Json, name: string): string {
+export function decimalOrZero(from: Json, name: string, read = decimal): string {
   const value = from[name];
-  return value === undefined || value === null || value === '' ? '0' : decimal(from, name);
+  return value === undefined || value === null || value === '' ? '0' : read(from, name);
 }
 
 export function priceOrNull(value: unknown): string | null {

@@ -129,6 +129,40 @@ describe('the phase of a failure', () => {
   });
 });
 
+describe('an answer that is not read', () => {
+  const MIB = 1024 * 1024;
+  const answering = async (body: string) => ({ target: await serve((_, response) => response.end(body)) });
+  const venueOf = (body: string) => ({
+    venue: { handle: async () => ({ status: 200, headers: {}, body, delivery: 'whole' as const }) },
+  });
+
+  test.each([
+    ['over the network', answering],
+    ['from a venue', async (body: string) => venueOf(body)],
+  ])('%s has more than 1 MiB, unless it is a list', async (_, optionsFor) => {
+    const transport = open({ timeoutMs: 10_000, ...(await optionsFor(`"${'x'.repeat(MIB)}"`)) });
+    const error = await failure(post(transport, scopeOf({ type: 'find-order' })));
+    expect(error).toMatchObject({ phase: 'sent', isUnreadable: true, message: 'the answer is too long' });
+    expect(await (await post(transport, scopeOf({ type: 'positions' }))).text()).toHaveLength(MIB + 2);
+  });
+
+  test.each([
+    ['of 65 digits', `{"price":"${'6'.repeat(65)}"}`],
+    ['of 65 digits, not as text', `{"price":${'6'.repeat(65)}}`],
+    ['of 900,000 decimals', `{"price":"0.${'6'.repeat(900_000)}"}`],
+  ])('holds a number %s', async (_, body) => {
+    for (const options of [await answering(body), venueOf(body)]) {
+      const error = await failure(post(open({ timeoutMs: 10_000, ...options })));
+      expect(error).toMatchObject({ phase: 'sent', isUnreadable: true });
+    }
+  });
+
+  test('is not one with numbers of 64 digits, or with long texts that hold other characters', async () => {
+    const body = `{"a":"${'6'.repeat(64)}","b":"${'12345678-9abc'.repeat(20)}","c":[${'1,'.repeat(100)}1]}`;
+    expect(await (await post(open(await answering(body)))).text()).toBe(body);
+  });
+});
+
 describe('never sends', () => {
   const unreachable = () => {
     let hits = 0;

@@ -74,7 +74,32 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const MIB = 1024 * 1024;
+const MAX_ANSWER_BYTES = MIB;
+const MAX_LIST_BYTES = 16 * MIB;
+/** The calls whose answers are lists of any length. */
+const LISTS = new Set([
+  'contracts',
+  'positions',
+  'protection',
+  'open-orders',
+  'closed-orders',
+  'closed-positions',
+]);
+/** Of these each row is read by itself, by readers of our own: one with such a number hides no other. */
+const READ_BY_ROW = new Set(['contracts', 'positions', 'protection']);
+/** The client library reads such a number for seconds, and nothing else runs meanwhile. */
+const LONG_NUMBER = /[\d.]{65}/;
+
+const notRead = (message: string) => new TransportError('sent', message, { isUnreadable: true });
+
+const mostBytesOf = ({ type }: Pick<CallScope, 'type'>): number =>
+  LISTS.has(type) ? MAX_LIST_BYTES : MAX_ANSWER_BYTES;
+
+function requireReadable(answer: ExchangeAnswer, { type }: CallScope): void {
+  if (READ_BY_ROW.has(type) || !LONG_NUMBER.test(answer.body)) return;
+  throw notRead('the answer holds a number of more than 64 digits');
+}
 
 export function createTransport(options: TransportOptions): Transport {
   const { environment, timeoutMs, now, venue } = options;
@@ -103,10 +128,14 @@ export function createTransport(options: TransportOptions): Transport {
     egress: Egress | null,
   ) {
     const signal = AbortSignal.timeout(timeoutMs);
+    const call = { url, request, headers, signal, maxBytes: mostBytesOf(scope) };
     scope.sent = true;
     try {
-      if (venue) return await callVenue(venue, url, request, headers, signal);
-      return await callNetwork((egress ?? egresses.forPublic()).dispatcher, url, request, headers, signal);
+      const answer = venue
+        ? await askVenue(venue, call)
+        : await callNetwork((egress ?? egresses.forPublic()).dispatcher, call);
+      requireReadable(answer, scope);
+      return answer;
     } catch (error) {
       const failure = transportErrorOf(error, timeoutMs);
       if (failure.phase !== 'sent') scope.sent = false;
@@ -242,12 +271,26 @@ function definedHeaders(headers: OutgoingRequest['headers']): Record<string, str
   );
 }
 
+interface NetworkCall {
+  url: URL;
+  request: OutgoingRequest;
+  headers: Record<string, string>;
+  signal: AbortSignal;
+  maxBytes: number;
+}
+
+async function askVenue(
+  venue: Venue,
+  { url, request, headers, signal, maxBytes }: NetworkCall,
+): Promise<ExchangeAnswer> {
+  const answer = await callVenue(venue, url, request, headers, signal);
+  if (Buffer.byteLength(answer.body) > maxBytes) throw notRead('the answer is too long');
+  return answer;
+}
+
 async function callNetwork(
   dispatcher: Dispatcher,
-  url: URL,
-  request: OutgoingRequest,
-  headers: Record<string, string>,
-  signal: AbortSignal,
+  { url, request, headers, signal, maxBytes }: NetworkCall,
 ): Promise<ExchangeAnswer> {
   const response = await send(url, {
     dispatcher,
@@ -260,7 +303,7 @@ async function callNetwork(
   let bytes = 0;
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new TransportError('sent', 'the answer is too long');
+    if (bytes > maxBytes) throw notRead('the answer is too long');
     chunks.push(chunk);
   }
   const answerHeaders = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);

@@ -15,6 +15,7 @@ import {
   type Placement,
   type PlacementContext,
   requireClientOrderId,
+  requireEntrySize,
   type Ticker,
 } from '../exchange.ts';
 import { createTickerCache } from '../ticker-cache.ts';
@@ -107,6 +108,7 @@ export function createPaperExchange(options: {
   const requireEntry = async (order: EntryOrder) => {
     const { token, quantity, price, stopLoss, takeProfit } = order;
     requireClientOrderId(order.clientOrderId);
+    requireEntrySize(order);
     await requireExact(token, { quantity, price, stopLoss, takeProfit });
   };
 
