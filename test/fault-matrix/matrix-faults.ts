@@ -1,3 +1,4 @@
+import { CONTRADICTIONS } from '#test/venues/contradictions.ts';
 import type { VenueFault, VenueFaultKind } from '#test/venues/faults.ts';
 import type { VenueOperation } from '#test/venues/operations.ts';
 import type { Choice } from './choice.ts';
@@ -95,6 +96,15 @@ const CHOOSERS: Record<string, Chooser> = {
     const stale = struck({ kind: 'staleLookUps', afterCancelMs });
     return choice.chance(0.4) ? [stale] : [...slowEntry(choice), stale];
   },
+  'contradictory-look-ups': (choice) => {
+    const contradicts = struck({ kind: 'contradictoryLookUps', shows: choice.oneOf(CONTRADICTIONS) });
+    const entry = choice.oneOf<VenueFault[]>([
+      [],
+      [struck({ kind: 'cutAfterAccept' }, 'place-order')],
+      slowEntry(choice),
+    ]);
+    return [...entry, contradicts];
+  },
   'cancel-loses-to-fill': (choice) => {
     const kind = choice.oneOf(['cancelLosesToFill', 'cancelAcknowledgedButFilled'] as const);
     return [...slowEntry(choice), struck({ kind })];
@@ -171,7 +181,7 @@ const CHOOSERS: Record<string, Chooser> = {
 const nthOfARun = (choice: Choice) => (choice.chance(0.5) ? 1 : choice.integer(2, 12));
 
 /** These faults must end, or an affected order could never be settled. */
-const LASTING_FAULTS = ['wrong-key', 'clock-5-minutes-off'];
+const LASTING_FAULTS = ['contradictory-look-ups', 'wrong-key', 'clock-5-minutes-off'];
 /** Contracts of faults that are the exchange's terms. */
 const CONTRACTS: Record<string, (choice: Choice) => MatrixContract> = {
   'close-only-contract': (choice) => ({

@@ -14,6 +14,8 @@ export interface PlayedRun {
   token: string;
   userIds: string[];
   signals: { signalId: string; workflowId: string }[];
+  /** Orders that were unfinished for long, and not shown. */
+  hiddenOrders: string[];
 }
 
 /** How a run ended for one user, according to the screens and the exchange's books. */
@@ -44,6 +46,7 @@ export async function judge(engine: TestEngine, run: PlayedRun, watch: ExchangeW
 /** Judges the run as a whole: every workflow ends, and no user ever has two live entries. */
 export async function judgeRun(engine: TestEngine, run: PlayedRun, watch: ExchangeWatch): Promise<string[]> {
   const violations = watch.doubleEntries.map((double) => `I2: ${double}`);
+  violations.push(...run.hiddenOrders.map((hidden) => `I7: ${hidden}`));
   for (const { workflowId } of run.signals) {
     const { status } = await engine.workflow(workflowId);
     if (status !== 'completed') violations.push(`I1: a workflow is ${status}`);

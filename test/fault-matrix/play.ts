@@ -1,7 +1,9 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, lt, ne, sql } from 'drizzle-orm';
 import { D, floorToStep, toPlain } from '#domain/decimal.ts';
+import { type AttemptState, isTerminal } from '#domain/orders/order-lifecycle.ts';
 import { alignment, leverageFor } from '#domain/sizing/trend.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { listOrdersInDoubt } from '#server/engine/orders/write-off.ts';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
 import {
@@ -11,6 +13,7 @@ import {
   paperTriggerOrders,
 } from '#server/exchanges/paper/paper-schema.ts';
 import type { Db } from '#server/platform/db/database.ts';
+import { orderAttempts, trades } from '#server/platform/db/schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import type { VenueContract } from '#test/venues/contracts.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -84,7 +87,17 @@ export async function openStage(
           exchange,
           contracts.map((one) => closing(one, scenario)),
         );
-      const world = createWorld({ engine, scenario, watch, signals, ...chosen, closeContract, struckId });
+      const contradicts = faults.some(({ kind }) => kind === 'contradictoryLookUps');
+      const world = createWorld({
+        engine,
+        scenario,
+        watch,
+        signals,
+        ...chosen,
+        closeContract,
+        struckId,
+        contradicts,
+      });
       const moves = scenario.moves.flatMap(({ when, price: next }) =>
         'orderOf' in when ? [{ wave: waveOf(when.orderOf), move: once(() => world.move(next)) }] : [],
       );
@@ -117,7 +130,7 @@ export async function openStage(
       await engine.venue.settle(token);
       await watch.look();
       const wasSlow = slowestMs > EXCHANGE_TIMEOUT_MS / 3;
-      return { token, userIds, signals, watch, died, wasSlow };
+      return { token, userIds, signals, watch, hiddenOrders: world.hiddenOrders, died, wasSlow };
     },
     close: () => engine.close(),
   };
@@ -153,11 +166,15 @@ function createWorld(options: {
   stopLostAfterMs: number | null;
   closeContract: () => Promise<void>;
   struckId: string;
+  /** Look-ups contradict the order, so it must be shown as in doubt. */
+  contradicts: boolean;
 }) {
   const { engine, scenario, watch, signals, liftedAfterMs, contract, stopLostAfterMs, struckId } = options;
+  const { contradicts } = options;
   const { clock } = engine;
   const { token, moves, oppositeAfterMs } = scenario;
   const startMs = clock.now().getTime();
+  const hiddenOrders: string[] = [];
   let price = scenario.price;
 
   async function move(next: string): Promise<void> {
@@ -168,7 +185,10 @@ function createWorld(options: {
     const action = scenario.action === 'buy' ? 'sell' : 'buy';
     signals.push(await engine.storeSignal({ token, action, price }));
   }
-  const lift = async () => engine.venue.setFaults([]);
+  async function lift(): Promise<void> {
+    if (contradicts) hiddenOrders.push(...(await listHidden(engine)));
+    engine.venue.setFaults([]);
+  }
   async function loseStop(): Promise<void> {
     const stops = and(eq(paperTriggerOrders.userId, struckId), eq(paperTriggerOrders.planType, 'pos_loss'));
     const { token: lost } = scenario;
@@ -210,7 +230,24 @@ function createWorld(options: {
     },
     onRound: () => watch.look(),
   };
-  return { agenda, move };
+  return { agenda, move, hiddenOrders };
+}
+
+/** An order that is not settled then is in doubt: after 90 s without a readable look-up, which are 30 s apart by then. */
+const SHOWN_WITHIN_MS = 130_000;
+
+/** Orders that have not ended for long and that no administrator sees. */
+async function listHidden({ clock, db, deps }: TestEngine): Promise<string[]> {
+  const shown = new Set((await listOrdersInDoubt(deps)).map(({ tradeId }) => tradeId));
+  const latest = new Date(clock.now().getTime() - SHOWN_WITHIN_MS);
+  const open = await db
+    .select({ tradeId: trades.id, userId: trades.userId, state: orderAttempts.state })
+    .from(orderAttempts)
+    .innerJoin(trades, eq(trades.id, orderAttempts.tradeId))
+    .where(and(ne(trades.state, 'done'), lt(orderAttempts.submittedAt, latest)));
+  return open
+    .filter(({ state, tradeId }) => !isTerminal(state as AttemptState) && !shown.has(tradeId))
+    .map(({ state, userId }) => `the order of ${userId} is ${state}, and not shown as in doubt`);
 }
 
 /** Deletes all rows, so the next run finds nothing of the last one. */
