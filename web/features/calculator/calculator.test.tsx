@@ -539,6 +539,22 @@ describe('the confirmation of an order', () => {
     expect(result.getByRole('article', { name: 'Second Attempt' }).textContent).toContain('NOT RUN');
   });
 
+  test.each([
+    ['filled', 'its fill was read from the position', 1],
+    ['unfilled', 'its fill was read from the position', 1],
+    ['refused', 'Bitget: The order amount exceeds the balance', 0],
+  ])('shows what is noted of an attempt that is %s as what it is', async (state, error, notes) => {
+    const { verificationJourney: journey } = order;
+    const attempts = journey.attempts.map((attempt) => ({ ...attempt, state, error }));
+    const noted = { ...order, verificationJourney: { ...journey, attempts } };
+    const app = await openCalculated({ [SUBMIT]: noted });
+    await confirm(app);
+    await dialog(RESULT);
+    const attempt = scopeOf(await page().findByRole('article', { name: 'First Attempt' }));
+    attempt.getByText(error, { exact: false });
+    expect(attempt.queryAllByRole('note')).toHaveLength(notes);
+  });
+
   test('does not open a closed result again when the answer arrives', async () => {
     const submitting = held(order);
     const app = await openCalculated({ [SUBMIT]: submitting.promise });

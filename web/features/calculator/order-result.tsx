@@ -235,9 +235,20 @@ function AttemptCard({ title, attempt, otherwise, note }: AttemptCardProps) {
           ]}
         />
       ) : null}
-      {attempt?.error ? <p className={classes.failure}>{attempt.error}</p> : null}
+      {attempt ? <AttemptRemark attempt={attempt} /> : null}
       {!attempt && note ? <p className={classes.quiet}>{note}</p> : null}
     </article>
+  );
+}
+
+/** An attempt that ended at the exchange has not failed, whatever is noted of it. */
+function AttemptRemark({ attempt: { state, error } }: { attempt: Attempt }) {
+  if (error === null) return null;
+  if (state !== 'filled' && state !== 'unfilled') return <p className={classes.failure}>{error}</p>;
+  return (
+    <p className={classes.quiet} role="note">
+      Note: {error}
+    </p>
   );
 }
 
