@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  isFurtherThanPlanned,
   missingProtection,
   moveProblems,
   plannedProtection,
@@ -92,6 +93,23 @@ test.each([
   const position = { side: 'long', entryPrice: '100', markPrice } as const;
   expect(missingProtection({ ...position, held, planned })).toEqual(expected);
 });
+
+test.each([
+  ['long', '98', '0.1', false],
+  ['long', '97.5', '0.1', false],
+  ['long', '97.4', '0.1', true],
+  ['long', '97.9', '0', true],
+  ['long', '99', '0', false],
+  ['long', '0.01', '0.1', true],
+  ['short', '98.5', '0.1', false],
+  ['short', '98.6', '0.1', true],
+  ['short', '97', '0', false],
+] as const)(
+  'of a %s, a stop at %s with a tick of %s is further than planned: %s',
+  (side, stopLoss, tickSize, expected) => {
+    expect(isFurtherThanPlanned({ side, stopLoss, planned, tickSize })).toBe(expected);
+  },
+);
 
 describe('a new stop or target', () => {
   const long = { side: 'long', markPrice: '100', liquidationPrice: '90.5', tickSize: '0.1' } as const;

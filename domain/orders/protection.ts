@@ -1,4 +1,5 @@
 import { D, isMultipleOf, toPlain } from '../decimal.ts';
+import { STOP_SLACK_TICKS } from '../sizing/trading-constants.ts';
 
 /** The stop loss and take profit that an exchange holds for a position. */
 interface Held {
@@ -62,6 +63,19 @@ export function standingProtection(input: Position & { held: Held }): Held {
     stopLoss: standing('stop', held.stopLoss),
     takeProfit: standing('target', held.takeProfit),
   };
+}
+
+/** Whether a stop is further away than planned by more than an exchange may round; prices in USDT. */
+export function isFurtherThanPlanned(input: {
+  side: 'long' | 'short';
+  stopLoss: string;
+  planned: { stopLoss: string };
+  /** Of the exchange's contract; '0' allows no difference. */
+  tickSize: string;
+}): boolean {
+  const { side, stopLoss, planned, tickSize } = input;
+  const further = side === 'long' ? D(planned.stopLoss).minus(stopLoss) : D(stopLoss).minus(planned.stopLoss);
+  return further.gt(D(tickSize).times(STOP_SLACK_TICKS));
 }
 
 /** Whether a stop or target at `price` would trigger at `reached`; false when `reached` is unknown. */

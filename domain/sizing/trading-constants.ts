@@ -122,6 +122,8 @@ export const EXECUTION_PROFILES: Readonly<Record<ExecutionProfileName, Execution
 };
 /** A filled entry whose stop cannot be placed within this time is closed at market. */
 export const PROTECTION_DEADLINE_MS = 5_000;
+/** By how many ticks a stop may be further away than planned when it is first read back: exchanges round prices. */
+export const STOP_SLACK_TICKS = 5;
 /** I4: a position without a stop that is not closed within this time halts the trading of its user. */
 export const FLATTEN_DEADLINE_MS = 10_000;
 /** An order in doubt is adopted or declared never placed within this time. */

@@ -20,20 +20,32 @@ interface Row extends Record<string, unknown> {
   live_entries: number;
 }
 
-/** One row for each user and token with a position or a live entry. */
+/** Exchanges may round the price of a stop by a few ticks. */
+const ROUNDED = 0.0001;
+
+/** One row for each user and token with a position or a live entry. A stop counts where an entry had it, or nearer. */
 const BOOKS = sql`
   select coalesce(p.user_id, o.user_id) as user_id, coalesce(p.token, o.token) as token, p.opened_at,
     coalesce(o.live_entries, 0)::int as live_entries,
     exists (
       select 1 from paper_trigger_orders t
-      where t.user_id = p.user_id and t.token = p.token and t.plan_type = 'pos_loss' and t.state = 'live'
+      where t.user_id = p.user_id and t.token = p.token and t.state = 'live'
+        and (t.plan_type = 'pos_loss' or (t.plan_type = 'loss_plan' and t.size >= p.size))
+        and case p.side when 'long' then t.trigger_price >= planned.lowest else t.trigger_price <= planned.highest end
     ) as has_stop
   from paper_positions p
   full join (
     select user_id, token, count(*) as live_entries from paper_orders
     where state in ('live', 'partially_filled') and not reduce_only
     group by user_id, token
-  ) o on o.user_id = p.user_id and o.token = p.token`;
+  ) o on o.user_id = p.user_id and o.token = p.token
+  left join lateral (
+    select min(e.preset_stop_loss) * (1 - ${ROUNDED}::numeric) as lowest,
+      max(e.preset_stop_loss) * (1 + ${ROUNDED}::numeric) as highest
+    from paper_orders e
+    where e.user_id = p.user_id and e.token = p.token and not e.reduce_only
+      and e.side = case p.side when 'long' then 'buy' else 'sell' end
+  ) planned on true`;
 
 /** Checks the exchange's books repeatedly during a run: two live entries of a user, positions without a stop. */
 export function watchExchange({ db, clock }: { db: Db; clock: Clock }) {

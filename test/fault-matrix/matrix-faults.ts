@@ -160,6 +160,23 @@ const CHOOSERS: Record<string, Chooser> = {
     return [kept, ...faults];
   },
   'unreadable-position-beside': (choice) => (choice.chance(0.3) ? slowEntry(choice) : []),
+  'stop-misplaced': (choice) => {
+    const ticks = choice.oneOf(['most', 'most', 6, 50] as const);
+    const far = struck({ kind: 'stopMisplaced', ticks }, 'place-order');
+    const faults: VenueFault[] = choice.oneOf([
+      [far],
+      [struck({ kind: 'stopMisplaced', covers: '0.5' }, 'place-order')],
+      [rests(), struck({ kind: 'stopMisplaced', ticks }, 'place-order', { nth: 2 })],
+      [far, struck({ kind: 'partialFill', fraction: '0.5' }, 'place-order')],
+    ]);
+    if (choice.chance(0.3)) {
+      const times = choice.oneOf([1, ALWAYS]);
+      faults.push(struck({ kind: 'stopMisplaced', ticks }, 'place-protection', { times }));
+    }
+    if (choice.chance(0.3)) faults.push(struck({ kind: 'stopRefused' }, undefined, { times: ALWAYS }));
+    if (choice.chance(0.3)) faults.push(struck({ kind: 'closeRefused' }, undefined, { times: 3 }));
+    return faults;
+  },
   'leverage-refused': () => [struck({ kind: 'leverageRefused' }, undefined, { times: ALWAYS })],
   'leverage-differs': (choice) => [
     struck({ kind: choice.oneOf(['leverageIgnored', 'leverageDiffers'] as const) }, undefined, {

@@ -1,5 +1,6 @@
 import { D } from '#domain/decimal.ts';
 import {
+  isFurtherThanPlanned,
   missingProtection,
   plannedProtection,
   protectionNeed,
@@ -8,6 +9,7 @@ import {
 import { PROTECTION_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import { sideOpenedBy } from '#domain/sizing/trend.ts';
 import {
+  asExchangeError,
   type CallPriority,
   ExchangeError,
   type Holding,
@@ -60,8 +62,10 @@ export async function checkProtection(
       isOther: true,
     };
   }
-  const held = standingProtection({ ...position, held: holding.protection });
+  const standing = standingProtection({ ...position, held: holding.protection });
   const planned = plannedProtection(trade);
+  const misplaced = mustBeAsPlanned(work, quantity) ? await misplacedStop(work, standing) : null;
+  const held = misplaced === null ? standing : { ...standing, stopLoss: null };
   switch (protectionNeed({ ...position, held, planned })) {
     case 'nothing':
       return {
@@ -73,55 +77,94 @@ export async function checkProtection(
     case 'close':
       return {
         found: 'passed',
-        text: `The position has no stop loss, and the price ${markPrice} has passed it (${planned.stopLoss})`,
+        text: `${misplaced === null ? 'The position has no stop loss' : sentence(misplaced)}, and the price ${markPrice} has passed it (${planned.stopLoss})`,
       };
     default:
-      return placeMissing(work, { holding, held, notAfter });
+      return placeMissing(work, { holding, held, misplaced, notAfter });
   }
 }
 
+/**
+ * Whether only a stop at its planned price, or nearer, counts (I4): until the stop of this quantity was read back, and
+ * while it counts as missing. After that a stop belongs to whoever moves it.
+ */
+const mustBeAsPlanned = (work: TradeWork, quantity: string): boolean =>
+  work.trade.unprotectedSince !== null || (work.trade.completedAt === null && !isCovered(work, quantity));
+
+/** What the exchange holds instead of the planned stop, in words; null if it is as planned, nearer, or missing. */
+async function misplacedStop(
+  { exchange, trade, onCall }: TradeWork,
+  { stopLoss }: Protection,
+): Promise<string | null> {
+  const planned = plannedProtection(trade);
+  const stop = { side: sideOpenedBy(trade.side), planned };
+  if (stopLoss === null || !isFurtherThanPlanned({ ...stop, stopLoss, tickSize: '0' })) return null;
+  const contract = await exchange.fetchContract(trade.token, { onCall }).catch(asExchangeError);
+  const tickSize = contract === null || contract instanceof ExchangeError ? '0' : contract.tickSize;
+  if (!isFurtherThanPlanned({ ...stop, stopLoss, tickSize })) return null;
+  return `the stop loss is ${stopLoss} instead of ${planned.stopLoss}`;
+}
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Places what is missing. A misplaced stop is moved: it stays until the new one is there. */
 async function placeMissing(
   work: TradeWork,
-  { holding, held, notAfter }: { holding: Holding; held: Protection; notAfter: Date },
+  {
+    holding,
+    held,
+    misplaced,
+    notAfter,
+  }: { holding: Holding; held: Protection; misplaced: string | null; notAfter: Date },
 ): Promise<Finding> {
   const { account, exchange, trade, deps, lease, onCall } = work;
   const { position, protection } = holding;
   const { quantity, side } = position;
   // A stop on the wrong side protects nothing, but may block placing a valid one.
-  const isInTheWay = protection.stopLoss !== null && held.stopLoss === null;
+  const isInTheWay = protection.stopLoss !== null && held.stopLoss === null && misplaced === null;
   if (account === null) throw new Error(`trade ${trade.id} has no account`);
   await assertHeld(deps.db, lease);
   let after: Protection;
   try {
     if (isInTheWay) await exchange.cancelProtection(account, trade.token, { onCall });
-    await exchange.placeProtection(
-      account,
-      {
-        token: trade.token,
-        side,
-        quantity,
-        ...missingProtection({
-          ...position,
-          held: isInTheWay ? NONE : held,
-          planned: plannedProtection(trade),
-        }),
-        clientOrderId: protectionOrderId(timeOrderedId()),
-      },
-      { onCall, notAfter },
-    );
+    const request = {
+      token: trade.token,
+      side,
+      quantity,
+      ...missingProtection({
+        ...position,
+        held: isInTheWay ? NONE : held,
+        planned: plannedProtection(trade),
+      }),
+      clientOrderId: protectionOrderId(timeOrderedId()),
+    };
+    if (misplaced === null) await exchange.placeProtection(account, request, { onCall, notAfter });
+    else await exchange.moveProtection(account, request, { onCall, notAfter });
     const read = await exchange.fetchProtection(account, trade.token, { onCall, priority: 'protect' });
     after = standingProtection({ ...position, held: read });
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
-    if (held.stopLoss === null) return { found: 'missing', text: error.message };
+    if (held.stopLoss === null) {
+      return {
+        found: 'missing',
+        text: misplaced === null ? error.message : `${misplaced}: ${error.message}`,
+      };
+    }
     // The stop makes the position safe: a target that the exchange rejects is no reason to close it.
     const text = `Stop read back: ${held.stopLoss}. The take profit is missing and could not be placed: ${error.message}`;
     return { found: 'protected', status: 'verified', quantity, text };
   }
   if (after.stopLoss === null) return { found: 'missing', text: 'the stop loss is still not there' };
-  const text = `Protection was missing and is placed: stop ${after.stopLoss}, target ${after.takeProfit ?? 'none'}`;
+  // The first read-back of the stop that was just placed.
+  const still = held.stopLoss === null ? await misplacedStop(work, after) : null;
+  if (still !== null) return { found: 'missing', text: still };
+  const why = misplaced === null ? 'Protection was missing and is placed' : placedAgain(misplaced);
+  const text = `${why}: stop ${after.stopLoss}, target ${after.takeProfit ?? 'none'}`;
   return { found: 'protected', status: 'repaired', quantity, text };
 }
+
+const placedAgain = (misplaced: string) =>
+  `${sentence(misplaced).replace(' is ', ' was ')} and is placed again`;
 
 /** Clocks differ by less than this; an owner opens another position by hand later than this. */
 const OPENED_LATER_MS = 30 * 60_000;

@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm';
+import { plannedProtection } from '#domain/orders/protection.ts';
 import { PROTECTION_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { addTimeline } from '#server/engine/records/trades.store.ts';
@@ -29,7 +30,7 @@ export async function reopenTrade(
   const now = deps.clock.now();
   return await deps.db.transaction(async (tx) => {
     await assertHeld(tx, lease);
-    const reopened = await tx
+    const [reopened] = await tx
       .update(trades)
       .set({
         state: 'protecting',
@@ -39,10 +40,11 @@ export async function reopenTrade(
           : {}),
       })
       .where(and(eq(trades.id, tradeId), eq(trades.state, 'done')))
-      .returning({ id: trades.id });
-    if (reopened.length === 0) return false;
+      .returning();
+    if (reopened === undefined) return false;
     if (lacks === 'stop') {
-      const text = 'The audit found the open position without its stop loss: placing it again';
+      const { stopLoss } = plannedProtection(reopened);
+      const text = `The audit found the open position without its stop loss (planned: ${stopLoss}): placing it again`;
       await addTimeline(tx, { tradeId, at: now, text });
     }
     await deps.jobs.send(tx, 'advance-trade', { tradeId });

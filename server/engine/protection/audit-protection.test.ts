@@ -137,7 +137,7 @@ describe('an open position that the engine opened', () => {
       expect(done).toMatchObject({ state: 'done', success: true, protectionStatus: 'repaired' });
       expect(done.completedAt).toEqual(trade.completedAt);
       expect((await linesOf(trade.id)).slice(-2)).toEqual([
-        'The audit found the open position without its stop loss: placing it again',
+        'The audit found the open position without its stop loss (planned: 98): placing it again',
         'Protection was missing and is placed: stop 98, target 104',
       ]);
       expect(await haltsOf(userId)).toEqual([]);

@@ -1,6 +1,12 @@
 import type { OpenPositionView } from '#contract/positions.ts';
+import { D } from '#domain/decimal.ts';
 import { isSamePosition } from '#domain/orders/held-position.ts';
-import { plannedProtection, protectionNeed, standingProtection } from '#domain/orders/protection.ts';
+import {
+  isFurtherThanPlanned,
+  plannedProtection,
+  protectionNeed,
+  standingProtection,
+} from '#domain/orders/protection.ts';
 import {
   clearHalts,
   type HaltRow,
@@ -10,11 +16,11 @@ import {
 import type { Deps } from '#server/deps.ts';
 import { reopenTrade } from '#server/engine/orders/restore-protection.ts';
 import { isPlayMoneyElsewhere, whyElsewhere } from '#server/engine/orders/trade-account.ts';
-import { findTrade, type TradeRow } from '#server/engine/records/trades.store.ts';
+import { addTimeline, findLastLine, findTrade, type TradeRow } from '#server/engine/records/trades.store.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { type Clock, isDue } from '#server/platform/clock.ts';
 import type { Db } from '#server/platform/db/database.ts';
-import { type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
+import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
 import { type AccountKey, listAccounts } from './positions.store.ts';
 import { type AccountReading, createAccountReader, type ReaderDeps } from './read-account.ts';
 
@@ -125,17 +131,20 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
     // Another account or mode says nothing about the halted position.
     if (trade !== null && whyElsewhere(deps, { trade, account, what: 'position' }) !== null) return null;
     if (unreadable.some(({ token }) => token === null || token === halt.token)) return null;
-    return howSafe(open.find(({ token }) => token === halt.token));
+    const position = open.find(({ token }) => token === halt.token);
+    return isMisplaced(trade, position) ? null : howSafe(position);
   }
 
   async function auditPosition(position: AuditedPosition, lease: Lease): Promise<void> {
     const { tradeId, userId, token } = position;
     const { stopLoss, takeProfit } = standingProtection({ ...position, held: position });
-    if (tradeId === null || (stopLoss !== null && takeProfit !== null)) return;
+    const isAsRecorded = stopLoss !== null && takeProfit !== null && position.differences.length === 0;
+    if (tradeId === null || isAsRecorded) return;
     const trade = await findTrade(db, tradeId);
     // The position maker protects the position while it works on the trade.
     if (trade?.state !== 'done') return;
     if (stopLoss !== null) {
+      await recordMovedStop(trade, { stopLoss, lease });
       const need = protectionNeed({ ...position, held: position, planned: plannedProtection(trade) });
       if (need !== 'target' || targetBackOff.isWaiting(tradeId)) return;
       targetBackOff.note(tradeId);
@@ -146,6 +155,22 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
     if (!(await isUnprotected(position))) return;
     if (!(await reopenTrade(deps, { tradeId, lacks: 'stop', lease }))) return;
     log.error({ tradeId, userId, token }, 'an open position was found without its stop');
+  }
+
+  /** A stop that was moved after it had been read back is its owner's: it stays, and the trade says once where it is. */
+  async function recordMovedStop(
+    trade: TradeRow,
+    { stopLoss, lease }: { stopLoss: string; lease: Lease },
+  ): Promise<void> {
+    const planned = plannedProtection(trade);
+    if (D(stopLoss).eq(planned.stopLoss)) return;
+    const text = `${MOVED_STOP} ${stopLoss}, planned was ${planned.stopLoss}; it stays`;
+    const tradeId = trade.id;
+    if ((await findLastLine(db, { tradeId, beginning: MOVED_STOP })) === text) return;
+    await db.transaction(async (tx) => {
+      await assertHeld(tx, lease);
+      await addTimeline(tx, { tradeId, at: clock.now(), text });
+    });
   }
 
   /** Reads the position with its stop: it may have been closed after it was listed. */
@@ -181,6 +206,15 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
 
 type AuditedPosition = Omit<OpenPositionView, 'username'>;
 type NamedPosition = Pick<AuditedPosition, 'tradeId' | 'userId' | 'exchangePlatform' | 'token'>;
+
+const MOVED_STOP = 'The audit found the stop loss at';
+
+/** A stop that counts as missing because it is further away than planned makes nothing safe. */
+function isMisplaced(trade: TradeRow | null, position: AuditedPosition | undefined): boolean {
+  if (trade === null || trade.unprotectedSince === null || position?.stopLoss == null) return false;
+  const { side, stopLoss } = position;
+  return isFurtherThanPlanned({ side, stopLoss, planned: plannedProtection(trade), tickSize: '0' });
+}
 
 function howSafe(position: AuditedPosition | undefined): string | null {
   if (position === undefined) return 'The exchange shows no position';

@@ -256,6 +256,26 @@ export async function addTimeline(
   await db.insert(tradeEvents).values({ id: timeOrderedId(), tradeId, at, kind: 'timeline', text }).execute();
 }
 
+/** The newest line of a trade's timeline that begins with this; null if there is none. */
+export async function findLastLine(
+  db: Queryable,
+  { tradeId, beginning }: { tradeId: string; beginning: string },
+): Promise<string | null> {
+  const [line] = await db
+    .select({ text: tradeEvents.text })
+    .from(tradeEvents)
+    .where(
+      and(
+        eq(tradeEvents.tradeId, tradeId),
+        eq(tradeEvents.kind, 'timeline'),
+        sql`starts_with(${tradeEvents.text}, ${beginning})`,
+      ),
+    )
+    .orderBy(desc(tradeEvents.id))
+    .limit(1);
+  return line?.text ?? null;
+}
+
 /** A call to the exchange as an event of its trade. */
 export const callEvent = (tradeId: string, call: CallRecord) => ({
   tradeId,

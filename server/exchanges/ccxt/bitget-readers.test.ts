@@ -136,6 +136,22 @@ describe('protection', () => {
     expect(protectionOf([half, half], position).stopLoss).toBe('63000');
   });
 
+  test('partial stops count at the price that the last part needs', () => {
+    const [near, far] = [plan('loss_plan', '63000', '0.005'), plan('loss_plan', '0.1', '0.005')];
+    expect(protectionOf([near, far], position).stopLoss).toBe('0.1');
+    expect(protectionOf([far, near, near], position).stopLoss).toBe('63000');
+    const short = { ...position, side: 'short' } as OpenPosition;
+    expect(protectionOf([far, near], short).stopLoss).toBe('63000');
+    const [first, last] = [plan('profit_plan', '69000', '0.005'), plan('profit_plan', '70000', '0.005')];
+    expect(protectionOf([last, first], position).takeProfit).toBe('70000');
+  });
+
+  test('a stop of a position of the other side does not count', () => {
+    const ofShort = { ...plan('pos_loss', '63000'), posSide: 'short' };
+    expect(protectionOf([ofShort], position).stopLoss).toBeNull();
+    expect(protectionOf([{ ...ofShort, posSide: 'net' }], position).stopLoss).toBe('63000');
+  });
+
   test("another token's stop does not count", () => {
     const foreign = { ...plan('pos_loss', '63000'), symbol: 'ETHUSDT' };
     expect(protectionOf([foreign], position)).toEqual({ stopLoss: null, takeProfit: null });

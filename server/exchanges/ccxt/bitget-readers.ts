@@ -173,16 +173,28 @@ export function positionOf(info: unknown): OpenPosition | null {
 
 /**
  * Position-wide plans (`pos_*`) cover any size. Plans with their own size (`loss_plan`, `profit_plan`) count only if
- * together they cover the whole position: half a stop is no stop.
+ * together they cover the whole position: half a stop is no stop. What the last part needs is the price for all of it.
  */
 export function protectionOf(infos: unknown[], position: OpenPosition): Protection {
-  const plans = infos.map(record).filter((plan) => `${position.token}USDT` === plan.symbol);
+  const other = position.side === 'long' ? 'short' : 'long';
+  const plans = infos
+    .map(record)
+    // One-way positions are `net`: a plan of a named side protects that side only.
+    .filter(({ symbol, posSide }) => `${position.token}USDT` === symbol && posSide !== other);
   const covering = (whole: string, partial: string) => {
     const ofWhole = plans.find((plan) => plan.planType === whole);
     if (ofWhole) return priceOrNull(ofWhole.triggerPrice);
-    const parts = plans.filter((plan) => plan.planType === partial);
-    const covered = parts.reduce((total, plan) => total.plus(decimal(plan, 'size')), D(0));
-    return covered.lt(position.quantity) ? null : priceOrNull(parts[0]?.triggerPrice);
+    const isLowFirst = (position.side === 'short') === (partial === 'loss_plan');
+    const parts = plans
+      .filter((plan) => plan.planType === partial)
+      .map((plan) => ({ price: D(decimal(plan, 'triggerPrice')), size: decimal(plan, 'size') }))
+      .sort((one, other) => one.price.cmp(other.price) * (isLowFirst ? 1 : -1));
+    let covered = D(0);
+    for (const { price, size } of parts) {
+      covered = covered.plus(size);
+      if (covered.gte(position.quantity)) return priceOrNull(toPlain(price));
+    }
+    return null;
   };
   return { stopLoss: covering('pos_loss', 'loss_plan'), takeProfit: covering('pos_profit', 'profit_plan') };
 }
