@@ -127,7 +127,7 @@ export async function buildProgram(options: {
       : null;
   const secretBox = createSecretBox(keys.secretKey, keys.nextKey);
   const report = createInstanceReport({ db, log, instanceId: config.instanceId, keys, secretBox });
-  const jobs = await createJobs({ database, log });
+  const jobs = await createJobs({ database, log, clock });
   const metrics = createMetrics();
   const audit = createAuditTrail({ db, clock, secretBox });
   const keyDeps = { config, log, clock, db, jobs, secretBox, audit };

@@ -162,7 +162,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     start: async () => {},
     stop: async () => {},
     isRunning: () => true,
-    activity: () => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null }),
+    activity: () => ({ activeJobs: 0, besideJobs: 0, completedJobs: 0, lastActivityAt: null }),
   };
 
   function createDeps(overrides: {

@@ -39,7 +39,7 @@ export function testJobs(clock: FakeClock) {
     start: async () => {},
     stop: async () => {},
     isRunning: () => true,
-    activity: () => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null }),
+    activity: () => ({ activeJobs: 0, besideJobs: 0, completedJobs: 0, lastActivityAt: null }),
   };
   return {
     jobs,

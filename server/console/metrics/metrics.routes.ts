@@ -143,10 +143,13 @@ function registerInstance(registry: Registry, deps: BoardDeps): void {
   });
   const waiting =
     'Jobs of this instance that have not begun because more deliveries come than it has time for';
+  const beside =
+    'Of these, jobs that gave their worker to another one while a slow account keeps them waiting';
   for (const [name, help, value] of [
     ['engine_running', '1 when this instance takes jobs', () => Number(jobs.isRunning())],
     ['jobs_giving_way', waiting, () => rightOfWay.waiting()],
     ['jobs_active', 'Jobs that this instance works on', () => jobs.activity().activeJobs],
+    ['jobs_beside', beside, () => jobs.activity().besideJobs],
   ] as const) {
     addGauge(registry, { name, help, values: () => [[{}, value()]] });
   }

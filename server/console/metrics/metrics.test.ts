@@ -143,6 +143,7 @@ describe('metrics after a traded signal', () => {
       ['engine_running', 1],
       ['jobs_waiting{queue="run-workflow"}', 0],
       ['jobs_giving_way', 0],
+      ['jobs_beside', 0],
     ] as const) {
       expect(seriesValue(text, `signal_board_${series}`), series).toBe(value);
     }

@@ -96,7 +96,20 @@ test('handles all jobs of a list with their own data, and sends none for an empt
   expect(handled.sort()).toEqual(ids);
   await expect
     .poll(() => jobs.activity(), soon)
-    .toEqual({ activeJobs: 0, completedJobs: ids.length, lastActivityAt: expect.any(Date) });
+    .toEqual({ activeJobs: 0, besideJobs: 0, completedJobs: ids.length, lastActivityAt: expect.any(Date) });
+});
+
+test('counts a job that gave its worker away apart from those that hold a worker', async () => {
+  const jobs = await openJobs();
+  const release = Promise.withResolvers<void>();
+  await jobs.start({ ...handlers(async () => {}), 'advance-trade': () => release.promise });
+  const inWork = () => jobs.workers().find(({ name }) => name === 'advance-trade');
+  const trades = Array.from({ length: 20 }, (_, index) => ({ tradeId: `trade ${index}` }));
+  await jobs.send(own.database.db, 'advance-trade', trades);
+  await expect.poll(inWork, soon).toMatchObject({ activeJobs: 0, besideJobs: 20, maxConcurrent: 16 });
+  expect(jobs.activity()).toMatchObject({ activeJobs: 20, besideJobs: 20 });
+  release.resolve();
+  await expect.poll(inWork, soon).toMatchObject({ activeJobs: 0, besideJobs: 0, completedJobs: 20 });
 });
 
 test('does not handle a delayed job before its time', async () => {

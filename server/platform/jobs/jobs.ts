@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { type Db as BossDatabase, PgBoss } from 'pg-boss';
+import { type Clock, systemClock } from '../clock.ts';
 import { createPreparingClient, createStatementNames } from '../db/clients.ts';
 import type { Queryable } from '../db/database.ts';
 import { runNamed } from '../db/drizzle-over.ts';
@@ -48,7 +49,7 @@ interface SendOptions<Name extends JobName> {
 export interface JobWorkers extends Jobs {
   /** Takes no more jobs; returns true when all jobs in progress ended within the limit. */
   pause(limitMs: number): Promise<boolean>;
-  /** One report for each kind of job. */
+  /** One report for each kind of job; its `activeJobs` are those that hold a worker. */
   workers(): JobWorkerReport[];
 }
 
@@ -70,6 +71,8 @@ export type JobHandlers = { [Name in JobName]: (data: JobData[Name]) => Promise<
 
 interface WorkerActivity {
   activeJobs: number;
+  /** Of these, the jobs that gave their worker to another one and go on beside it. */
+  besideJobs: number;
   completedJobs: number;
   lastActivityAt: Date | null;
 }
@@ -189,8 +192,12 @@ function superviseJobs({
   };
 }
 
-export async function createJobs(options: { database: OpenDatabase; log: Logger }): Promise<JobWorkers> {
-  const { database, log } = options;
+export async function createJobs(options: {
+  database: OpenDatabase;
+  log: Logger;
+  clock?: Clock;
+}): Promise<JobWorkers> {
+  const { database, log, clock = systemClock } = options;
   const pool = new pg.Pool({ ...database.connection, ...POOL_OPTIONS });
   const boss = new PgBoss({
     db: { executeSql: (text, values) => pool.query(text, values), listen },
@@ -208,7 +215,12 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   boss.on('error', noteFault);
   pool.on('error', noteFault);
   boss.on('warning', noteFault);
-  const idle = (): WorkerActivity => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null });
+  const idle = (): WorkerActivity => ({
+    activeJobs: 0,
+    besideJobs: 0,
+    completedJobs: 0,
+    lastActivityAt: null,
+  });
   const activities: Record<JobName, WorkerActivity> = {
     'run-workflow': idle(),
     'trade-wave': idle(),
@@ -224,10 +236,16 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
       boss,
       name,
       ...QUEUES[name],
-      sendAgain: (data) => send(database.db, name, data, { waitMs: RETRY_SECONDS * 1_000 }),
+      gaveWay(working) {
+        activity.besideJobs += 1;
+        const end = () => {
+          activity.besideJobs -= 1;
+        };
+        void working.then(end, end);
+      },
       async handle(data) {
         activity.activeJobs += 1;
-        activity.lastActivityAt = new Date();
+        activity.lastActivityAt = clock.now();
         try {
           await handle(data);
           activity.completedJobs += 1;
@@ -340,7 +358,11 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
       return await Promise.race([takeNoMore(), sleep(limitMs, false, { ref: false })]);
     },
     workers: () =>
-      NAMES.map((name) => ({ name, maxConcurrent: QUEUES[name].concurrency, ...activities[name] })),
+      NAMES.map((name) => {
+        const activity = activities[name];
+        const heldWorkers = activity.activeJobs - activity.besideJobs;
+        return { name, ...activity, activeJobs: heldWorkers, maxConcurrent: QUEUES[name].concurrency };
+      }),
     async stop() {
       running = false;
       void supervision?.end();
@@ -354,6 +376,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
       const times = all.flatMap(({ lastActivityAt }) => (lastActivityAt === null ? [] : [lastActivityAt]));
       return {
         activeJobs: all.reduce((sum, { activeJobs }) => sum + activeJobs, 0),
+        besideJobs: all.reduce((sum, { besideJobs }) => sum + besideJobs, 0),
         completedJobs: all.reduce((sum, { completedJobs }) => sum + completedJobs, 0),
         lastActivityAt: times.sort((a, b) => b.getTime() - a.getTime())[0] ?? null,
       };

@@ -33,7 +33,6 @@ test('takes up jobs that arrive while all workers are busy, without another wake
     concurrency: 1,
     pollSeconds: NEVER_BY_THE_CLOCK,
     mostBeside: 0,
-    sendAgain: async () => {},
     async handle({ number }) {
       handled.push(number);
       if (number !== 1) return;
@@ -57,20 +56,79 @@ test('takes up jobs that arrive while all workers are busy, without another wake
   workers.stop();
 });
 
-test('a job that takes long gives its worker away, is waited for, and is sent again when it fails', async () => {
-  const name = 'slow-jobs';
-  await boss.createQueue(name);
-  const ends = new Map<number, PromiseWithResolvers<void>>();
-  const again: number[] = [];
+/** A job counts as slow when the test says so. */
+function slowJobs() {
+  let slow = Promise.withResolvers<void>();
+  return {
+    isSlow: () => slow.promise,
+    turnSlow() {
+      slow.resolve();
+      slow = Promise.withResolvers();
+    },
+  };
+}
+
+test('a job that gives its worker away and always fails is sent again ten times, then given up', async () => {
+  const name = 'failing-jobs';
+  const retryLimit = 10;
+  await boss.createQueue(name, { retryLimit, retryDelay: 1, retryBackoff: true, retryDelayMax: 8 });
+  const fails: PromiseWithResolvers<void>[] = [];
+  const { isSlow, turnSlow } = slowJobs();
   const workers = await startQueueWorkers<{ number: number }>({
     boss,
     name,
     concurrency: 1,
     pollSeconds: NEVER_BY_THE_CLOCK,
     mostBeside: 2,
-    sendAgain: async ({ number }) => {
-      again.push(number);
+    isSlow,
+    async handle() {
+      const fail = Promise.withResolvers<void>();
+      fails.push(fail);
+      await fail.promise;
     },
+  });
+  await boss.insert(name, [{ data: { number: 1 }, priority: -7 }]);
+  const waits: number[] = [];
+  const waiting = async () =>
+    (
+      await own.database.pool.query<{ priority: number; rest: number }>(
+        "select priority, extract(epoch from start_after - created_on)::float as rest from jobs.job where name = $1 and state = 'created'",
+        [name],
+      )
+    ).rows;
+  for (let run = 1; run <= 1 + retryLimit; run += 1) {
+    workers.wakeOne();
+    await expect.poll(() => fails.length, soon).toBe(run);
+    turnSlow();
+    await expect.poll(async () => (await activeOf(name)).length, soon).toBe(0);
+    fails.at(-1)?.reject(new Error('failed'));
+    await workers.idle();
+    const next = await waiting();
+    expect(next).toMatchObject(run <= retryLimit ? [{ priority: -7 }] : []);
+    waits.push(...next.map(({ rest }) => rest));
+    // The test does not wait for it.
+    await own.database.pool.query('update jobs.job set start_after = now() where name = $1', [name]);
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 8, 8, 8, 8, 8, 8]);
+  await boss.offWork(name, { wait: true });
+  workers.stop();
+});
+
+const activeOf = async (name: string) =>
+  (await own.database.pool.query("select 1 from jobs.job where name = $1 and state = 'active'", [name])).rows;
+
+test('a job that takes long gives its worker away, is waited for, and is sent again when it fails', async () => {
+  const name = 'slow-jobs';
+  await boss.createQueue(name);
+  const ends = new Map<number, PromiseWithResolvers<void>>();
+  const { isSlow, turnSlow } = slowJobs();
+  const workers = await startQueueWorkers<{ number: number }>({
+    boss,
+    name,
+    concurrency: 1,
+    pollSeconds: NEVER_BY_THE_CLOCK,
+    mostBeside: 2,
+    isSlow,
     async handle({ number }) {
       const end = Promise.withResolvers<void>();
       ends.set(number, end);
@@ -81,11 +139,16 @@ test('a job that takes long gives its worker away, is waited for, and is sent ag
     await boss.insert(name, [{ data: { number } }]);
     workers.wakeOne();
     await expect.poll(() => ends.has(Math.min(number, 3)), soon).toBe(true);
+    turnSlow();
   }
   // Two go on beside the worker, and the third holds it.
   expect([...ends.keys()]).toEqual([1, 2, 3]);
   ends.get(1)?.reject(new Error('failed'));
-  await expect.poll(() => again, soon).toEqual([1]);
+  const again = "from jobs.job where name = $1 and state = 'created' and data ->> 'number' = '1'";
+  await expect
+    .poll(async () => (await own.database.pool.query(`select 1 ${again}`, [name])).rowCount, soon)
+    .toBe(1);
+  await own.database.pool.query(`delete ${again}`, [name]);
   ends.get(3)?.resolve();
   await expect.poll(() => ends.has(4), soon).toBe(true);
   ends.get(4)?.resolve();

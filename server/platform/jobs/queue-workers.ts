@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Job, PgBoss } from 'pg-boss';
+import type { JobWithMetadata, PgBoss } from 'pg-boss';
 
 /** Only jobs that missed every other call wait for it. */
 const BACKSTOP_SECONDS = 30;
 
 /** A job that takes longer waits for an exchange, as a rule: it gives its worker to another job, and goes on beside. */
 export const GIVES_WAY_AFTER_MS = 1_000;
+
+const slowAfter = (signal: AbortSignal): Promise<unknown> =>
+  sleep(GIVES_WAY_AFTER_MS, undefined, { signal, ref: false });
+
+const ENDED = Symbol('ended');
 
 /** The workers of one queue; each works on one job at a time. */
 export interface QueueWorkers {
@@ -22,7 +27,8 @@ export interface QueueWorkers {
  * worker that has found a job. If all looked for each job, a dozen statements would delay the one that is needed.
  *
  * A slow account must not take all workers: `mostBeside` jobs may go on beside them. The queue no longer knows such a
- * job, so `sendAgain` is called when it fails; when the process dies, the sweep for lost calls finds its work.
+ * job, so it is sent again here when it fails, with the retries and the place that it has left; when the process dies,
+ * the sweep for lost calls finds its work.
  */
 export async function startQueueWorkers<Data extends object>(options: {
   boss: PgBoss;
@@ -32,29 +38,49 @@ export async function startQueueWorkers<Data extends object>(options: {
   pollSeconds: number;
   handle: (data: Data) => Promise<void>;
   mostBeside: number;
-  sendAgain: (data: Data) => Promise<void>;
+  /** A job gave its worker away; it settles when the job ends. */
+  gaveWay?: (working: Promise<unknown>) => void;
+  /** Resolves when a job that began now counts as slow. */
+  isSlow?: (signal: AbortSignal) => Promise<unknown>;
 }): Promise<QueueWorkers> {
-  const { boss, name, concurrency, pollSeconds, handle, mostBeside, sendAgain } = options;
+  const { boss, name, concurrency, pollSeconds, handle, mostBeside, gaveWay, isSlow = slowAfter } = options;
   const free = new Set<string>();
   /** A wake-up came while all workers were busy: the next free worker looks. */
   let isUnheard = false;
   const beside = new Set<Promise<void>>();
 
   /** Resolves when the job has ended or goes on beside the workers. */
-  async function work(data: Data): Promise<void> {
-    const working = handle(data);
+  async function work(job: JobWithMetadata<Data>): Promise<void> {
+    const working = handle(job.data).then(() => ENDED);
     const waiting = new AbortController();
-    const isSlow = sleep(GIVES_WAY_AFTER_MS, true, { signal: waiting.signal, ref: false });
-    isSlow.catch(() => undefined);
     try {
-      if (mostBeside === 0 || (await Promise.race([working, isSlow])) !== true) return await working;
+      const slow = mostBeside === 0 ? working : isSlow(waiting.signal);
+      slow.catch(() => undefined);
+      if ((await Promise.race([working, slow])) === ENDED) return;
     } finally {
       waiting.abort();
     }
-    if (beside.size >= mostBeside) return await working;
-    const rest = working.catch(() => sendAgain(data)).catch(() => undefined);
+    if (beside.size >= mostBeside) {
+      await working;
+      return;
+    }
+    gaveWay?.(working);
+    const rest = working
+      .then(() => undefined)
+      .catch(() => sendAgain(job))
+      .catch(() => undefined);
     beside.add(rest);
     void rest.then(() => beside.delete(rest));
+  }
+
+  /** As the queue itself would: it counts on from the retries that the job had left. */
+  async function sendAgain(job: JobWithMetadata<Data>): Promise<void> {
+    const { data, priority, retryLimit, retryCount, retryDelay, retryDelayMax } = job;
+    if (retryCount >= retryLimit) return;
+    const most = retryDelayMax ?? Number.POSITIVE_INFINITY;
+    const seconds = Math.min(retryDelay * 2 ** retryCount, most);
+    const left = { retryLimit: retryLimit - retryCount - 1, retryDelay: Math.min(2 * seconds, most) };
+    await boss.insert(name, [{ data, priority, startAfter: seconds, ...left }]);
   }
 
   const wakeOne = (): void => {
@@ -71,12 +97,12 @@ export async function startQueueWorkers<Data extends object>(options: {
 
   async function startWorker(): Promise<void> {
     let id = '';
-    const interval = { pollingIntervalSeconds: BACKSTOP_SECONDS };
-    id = await boss.work<Data>(name, interval, async (jobs: Job<Data>[]) => {
+    const options = { pollingIntervalSeconds: BACKSTOP_SECONDS, includeMetadata: true } as const;
+    id = await boss.work<Data, void, typeof options>(name, options, async (jobs: JobWithMetadata<Data>[]) => {
       free.delete(id);
       wakeOne();
       try {
-        for (const { data } of jobs) await work(data);
+        for (const job of jobs) await work(job);
       } finally {
         free.add(id);
         if (isUnheard) {
