@@ -8,8 +8,8 @@ import { splitLines } from '#server/platform/text-lines.ts';
 
 /*
  * A backup is gzipped text: a header line; for every table, a line with its name and a line for each row as a JSON
- * object; a line with the number of rows, without which the backup is incomplete; and the seal, an HMAC of all that is
- * before it under a key derived from SECRET_KEY.
+ * object; a line with the number of rows, without which the backup is incomplete; and the signature, an HMAC of all
+ * that is before it under a key derived from SECRET_KEY.
  */
 
 export const FORMAT = 'signal-board-backup';
@@ -28,18 +28,18 @@ export const header = z.object({
 });
 export type BackupHeader = z.infer<typeof header>;
 
-const sealLine = z.strictObject({ seal: z.string().regex(/^[0-9a-f]{64}$/) });
+const signatureLine = z.strictObject({ signature: z.string().regex(/^[0-9a-f]{64}$/) });
 
-/** Tells which SECRET_KEY sealed a backup, and reveals nothing else. */
+/** Tells which SECRET_KEY sealed a backup's secrets, and reveals nothing else. */
 export const backupCheckOf = (secretKey: string): string =>
   createSecretBox(secretKey).lookupHash('the key of this backup', 'backup').toString('hex');
 
-/** Computes the seal of the backup whose lines it is fed. */
-export const createBackupSeal = (secretKey: string): Hmac =>
-  createHmac('sha256', createSecretBox(secretKey).lookupHash('the seal of this backup', 'backup'));
+/** Computes the signature of the backup whose lines it is fed. */
+export const createBackupHmac = (secretKey: string): Hmac =>
+  createHmac('sha256', createSecretBox(secretKey).lookupHash('the signature of this backup', 'backup'));
 
-/** `unchecked`: there is a seal, and the key to check it is not known. */
-type SealState = 'valid' | 'wrong' | 'missing' | 'unchecked';
+/** `unchecked`: there is a signature, and the key to check it is not known. */
+type SignatureState = 'valid' | 'wrong' | 'missing' | 'unchecked';
 
 const tableLine = z.object({ table: z.string().regex(/^[a-z_]+$/) });
 export const lastLine = z.object({ rows: z.number().int().min(0), whole: z.literal(true) });
@@ -82,10 +82,10 @@ export interface OpenBackup {
   header: BackupHeader;
   /** Batches of rows as JSON texts, table by table, to be read once; throws a StartError if the file is incomplete. */
   batches(): AsyncGenerator<{ table: string; rows: string[] }>;
-  /** Checks the seal with this key while the batches are read. */
+  /** Checks the signature with this key while the batches are read. */
   checkWith(secretKey: string): void;
-  /** The tables and the state of the seal, once all batches have been read. */
-  contents(): { tables: readonly string[]; seal: SealState };
+  /** The tables and the state of the signature, once all batches have been read. */
+  contents(): { tables: readonly string[]; signature: SignatureState };
 }
 
 const BATCH_ROWS = 500;
@@ -98,19 +98,20 @@ export async function openBackup(path: string): Promise<OpenBackup> {
 
   const tables: string[] = [];
   let expected: Hmac | null = null;
-  let seal: SealState = 'missing';
+  let signature: SignatureState = 'missing';
 
-  function checkSeal(line: string): void {
-    const { success, data } = sealLine.safeParse(parseJson(line));
+  function checkSignature(line: string): void {
+    const { success, data } = signatureLine.safeParse(parseJson(line));
     if (!success) throw new StartError(`${path} is damaged: something follows its end`);
-    const found = Buffer.from(data.seal, 'hex');
-    seal = expected === null ? 'unchecked' : timingSafeEqual(expected.digest(), found) ? 'valid' : 'wrong';
+    const found = Buffer.from(data.signature, 'hex');
+    signature =
+      expected === null ? 'unchecked' : timingSafeEqual(expected.digest(), found) ? 'valid' : 'wrong';
   }
 
   async function readEnd(): Promise<void> {
     const last = await lines.next();
     if (last.done) return;
-    checkSeal(last.value);
+    checkSignature(last.value);
     if (!(await lines.next()).done) throw new StartError(`${path} is damaged: something follows its end`);
   }
 
@@ -161,9 +162,9 @@ export async function openBackup(path: string): Promise<OpenBackup> {
     header: parsed.data,
     batches,
     checkWith(secretKey) {
-      expected = createBackupSeal(secretKey).update(`${first.value}\n`);
+      expected = createBackupHmac(secretKey).update(`${first.value}\n`);
     },
-    contents: () => ({ tables, seal }),
+    contents: () => ({ tables, signature }),
   };
 }
 

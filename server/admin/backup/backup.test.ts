@@ -350,7 +350,7 @@ describe('a backup', () => {
       .split('\n');
     await writeFile(path, gzipSync(`${change(lines).join('\n')}\n`));
   };
-  const isSeal = (line: string) => line.startsWith('{"seal":');
+  const isSignature = (line: string) => line.startsWith('{"signature":');
   const makeAdministrator = (line: string) => line.replace('"is_admin":false', '"is_admin":true');
 
   test('is verified, and restores without a flag', async () => {
@@ -369,13 +369,14 @@ describe('a backup', () => {
       'was changed',
     ],
     [
-      'whose seal was taken away',
-      (lines: string[]) => lines.filter((line) => !isSeal(line)).map(makeAdministrator),
-      'has no seal',
+      'whose signature was taken away',
+      (lines: string[]) => lines.filter((line) => !isSignature(line)).map(makeAdministrator),
+      'has no signature',
     ],
     [
-      'whose seal is of another key',
-      (lines: string[]) => lines.map((line) => (isSeal(line) ? `{"seal":"${'0'.repeat(64)}"}` : line)),
+      'whose signature is of another key',
+      (lines: string[]) =>
+        lines.map((line) => (isSignature(line) ? `{"signature":"${'0'.repeat(64)}"}` : line)),
       'was changed',
     ],
   ] as const)(
@@ -415,7 +416,7 @@ describe('a backup', () => {
       'something follows its end',
     ],
     [
-      'something before its seal',
+      'something before its signature',
       (lines: string[]) => [...lines.slice(0, -1), ' {}', ...lines.slice(-1)],
       'something follows its end',
     ],

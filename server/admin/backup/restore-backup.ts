@@ -21,18 +21,18 @@ import { listTables } from './list-tables.ts';
 export interface Restored extends RestoredWork {
   createdAt: string;
   rows: number;
-  /** Whether the seal shows that nothing was changed since the backup was made. */
+  /** Whether the signature shows that nothing was changed since the backup was made. */
   isVerified: boolean;
 }
 
 /**
- * Restores a database from a backup in one transaction, after the whole file was verified: creates the tables as they were, fills them, applies later
- * migrations, and ends unfinished work, so that nothing is ordered twice.
+ * Restores a database from a backup in one transaction, after the whole file was verified: creates the tables as they
+ * were, fills them, applies later migrations, and ends unfinished work, so that nothing is ordered twice.
  */
 export async function restoreBackup(options: {
   connection: DatabaseConnection;
   path: string;
-  /** Null accepts a backup that was sealed with any key. */
+  /** Null accepts a backup whose secrets any key has sealed. */
   keys: SecretKeys | null;
   /** Also takes a backup that does not verify: who edits one can make anybody an administrator. */
   unverified?: boolean;
@@ -51,9 +51,9 @@ export async function restoreBackup(options: {
       'The backup was made with another SECRET_KEY: put that one into SECRET_KEY or DATA_DIR/secret.key, or add --other-key --unverified to go without what is sealed with it (webhook keys, exchange credentials)',
     );
   }
-  const sealKey = keys === null ? null : sealKeyOf(examined, keys);
-  const tables = await readThrough(examined, sealKey);
-  const isVerified = examined.contents().seal === 'valid';
+  const signingKey = keys === null ? null : signingKeyOf(examined, keys);
+  const tables = await readThrough(examined, signingKey);
+  const isVerified = examined.contents().signature === 'valid';
   if (!isVerified && !unverified) throw new StartError(whyUnverified(examined, path));
   const backup = await openBackup(path);
   const client = new pg.Client({ ...connection, application_name: 'signal-board restore' });
@@ -67,9 +67,10 @@ export async function restoreBackup(options: {
     else await refuseWhenFilled(client);
     await applyMigrations(client, migrations.slice(0, known));
     await requireKnownTables(client, { tables, path });
-    const rows = await fill(client, { backup, sealKey });
+    const rows = await fill(client, { backup, signingKey });
     // The file was read twice, and may have been changed in between.
-    if (isVerified && backup.contents().seal !== 'valid') throw new StartError(whyUnverified(backup, path));
+    if (isVerified && backup.contents().signature !== 'valid')
+      throw new StartError(whyUnverified(backup, path));
     await fillHashes(client);
     await applyMigrations(client, migrations.slice(known));
     const work = await endRestoredWork(drizzleOn(client), now);
@@ -87,12 +88,12 @@ export async function restoreBackup(options: {
   }
 }
 
-const sealKeyOf = ({ header }: OpenBackup, { secretKey, nextKey }: SecretKeys): string | null =>
+const signingKeyOf = ({ header }: OpenBackup, { secretKey, nextKey }: SecretKeys): string | null =>
   [secretKey, nextKey].find((key) => key !== null && backupCheckOf(key) === header.keyCheck) ?? null;
 
 /** Reads the whole file without keeping its rows, and returns the tables that it has. */
-async function readThrough(backup: OpenBackup, sealKey: string | null): Promise<readonly string[]> {
-  if (sealKey !== null) backup.checkWith(sealKey);
+async function readThrough(backup: OpenBackup, signingKey: string | null): Promise<readonly string[]> {
+  if (signingKey !== null) backup.checkWith(signingKey);
   for await (const _ of backup.batches());
   return backup.contents().tables;
 }
@@ -101,10 +102,10 @@ const ANYWAY =
   'Whoever changed it may have made anybody an administrator. Add --unverified to restore it nevertheless';
 
 function whyUnverified(backup: OpenBackup, path: string): string {
-  const { seal } = backup.contents();
-  if (seal === 'wrong') return `${path} was changed after it was made. ${ANYWAY}`;
-  if (seal === 'missing') {
-    return `${path} has no seal: an older version made it, or it was changed since. ${ANYWAY}`;
+  const { signature } = backup.contents();
+  if (signature === 'wrong') return `${path} was changed after it was made. ${ANYWAY}`;
+  if (signature === 'missing') {
+    return `${path} has no signature: an older version made it, or it was changed since. ${ANYWAY}`;
   }
   return `Without the SECRET_KEY of the backup nobody can tell whether ${path} was changed after it was made. ${ANYWAY}`;
 }
@@ -122,8 +123,8 @@ async function requireKnownTables(
 }
 
 /**
- * The keys under which the backup is sealed, as the database has to know them; null when another key has sealed it. A
- * backup from a rotation that was not finished needs both keys.
+ * The keys that have sealed the backup's secrets, as the database has to know them; null when another key did. A backup
+ * from a rotation that was not finished needs both keys.
  */
 function keyStateOf({ header }: OpenBackup, { secretKey, nextKey }: SecretKeys): KeyState | null {
   const given = nextKey === null ? [secretKey] : [secretKey, nextKey];
@@ -206,9 +207,9 @@ async function noteRestore(
 
 async function fill(
   client: pg.Client,
-  { backup, sealKey }: { backup: OpenBackup; sealKey: string | null },
+  { backup, signingKey }: { backup: OpenBackup; signingKey: string | null },
 ): Promise<number> {
-  if (sealKey !== null) backup.checkWith(sealKey);
+  if (signingKey !== null) backup.checkWith(signingKey);
   const tables = new Set<string>();
   let count = 0;
   for await (const { table, rows } of backup.batches()) {

@@ -15,7 +15,7 @@ import { makeFolder } from '#server/platform/make-folder.ts';
 import { createSecretBox } from '#server/platform/secret-box.ts';
 import { isSameCheck, keyCheckOf, type SecretKeys } from '#server/platform/secret-keys/key-state.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { type BackupHeader, backupCheckOf, createBackupSeal, FORMAT, LEFT_OUT } from './backup-file.ts';
+import { type BackupHeader, backupCheckOf, createBackupHmac, FORMAT, LEFT_OUT } from './backup-file.ts';
 import { listTables } from './list-tables.ts';
 
 const FETCH_ROWS = 500;
@@ -61,9 +61,9 @@ export async function writeBackup(options: {
     const written = finished(file);
     // A full disk makes the next write or the end fail.
     written.catch((error: Error) => zip.destroy(error));
-    const seal = createBackupSeal(secretKey);
+    const hmac = createBackupHmac(secretKey);
     const write = async (line: string) => {
-      seal.update(`${line}\n`);
+      hmac.update(`${line}\n`);
       if (!zip.write(`${line}\n`)) await Promise.race([once(zip, 'drain'), written]);
     };
     await write(JSON.stringify(head));
@@ -73,7 +73,7 @@ export async function writeBackup(options: {
       rows += await writeTable(client, table, write);
     }
     await write(JSON.stringify({ rows, whole: true }));
-    zip.end(`${JSON.stringify({ seal: seal.digest('hex') })}\n`);
+    zip.end(`${JSON.stringify({ signature: hmac.digest('hex') })}\n`);
     await written;
     await client.query('commit');
     await putInPlace(draft, path);
