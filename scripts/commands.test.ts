@@ -369,3 +369,9 @@ describe('npm test', () => {
     expect(code).toBe(1);
   });
 });
+
+test('npm run demo refuses a data folder that cannot be created, with one line', async () => {
+  const { ended, output } = start(['scripts/demo.mjs'], { DATA_DIR: '/proc/signal-board' });
+  expect(await ended).toBe(1);
+  expect(output()).toMatch(/\nDATA_DIR \/proc\/signal-board cannot be used \(ENOENT\)\n$/);
+});

@@ -1,14 +1,15 @@
 // npm run demo: the server on its own data folder, with a feed that simulates a market.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensureBuilt, programArguments } from './lib/builds.mjs';
 import { ended, run, withoutSecrets } from './lib/child.mjs';
 import { ensureInstalled } from './lib/install.mjs';
+import { makeFolder } from './lib/make-folder.mjs';
 import { findNode, nodeEnvironment } from './lib/node-runtime.mjs';
-import { root, runMain, say } from './lib/project.mjs';
+import { root, runMain, SetupError, say } from './lib/project.mjs';
 
 const ADMINISTRATOR = 'admin@example.com';
 const SHORT_WAITS = { VERIFY_FIRST_MS: '1500', VERIFY_SECOND_MS: '2000', CANCEL_DELAY_MS: '500' };
@@ -70,8 +71,9 @@ await runMain(async () => {
  * @param {string} dataDir
  */
 async function keepPassword(dataDir) {
-  await mkdir(dirname(dataDir), { recursive: true });
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeFolder(dataDir).catch((error) => {
+    throw new SetupError(`DATA_DIR ${dataDir} cannot be used (${error.code})`);
+  });
   const path = join(dataDir, 'demo-password');
   const known = await readFile(path, 'utf8').catch(() => '');
   if (known.trim() !== '') return known.trim();
