@@ -3,6 +3,7 @@ import type { AttentionCondition } from '#contract/attention.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
 import type { Transitions } from './engine/records/transitions.ts';
+import type { CandleWaits } from './engine/workflow/candle-waits.ts';
 import type { ExchangeAccount } from './exchanges/exchange.ts';
 import type { ExchangeRegistry } from './exchanges/registry.ts';
 import type { Receiver } from './ingest/receive-delivery.ts';
@@ -53,6 +54,8 @@ export interface Deps {
   onPrice: (token: string) => void;
   /** The changes that any instance announces through the database. */
   changeFeed: ChangeFeed;
+  /** Wakes workflows that wait for the candle of their bar. */
+  candleWaits: CandleWaits;
   metrics: Metrics;
   untrustedProxies: UntrustedProxies;
   limitPasswordAttempts: LimitPasswordAttempts;
@@ -77,6 +80,7 @@ export type EngineDeps = Pick<
   | 'transitions'
   | 'secretBox'
   | 'audit'
+  | 'candleWaits'
 >;
 
 export type PoolFigures = Pick<pg.Pool, 'idleCount' | 'totalCount' | 'waitingCount' | 'options'>;

@@ -29,6 +29,7 @@ import { startEquitySnapshots } from './engine/protection/equity-snapshots.ts';
 import { createAccountReader } from './engine/protection/read-account.ts';
 import { createTransitions } from './engine/records/transitions.ts';
 import { storedMarks } from './engine/sizing/stored-marks.ts';
+import { createCandleWaits } from './engine/workflow/candle-waits.ts';
 import { startReadAhead } from './engine/workflow/read-ahead.ts';
 import { runWorkflow } from './engine/workflow/run-workflow.ts';
 import { startSweep, wakeUnfinished } from './engine/workflow/sweep.ts';
@@ -151,6 +152,7 @@ export async function buildProgram(options: {
     return Promise.race([readFreeSpace(config.dataDir, options.readDisk).catch(() => null), late]);
   };
   const clockWatch = createClockWatch({ clock, log });
+  const changeFeed = createChangeFeed({ connection: database.connection, log });
   const untrustedProxies = createUntrustedProxies({ config, clock, log });
   const base = {
     metrics,
@@ -188,7 +190,6 @@ export async function buildProgram(options: {
             settle: paper.settle,
             onError: (error, token) => log.error({ err: error, token }, 'paper orders could not be settled'),
           }),
-    changeFeed: createChangeFeed({ connection: database.connection, log }),
     transitions: createTransitions({
       db: database.engineDb,
       clock,
@@ -198,6 +199,8 @@ export async function buildProgram(options: {
       secretBox,
       audit,
     }),
+    changeFeed,
+    candleWaits: createCandleWaits({ db: database.engineDb, jobs, changeFeed, log }),
     readiness: () => readReadiness(),
     freeSpace,
   };
@@ -304,6 +307,7 @@ export async function buildProgram(options: {
     async stop() {
       for (const stop of stops) await stop();
       await workers.stop();
+      deps.candleWaits.stop();
       await deps.changeFeed.close();
       await deps.receiver.idle();
       await jobs.stop();

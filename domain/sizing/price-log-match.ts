@@ -33,16 +33,20 @@ export function selectPriceLog<Candidate extends PriceLogCandidate>(
 ): Candidate | null {
   const { notBefore, notAfter } = priceLogWindow(signal);
   const matching = candidates.filter(
-    (candle) =>
-      candle.token === signal.token &&
-      sameTimeframe(candle.timeframe, signal.timeframe) &&
-      (candle.processor === null || sameProcessor(candle.processor, signal.processor)) &&
-      (candle.hookId === signal.hookId || candle.fromAdmin) &&
-      candle.candleTime >= notBefore &&
-      candle.candleTime <= notAfter,
+    (candle) => belongsTo(candle, signal) && candle.candleTime >= notBefore && candle.candleTime <= notAfter,
   );
   return matching.sort(newestFirst)[0] ?? null;
 }
+
+/** Whether the candle is of a series that serves the signal, whatever its time. */
+export const belongsTo = (
+  candle: PriceLogCandidate,
+  signal: { token: string; timeframe: string; processor: string; hookId: string },
+): boolean =>
+  candle.token === signal.token &&
+  sameTimeframe(candle.timeframe, signal.timeframe) &&
+  (candle.processor === null || sameProcessor(candle.processor, signal.processor)) &&
+  (candle.hookId === signal.hookId || candle.fromAdmin);
 
 function newestFirst(a: PriceLogCandidate, b: PriceLogCandidate): number {
   return (

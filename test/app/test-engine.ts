@@ -7,6 +7,7 @@ import { type AttemptRow, listAttempts, listUnfinishedTrades } from '#server/eng
 import { createTransitions } from '#server/engine/records/transitions.ts';
 import { listUnfinished } from '#server/engine/records/workflows.store.ts';
 import { storedMarks } from '#server/engine/sizing/stored-marks.ts';
+import { createCandleWaits } from '#server/engine/workflow/candle-waits.ts';
 import { UNSETTLED_LIMIT_MS } from '#server/engine/workflow/follow-trade.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeUser, tradeWave } from '#server/engine/workflow/trade-wave.ts';
@@ -14,6 +15,7 @@ import { openPaper } from '#server/exchanges/paper/open-paper.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
 import { createAuditTrail } from '#server/platform/audit/audit-trail.ts';
+import { createChangeFeed } from '#server/platform/change-feed.ts';
 import { type Config, parseConfig } from '#server/platform/config/config.ts';
 import {
   orderAttempts,
@@ -165,6 +167,9 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     activity: () => ({ activeJobs: 0, besideJobs: 0, completedJobs: 0, lastActivityAt: null }),
   };
 
+  const changeFeed = createChangeFeed({ connection: database.connection, log });
+  const candleWaits = createCandleWaits({ db, jobs, changeFeed, log });
+
   function createDeps(overrides: {
     db: EngineDeps['db'];
     instanceId: string;
@@ -202,6 +207,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
         secretBox,
         audit,
       }),
+      candleWaits,
       exchanges,
       accountGuard: OPEN_TO_ALL,
       findAccount: async (userId, platform) => ({
@@ -368,6 +374,8 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     async close() {
       await deps.exchanges.close();
       await server?.close();
+      candleWaits.stop();
+      await changeFeed.close();
       await close();
     },
   };

@@ -11,7 +11,7 @@ import { type Denial, denialTitle } from '#domain/workflow/denials.ts';
 import { findTradingSettings, withoutUndefined } from '#server/admin/settings/settings.store.ts';
 import { describeCalculation } from '#server/console/calculator/describe-calculation.ts';
 import { calculateFromFacts, recordCalculation } from '#server/engine/sizing/generate-position.ts';
-import { matchPriceLog } from '#server/engine/sizing/match-price-log.ts';
+import { findSignalPriceLog } from '#server/engine/sizing/match-price-log.ts';
 import { findPriceLog, type PriceLogRow } from '#server/ingest/stored-price-logs.ts';
 import { type EntrySignalRow, findSignal, isEntry, type SignalRow } from '#server/ingest/stored-signals.ts';
 import { invalidFields, required } from '#server/platform/http/errors.ts';
@@ -60,7 +60,7 @@ const NO_FACTS = { isEstimate: false, notices: [], availableBalance: null };
 /** The same calculation with the edited settings and with each of the three methods. Saves nothing. */
 export async function previewPosition(deps: CalculatorDeps, body: PreviewBody): Promise<PreviewAnswer> {
   const { signal, settings } = await findSubject(deps, body);
-  const priceLog = await matchPriceLog(deps.db, signal);
+  const priceLog = await findSignalPriceLog(deps.db, signal);
   const { exchangePlatform } = settings;
   const read = await readCalculatorFacts(deps, {
     token: signal.token,
@@ -104,13 +104,13 @@ async function findSubject(
   };
 }
 
-/** The requested price log, if it may belong to the signal; by default the matching one. */
+/** The requested price log, if it may belong to the signal; by default the one it was decided with. */
 async function findOwnPriceLog(
   { db }: CalculatorDeps,
   signal: SignalRow,
   priceLogId: string | null,
 ): Promise<PriceLogRow | null> {
-  if (priceLogId === null) return await matchPriceLog(db, signal);
+  if (priceLogId === null) return await findSignalPriceLog(db, signal);
   const priceLog = required(await findPriceLog(db, priceLogId), 'priceLogNotFound');
   const refuse = (message: string) => invalidFields([{ path: 'priceLogId', message }]);
   if (priceLog.token !== signal.token) {

@@ -2,7 +2,7 @@ import { idParams } from '#contract/paging.ts';
 import { signalDetail, signalStats, signalsAnswer, signalsQuery } from '#contract/signals.ts';
 import { registerChoiceRoutes } from '#server/console/price-logs/choices.routes.ts';
 import type { Deps } from '#server/deps.ts';
-import { arePriceLogsKept, matchPriceLog } from '#server/engine/sizing/match-price-log.ts';
+import { arePriceLogsKept, findSignalPriceLog } from '#server/engine/sizing/match-price-log.ts';
 import { findSignal } from '#server/ingest/stored-signals.ts';
 import { required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
@@ -34,7 +34,7 @@ export function registerSignalRoutes(app: App, deps: Deps): void {
       const row = required(await findSignal(db, id), 'signalNotFound');
       const [found] = await withOutcomes(db, [row]);
       const signal = required(found, 'signalNotFound');
-      const priceLog = await matchPriceLog(db, row);
+      const priceLog = await findSignalPriceLog(db, row);
       return {
         ...signal,
         priceLogId: priceLog?.id ?? null,

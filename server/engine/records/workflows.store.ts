@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import {
   type FailureExplanation,
   isWorkflowEnded,
@@ -77,6 +77,24 @@ export async function listSignalWorkflows(db: Queryable, signalId: string): Prom
     .from(workflows)
     .where(eq(workflows.signalId, signalId))
     .orderBy(desc(workflows.id));
+}
+
+/** Whether a later signal waits to leave what this workflow's signal may enter. */
+export async function isLeaveWaiting(db: Queryable, { id, token }: WorkflowRow): Promise<boolean> {
+  const found = await db
+    .select({ id: workflows.id })
+    .from(workflows)
+    .innerJoin(signals, eq(signals.id, workflows.signalId))
+    .where(
+      and(
+        eq(workflows.token, token),
+        gt(workflows.id, id),
+        inArray(workflows.status, [...RUNNING_STATUSES]),
+        inArray(signals.action, ['close', 'reduce']),
+      ),
+    )
+    .limit(1);
+  return found.length > 0;
 }
 
 /** Applies the workflow's transition table; of two concurrent ends the second is an InvalidTransition. */

@@ -1,7 +1,9 @@
+import { barCandleWindow, isBarCandleMissing } from '#domain/sizing/bar-candle.ts';
 import { type PriceLogCandidate, priceLogWindow, selectPriceLog } from '#domain/sizing/price-log-match.ts';
 import { otherSpellings, timeframeMinutes } from '#domain/timeframe.ts';
 import { pipelineStepNumber } from '#domain/workflow/workflow-lifecycle.ts';
 import { findStep } from '#server/engine/records/workflow-steps.store.ts';
+import { findShownWorkflow } from '#server/engine/records/workflows.store.ts';
 import { findCandidates, findPriceLog, type PriceLogRow } from '#server/ingest/stored-price-logs.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { readKeptSince } from '#server/platform/db/partitions.ts';
@@ -35,17 +37,47 @@ export async function findMatch(db: Queryable, signal: MatchedSignal): Promise<P
   }
 }
 
-/** Like `findMatch`, with the price log itself. */
-export async function matchPriceLog(db: Queryable, signal: MatchedSignal): Promise<PriceLogRow | null> {
+/** More than the candles of all series that may serve one signal. */
+const BAR_CANDLES = 200;
+
+/** Whether a series that serves the signal is about to send the candle of the bar that just closed. */
+export async function isBarCandleDue(db: Queryable, signal: MatchedSignal): Promise<boolean> {
+  const { token, timeframe, processor, hookId, receivedAt } = signal;
+  const signalTime = signal.signalTimeServer ?? receivedAt;
+  const wanted = { token, timeframe, processor, hookId, signalTime, receivedAt };
+  const window = barCandleWindow(wanted);
+  if (window === null) return false;
+  const timeframes = timeframeTexts(timeframe);
+  const look = { token, timeframes, hookId, ...window, offset: 0, limit: BAR_CANDLES };
+  return isBarCandleMissing(await findCandidates(db, look), wanted);
+}
+
+/**
+ * The price log that the signal was decided with: that of the workflow that stands for it, or null when it found none.
+ * Before that decision the one that belongs to the signal now.
+ */
+export async function findSignalPriceLog(
+  db: Queryable,
+  signal: MatchedSignal & { id: string },
+): Promise<PriceLogRow | null> {
+  const workflow = await findShownWorkflow(db, signal.id);
+  const matched = workflow === null ? undefined : await readMatch(db, workflow.id);
+  if (matched !== undefined) return matched === null ? null : await findPriceLog(db, matched);
   const match = await findMatch(db, signal);
   return match === null ? null : await findPriceLog(db, match.id);
 }
 
 /** The price log that the workflow's step has matched; null when it matched none. */
 export async function readMatchedPriceLog(db: Queryable, workflowId: string): Promise<PriceLogRow | null> {
+  const matched = await readMatch(db, workflowId);
+  return matched == null ? null : await findPriceLog(db, matched);
+}
+
+/** The id of the price log that the step has matched, null when none; undefined before the step has ended. */
+async function readMatch(db: Queryable, workflowId: string): Promise<string | null | undefined> {
   const match = await findStep(db, { workflowId, stepNumber: pipelineStepNumber('price_log_match') });
-  const matched = match?.outputData as { priceLogId?: string | null } | null | undefined;
-  return matched?.priceLogId == null ? null : await findPriceLog(db, matched.priceLogId);
+  const output = match?.outputData as { priceLogId?: string | null } | null | undefined;
+  return output?.priceLogId;
 }
 
 /** Whether all price logs that could belong to the signal are still stored. */

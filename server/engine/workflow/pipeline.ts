@@ -3,6 +3,7 @@ import type { EligibilityDecision, EligibilityResult } from '#domain/eligibility
 import type { EligibilityUser } from '#domain/eligibility/eligibility-rules.ts';
 import { autoTradeOff } from '#domain/eligibility/trading-mode.ts';
 import type { ExitUser } from '#domain/exits/select-exits.ts';
+import { CANDLE_WAIT_MS } from '#domain/sizing/bar-candle.ts';
 import type { PriceLogCandidate } from '#domain/sizing/price-log-match.ts';
 import { signalPriceDeviates } from '#domain/sizing/reference-price.ts';
 import {
@@ -19,10 +20,11 @@ import { type Decision, writeDecisions } from '#server/engine/records/decisions.
 import { acquireOwnSlot, acquireSlot } from '#server/engine/records/processing-slots.store.ts';
 import { listWorkingTrades } from '#server/engine/records/trades.store.ts';
 import { writeEligibility } from '#server/engine/records/workflow-users.store.ts';
-import type { WorkflowRow } from '#server/engine/records/workflows.store.ts';
-import { findMatch } from '#server/engine/sizing/match-price-log.ts';
+import { isLeaveWaiting, type WorkflowRow } from '#server/engine/records/workflows.store.ts';
+import { findMatch, isBarCandleDue } from '#server/engine/sizing/match-price-log.ts';
 import { readExit } from '#server/ingest/read-delivery.ts';
 import { isEntry, type SignalRow } from '#server/ingest/stored-signals.ts';
+import { isDue } from '#server/platform/clock.ts';
 import type { Tx } from '#server/platform/db/database.ts';
 import { type CurrentPrice, readCurrentPrices } from './current-prices.ts';
 import { selectUsersToLeave } from './select-exits.ts';
@@ -44,9 +46,12 @@ export interface PipelineWork {
 }
 
 interface Prefetched {
-  match: Promise<PriceLogCandidate | null>;
+  match: Promise<Match>;
   prices: Promise<CurrentPrice[]>;
 }
+
+/** `isDue`: the candle of the signal's bar is about to come, and `log` is an older one. */
+type Match = { isDue: false; log: PriceLogCandidate | null } | { isDue: true };
 
 /** `writes`: what becomes true in the transaction that writes the end of the step. */
 export type StepOutcome = { writes?: (tx: Tx) => Promise<void> } & (
@@ -56,8 +61,8 @@ export type StepOutcome = { writes?: (tx: Tx) => Promise<void> } & (
   | { kind: 'failed' | 'aborted'; failure: FailureExplanation }
   /** Nothing to do: completes the workflow. */
   | { kind: 'skipped'; output: unknown }
-  /** The end of another workflow wakes this one again. */
-  | { kind: 'waiting'; metadata: unknown }
+  /** The end of another workflow wakes this one again, or what `writes` and `afterwards` arrange. */
+  | { kind: 'waiting'; metadata: unknown; afterwards?: () => void }
 );
 
 interface PipelineStep {
@@ -106,7 +111,7 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
         const own = { ...wanted, ownerId: signal.ownerUserId, enters: isEntry(signal) };
         const taken = await (workflow.isOwn ? acquireOwnSlot(tx, own) : acquireSlot(tx, wanted));
         // Entries that rest end now, and with them the workflow that this one waits for.
-        if (!taken.acquired && !isEntry(signal)) await wakeEntries(tx, deps, token);
+        if (!taken.acquired && !isEntry(signal)) await wakeEntries(tx, deps, { token, ...taken });
         return taken;
       });
       if (!slot.acquired && 'unfinished' in slot) {
@@ -127,7 +132,11 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
       signalTime: signal.signalTimeServer ?? signal.receivedAt,
     }),
     run: async (work) => {
-      const log = await prefetch(work).match;
+      const prefetched = await prefetch(work).match;
+      // The candle may have come since.
+      const match = prefetched.isDue ? await readMatch(work) : prefetched;
+      if (match.isDue) return waitForCandle(work);
+      const { log } = match;
       const output = { priceLogId: log?.id ?? null, candleTime: log?.candleTime ?? null };
       return { kind: 'completed', output };
     },
@@ -173,7 +182,13 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
   },
 };
 
-async function wakeEntries(tx: Tx, { jobs }: EngineDeps, token: string): Promise<void> {
+async function wakeEntries(
+  tx: Tx,
+  { jobs }: EngineDeps,
+  { token, waitingFor }: { token: string; waitingFor?: string },
+): Promise<void> {
+  // It may wait for a candle.
+  if (waitingFor !== undefined) await jobs.send(tx, 'run-workflow', { workflowId: waitingFor });
   const resting = await listWorkingTrades(tx, token);
   await jobs.send(
     tx,
@@ -219,10 +234,44 @@ function recordsOf<User extends { id: string }>(
 function prefetch(work: PipelineWork): Prefetched {
   if (work.prefetched === null) {
     const { deps, signal } = work;
-    work.prefetched = { match: findMatch(deps.db, signal), prices: readCurrentPrices(deps, signal) };
+    work.prefetched = { match: readMatch(work), prices: readCurrentPrices(deps, signal) };
     for (const answer of Object.values(work.prefetched)) answer.catch(() => {});
   }
   return work.prefetched;
+}
+
+/** The time that is left for the candle of the signal's bar; null when the signal does not wait. */
+function candleWaitMs({ deps, signal }: PipelineWork): number | null {
+  // Leaving a position needs no candle.
+  if (!isEntry(signal)) return null;
+  const now = deps.clock.now();
+  const dueAt = new Date(signal.receivedAt.getTime() + CANDLE_WAIT_MS);
+  if (isDue({ dueAt, longestWaitMs: CANDLE_WAIT_MS, now })) return null;
+  return Math.min(CANDLE_WAIT_MS, dueAt.getTime() - now.getTime());
+}
+
+async function readMatch(work: PipelineWork): Promise<Match> {
+  const { db } = work.deps;
+  const { signal, workflow } = work;
+  const mayWait = candleWaitMs(work) !== null;
+  // Before the look for the candle: one that comes in between is found.
+  if (mayWait && (await isBarCandleDue(db, signal)) && !(await isLeaveWaiting(db, workflow))) {
+    return { isDue: true };
+  }
+  return { isDue: false, log: await findMatch(db, signal) };
+}
+
+/** The candle wakes the workflow, or else the end of the wait; the job is for an instance that dies. */
+function waitForCandle(work: PipelineWork): StepOutcome {
+  const { deps, workflow, signal } = work;
+  const { id: workflowId, isOwn } = workflow;
+  const waitMs = candleWaitMs(work) ?? 0;
+  return {
+    kind: 'waiting',
+    metadata: { waitingForCandle: true },
+    writes: (tx) => deps.jobs.send(tx, 'run-workflow', { workflowId }, { waitMs, isOwn }),
+    afterwards: () => deps.candleWaits.expect({ workflowId, isOwn, signal, waitMs }),
+  };
 }
 
 /** A position is closed however late the signal is processed: leaving only reduces risk. */

@@ -40,17 +40,20 @@ export const HELD_RETRY_MS = 1_000;
 export async function runWorkflow(deps: EngineDeps, workflowId: string): Promise<void> {
   const { db, log } = deps;
   const options = { db, key: `workflow:${workflowId}`, holder: deps.config.instanceId, log };
+  let afterwards: (() => void) | undefined;
   const leased = await withLease(options, async (lease) => {
     const found = await findWorkflowWithSignal(db, workflowId);
     if (found === null || isEnded(found.workflow)) return;
     const run = createRun(deps, { lease, ...found });
     try {
-      await runSteps(deps, run, found);
+      afterwards = await runSteps(deps, run, found);
     } catch (error) {
       if (error instanceof LeaseLostError) return;
       await countFailure(deps, { run, workflow: found.workflow, error });
     }
   });
+  // Not before: what it causes may need the lease.
+  afterwards?.();
   // The holder may be dead, or about to wait for the event that this job announces: send it again.
   if (!leased.held) {
     await deps.jobs.send(deps.db, 'run-workflow', { workflowId }, { waitMs: HELD_RETRY_MS });
@@ -133,7 +136,7 @@ async function runSteps(
   deps: EngineDeps,
   run: Run,
   { workflow, signal }: { workflow: WorkflowRow; signal: SignalRow },
-): Promise<void> {
+): Promise<(() => void) | undefined> {
   const recorded = workflow.status === 'pending' ? [] : await listSteps(deps.db, workflow.id);
   const done = recorded.filter(({ status }) => status !== 'processing');
   const work: PipelineWork = {
@@ -151,7 +154,7 @@ async function runSteps(
     const outcome = await PIPELINE[type].run(work);
     if (outcome.kind !== 'completed') {
       await finish(work, run, outcome);
-      return;
+      return outcome.kind === 'waiting' ? outcome.afterwards : undefined;
     }
     run.end({ status: 'completed', outputData: outcome.output, at: deps.clock.now() }, outcome.writes);
     work.outputs.set(type, outcome.output);
@@ -170,7 +173,7 @@ async function finish(
   switch (outcome.kind) {
     case 'waiting':
       run.note(outcome.metadata);
-      return await run.commit(async () => {});
+      return await run.commit(outcome.writes ?? (async () => {}));
     case 'handed-over':
       return await run.commit(outcome.writes ?? (async () => {}));
     case 'skipped':
