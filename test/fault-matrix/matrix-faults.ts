@@ -1,5 +1,4 @@
-import { CONTRADICTIONS } from '#test/venues/contradictions.ts';
-import type { VenueFault, VenueFaultKind } from '#test/venues/faults.ts';
+import { CONTRADICTIONS, type VenueFault, type VenueFaultKind } from '#test/venues/faults.ts';
 import type { VenueOperation } from '#test/venues/operations.ts';
 import type { Choice } from './choice.ts';
 

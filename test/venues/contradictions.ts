@@ -1,19 +1,6 @@
 import { D, toPlain } from '#domain/decimal.ts';
 import type { PaperOrder } from '#server/exchanges/paper/book.ts';
-import type { StruckFaults } from './faults.ts';
-
-/** How a look-up contradicts the entry that was sent. */
-export const CONTRADICTIONS = [
-  'the other side',
-  'another client order id',
-  'another symbol',
-  'another quantity',
-  'ten times the quantity filled',
-  'a volume of NaN',
-  'a negative volume',
-  'a price of 200,000 digits',
-] as const;
-export type Contradiction = (typeof CONTRADICTIONS)[number];
+import type { Contradiction, StruckFaults } from './faults.ts';
 
 /** One exchange's names of the fields of an order. */
 export interface OrderFields<View> {

@@ -1,7 +1,19 @@
 import { D, type Decimal, largest, smallest } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { Contradiction } from './contradictions.ts';
 import type { VenueOperation } from './operations.ts';
+
+/** How a look-up contradicts the entry that was sent. */
+export const CONTRADICTIONS = [
+  'the other side',
+  'another client order id',
+  'another symbol',
+  'another quantity',
+  'ten times the quantity filled',
+  'a volume of NaN',
+  'a negative volume',
+  'a price of 200,000 digits',
+] as const;
+export type Contradiction = (typeof CONTRADICTIONS)[number];
 
 /** At every fill, or only while the order is not completely filled. */
 export type StopDrop = 'always' | 'while partly filled';

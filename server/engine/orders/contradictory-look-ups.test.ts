@@ -4,8 +4,8 @@ import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings
 import { users } from '#server/platform/db/schema.ts';
 import { ALWAYS, entriesOf, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { OPERATOR } from '#test/app/test-audit.ts';
-import { CONTRADICTIONS, type Contradiction } from '#test/venues/contradictions.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
+import { CONTRADICTIONS, type Contradiction } from '#test/venues/faults.ts';
 import { listOrdersInDoubt, writeOffOrder } from './write-off.ts';
 
 /** I6, I7: an exchange whose look-ups show another order than the one that was sent, or none at all. */
