@@ -28,7 +28,8 @@ export const header = z.object({
 });
 export type BackupHeader = z.infer<typeof header>;
 
-const signatureLine = z.strictObject({ signature: z.string().regex(/^[0-9a-f]{64}$/) });
+/** Its name in the file, and the text below, are those of the first backups that had one. */
+const signatureLine = z.strictObject({ seal: z.string().regex(/^[0-9a-f]{64}$/) });
 
 /** Tells which SECRET_KEY sealed a backup's secrets, and reveals nothing else. */
 export const backupCheckOf = (secretKey: string): string =>
@@ -36,7 +37,7 @@ export const backupCheckOf = (secretKey: string): string =>
 
 /** Computes the signature of the backup whose lines it is fed. */
 export const createBackupHmac = (secretKey: string): Hmac =>
-  createHmac('sha256', createSecretBox(secretKey).lookupHash('the signature of this backup', 'backup'));
+  createHmac('sha256', createSecretBox(secretKey).lookupHash('the seal of this backup', 'backup'));
 
 /** `unchecked`: there is a signature, and the key to check it is not known. */
 type SignatureState = 'valid' | 'wrong' | 'missing' | 'unchecked';
@@ -103,7 +104,7 @@ export async function openBackup(path: string): Promise<OpenBackup> {
   function checkSignature(line: string): void {
     const { success, data } = signatureLine.safeParse(parseJson(line));
     if (!success) throw new StartError(`${path} is damaged: something follows its end`);
-    const found = Buffer.from(data.signature, 'hex');
+    const found = Buffer.from(data.seal, 'hex');
     signature =
       expected === null ? 'unchecked' : timingSafeEqual(expected.digest(), found) ? 'valid' : 'wrong';
   }

@@ -350,7 +350,7 @@ describe('a backup', () => {
       .split('\n');
     await writeFile(path, gzipSync(`${change(lines).join('\n')}\n`));
   };
-  const isSignature = (line: string) => line.startsWith('{"signature":');
+  const isSignature = (line: string) => line.startsWith('{"seal":');
   const makeAdministrator = (line: string) => line.replace('"is_admin":false', '"is_admin":true');
 
   test('is verified, and restores without a flag', async () => {
@@ -376,7 +376,7 @@ describe('a backup', () => {
     [
       'whose signature is of another key',
       (lines: string[]) =>
-        lines.map((line) => (isSignature(line) ? `{"signature":"${'0'.repeat(64)}"}` : line)),
+        lines.map((line) => (isSignature(line) ? `{"seal":"${'0'.repeat(64)}"}` : line)),
       'was changed',
     ],
   ] as const)(

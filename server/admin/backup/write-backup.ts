@@ -73,7 +73,7 @@ export async function writeBackup(options: {
       rows += await writeTable(client, table, write);
     }
     await write(JSON.stringify({ rows, whole: true }));
-    zip.end(`${JSON.stringify({ signature: hmac.digest('hex') })}\n`);
+    zip.end(`${JSON.stringify({ seal: hmac.digest('hex') })}\n`);
     await written;
     await client.query('commit');
     await putInPlace(draft, path);
