@@ -9,6 +9,8 @@ export interface ChosenFaults {
   liftedAfterMs: number | null;
   /** What is special about the token's contract, for every user. */
   contract: MatrixContract | null;
+  /** The exchange's clock, for every user. */
+  clock: MatrixClock | null;
   /** Milliseconds from the signal to the loss of the struck user's stop, seen by an audit a second later; null: none. */
   stopLostAfterMs: number | null;
   /** The struck user holds another position, which the exchange answers without a size. */
@@ -21,6 +23,13 @@ export interface MatrixContract {
   /** USDT: the largest limit and market orders; null: none. */
   largestOrder: number | null;
   largestMarketOrder: number | null;
+}
+
+export interface MatrixClock {
+  /** How far it is ahead of ours from then on, in milliseconds. */
+  aheadMs: number;
+  /** Milliseconds from the signal; 0: before it. */
+  fromMs: number;
 }
 
 type Chooser = (choice: Choice) => VenueFault[];
@@ -191,6 +200,10 @@ const CHOOSERS: Record<string, Chooser> = {
     const offsetMs = choice.oneOf([FIVE_MINUTES_MS, -FIVE_MINUTES_MS]);
     return [struck({ kind: 'clockOff', offsetMs }, undefined, { nth: nthOfARun(choice) })];
   },
+  'clocks-apart': (choice) => {
+    const drop = choice.chance(0.3) ? [struck({ kind: 'stopDropped' }, 'place-order')] : [];
+    return choice.chance(0.5) ? [...drop, ...slowEntry(choice)] : drop;
+  },
 };
 
 /** The request with which a fault begins: the first, or one in the middle of an order. */
@@ -212,6 +225,14 @@ const CONTRACTS: Record<string, (choice: Choice) => MatrixContract> = {
   }),
 };
 
+/** How far the clock of the exchange is apart: with less than 30 s entries go on. */
+const APART_MS = [8_000, 25_000, 90_000, 20 * 60_000].flatMap((ms) => [ms, -ms]);
+
+const chooseClock = (choice: Choice): MatrixClock => ({
+  aheadMs: choice.oneOf(APART_MS),
+  fromMs: choice.chance(0.3) ? 0 : choice.integer(1, 60) * 500 + 137,
+});
+
 /** The last one is longer than a workflow waits for an order. */
 const LIFTED_AFTER_MS = [20_000, 60_000, 330_000];
 
@@ -229,11 +250,14 @@ export function chooseFaults(fault: string, choice: Choice): ChosenFaults {
     faults.push(...onTheWire({ kind })(choice));
   }
   const hasUnreadable = fault === 'unreadable-position-beside';
+  const isApart = fault === 'clocks-apart';
+  const losesStop = hasUnreadable || (isApart && choice.chance(0.5));
   return {
     faults,
     liftedAfterMs: LASTING_FAULTS.includes(fault) ? choice.oneOf(LIFTED_AFTER_MS) : null,
     contract: contractOf?.(choice) ?? null,
-    stopLostAfterMs: hasUnreadable ? choice.integer(120, 180) * 500 + 137 : null,
+    clock: isApart ? chooseClock(choice) : null,
+    stopLostAfterMs: losesStop ? choice.integer(120, 180) * 500 + 137 : null,
     hasUnreadable,
   };
 }

@@ -20,7 +20,7 @@ import type { VenueFault } from '#test/venues/faults.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 import { type Agenda, startTestEngine, type TestEngine, type TestEngineOptions } from '../app/test-engine.ts';
 import { type ExchangeWatch, watchExchange } from './exchange-watch.ts';
-import type { ChosenFaults, MatrixContract } from './matrix-faults.ts';
+import type { ChosenFaults, MatrixClock, MatrixContract } from './matrix-faults.ts';
 import type { PlayedRun } from './oracle.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -65,6 +65,7 @@ export async function openStage(
     engine,
     async play({ exchange, scenario, faults, diesAt, ...chosen }) {
       await emptyDatabase(engine.db);
+      engine.setVenueAhead(chosen.clock?.fromMs === 0 ? chosen.clock.aheadMs : 0);
       const { hasUnreadable } = chosen;
       const contracts = contractsOf({ exchange, scenario, ...chosen });
       await setContracts(engine, exchange, contracts);
@@ -97,6 +98,7 @@ export async function openStage(
         closeContract,
         struckId,
         contradicts,
+        setClock: async () => engine.setVenueAhead(chosen.clock?.aheadMs ?? 0),
       });
       const moves = scenario.moves.flatMap(({ when, price: next }) =>
         'orderOf' in when ? [{ wave: waveOf(when.orderOf), move: once(() => world.move(next)) }] : [],
@@ -165,6 +167,8 @@ function createWorld(options: {
   contract: MatrixContract | null;
   stopLostAfterMs: number | null;
   closeContract: () => Promise<void>;
+  clock: MatrixClock | null;
+  setClock: () => Promise<void>;
   struckId: string;
   /** Look-ups contradict the order, so it must be shown as in doubt. */
   contradicts: boolean;
@@ -208,6 +212,7 @@ function createWorld(options: {
     .concat(oppositeAfterMs === null ? [] : [{ atMs: startMs + oppositeAfterMs, happen: signalOpposite }])
     .concat(at(liftedAfterMs, lift))
     .concat(at(contract?.closesAfterMs ?? null, options.closeContract))
+    .concat(at(options.clock?.fromMs ?? null, options.setClock))
     .concat(at(stopLostAfterMs, loseStop))
     .concat(stopLostAfterMs === null ? [] : [1_000, 31_000].flatMap((ms) => at(stopLostAfterMs + ms, audit)))
     .sort((one, other) => one.atMs - other.atMs);

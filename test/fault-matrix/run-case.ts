@@ -131,7 +131,13 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
     result.story?.push(...(await readStory(stage.engine, played)));
     // Not after a crash: the restart takes time, so other users meet a different market than in the control run.
     if (!played.died) {
-      const control = await controlOf(stages, { exchange, seed, overHttp, contract: plan.contract });
+      const control = await controlOf(stages, {
+        exchange,
+        seed,
+        overHttp,
+        contract: plan.contract,
+        clock: plan.clock,
+      });
       ends.forEach(({ summary }, index) => {
         if (index === scenario.struck || control.get(index) === summary) return;
         result.violations.push(
@@ -147,14 +153,12 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
   return result;
 }
 
+/** What holds for every user, with or without the fault. */
+type ExchangeTerms = Pick<ChosenFaults, 'contract' | 'clock'>;
+
 function controlOf(
   { inProcess, overHttp, controls }: Stages,
-  run: {
-    exchange: ExchangePlatform;
-    seed: number;
-    overHttp: boolean;
-    contract: ChosenFaults['contract'];
-  },
+  run: Pick<MatrixCase, 'exchange' | 'seed'> & ExchangeTerms & { overHttp: boolean },
 ): Promise<Map<number, string>> {
   const key = JSON.stringify(run);
   const known = controls.get(key);
@@ -166,7 +170,7 @@ function controlOf(
 
 async function playControl(
   stage: Stage,
-  { exchange, seed, contract }: Pick<MatrixCase, 'exchange' | 'seed'> & Pick<ChosenFaults, 'contract'>,
+  { exchange, seed, contract, clock }: Pick<MatrixCase, 'exchange' | 'seed'> & ExchangeTerms,
 ): Promise<Map<number, string>> {
   const scenario = createScenario(seed);
   for (let tries = 1; ; tries += 1) {
@@ -174,6 +178,7 @@ async function playControl(
       exchange,
       scenario,
       contract,
+      clock,
       faults: [],
       liftedAfterMs: null,
       stopLostAfterMs: null,
