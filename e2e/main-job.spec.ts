@@ -117,6 +117,8 @@ test('an alert becomes filled orders of three users, set up by clicking, and sur
     expectFailure({ path: '/', status: 'network' });
     await server.stop();
     await server.start();
+    // The page that is still open would ask without a session.
+    await page.goto('about:blank');
     await context.clearCookies();
     await page.goto('/signals');
     await fillLogin(page, { username: ADMIN, password });

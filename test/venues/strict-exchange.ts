@@ -105,6 +105,8 @@ export async function startStrictExchange(limits: {
 function dataOf(asked: VenueRequest, endpoint: string, leverage: string): unknown {
   const { data } = documentedAnswer('Bitget', asked) as { data: object };
   if (endpoint === 'detail') return { ...data, leverage };
+  if (endpoint === 'ticker' && Array.isArray(data))
+    return data.map((one) => ({ ...one, ts: String(Date.now()) }));
   if (endpoint !== 'account') return data;
   const levers = { isolatedLongLever: leverage, isolatedShortLever: leverage };
   return { ...data, ...levers, marginMode: 'isolated', posMode: 'one_way_mode' };

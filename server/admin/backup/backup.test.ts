@@ -375,8 +375,7 @@ describe('a backup', () => {
     ],
     [
       'whose signature is of another key',
-      (lines: string[]) =>
-        lines.map((line) => (isSignature(line) ? `{"seal":"${'0'.repeat(64)}"}` : line)),
+      (lines: string[]) => lines.map((line) => (isSignature(line) ? `{"seal":"${'0'.repeat(64)}"}` : line)),
       'was changed',
     ],
   ] as const)(
