@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OTHER_USER } from '#contract/acting-user.ts';
 import { ApiError, requestJson } from './api-client.ts';
 import { createQueryClient } from './query-client.ts';
-import { sessionKey } from './session.ts';
+import { sessionKey, signingOutKey } from './session.ts';
 
 let server: Server;
 let origin: string;
@@ -57,6 +57,16 @@ test('sends no request of a screen whose user has signed out', async () => {
   const before = requests;
   await expect(client.fetchQuery({ queryKey: [`${origin}/echo`] })).rejects.toThrow('Signed out');
   expect(requests).toBe(before);
+});
+
+test('sends no request of a screen whose user is signing out', async () => {
+  const client = signedInClient();
+  client.setQueryData(signingOutKey, true);
+  const before = requests;
+  await expect(client.fetchQuery({ queryKey: [`${origin}/echo`] })).rejects.toThrow('Signed out');
+  expect(requests).toBe(before);
+  client.setQueryData(signingOutKey, false);
+  expect(await client.fetchQuery({ queryKey: [`${origin}/echo`] })).toMatchObject({ method: 'GET' });
 });
 
 // Requirements: accounts-states-4

@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isFactorMissing, isOfOtherUser, isStatus, type QueryParams, requestJson } from './api-client.ts';
-import { forgetFormerUsers, lookUpSession, sessionKey } from './session.ts';
+import { forgetFormerUsers, lookUpSession, sessionKey, signingOutKey } from './session.ts';
 
 /** A client that never refetches or retries on its own initiative. */
 export function createQueryClient(): QueryClient {
@@ -24,8 +24,9 @@ export function createQueryClient(): QueryClient {
         // An offline browser still reaches a server on the same machine.
         networkMode: 'always',
         queryFn: async ({ queryKey, signal }) => {
-          // A screen may still draw itself once after its user has signed out.
-          if (client.getQueryData(sessionKey) === null) throw new Error('Signed out');
+          // A screen may still draw itself, or hear of a change, while and after its user signs out.
+          const isLeaving = client.getQueryData(signingOutKey) === true;
+          if (isLeaving || client.getQueryData(sessionKey) === null) throw new Error('Signed out');
           const params = queryKey[1] as QueryParams | undefined;
           return await requestJson(String(queryKey[0]), { params, signal });
         },

@@ -4,6 +4,8 @@ import type { SessionAnswer } from '#contract/auth.ts';
 import { isStatus, requestJson } from './api-client.ts';
 
 export const sessionKey = ['/api/auth/user'] as const;
+/** True from the click on Sign Out to its answer. */
+export const signingOutKey = ['signing out'] as const;
 
 const sessionQuery = queryOptions({
   queryKey: sessionKey,
