@@ -23,7 +23,10 @@ interface Row extends Record<string, unknown> {
 /** Exchanges may round the price of a stop by a few ticks. */
 const ROUNDED = 0.0001;
 
-/** One row for each user and token with a position or a live entry. A stop counts where an entry had it, or nearer. */
+/**
+ * One row for each user and token with a position or a live entry. A stop counts where an entry had it, or nearer; any
+ * stop counts for a position that no entry opened.
+ */
 const BOOKS = sql`
   select coalesce(p.user_id, o.user_id) as user_id, coalesce(p.token, o.token) as token, p.opened_at,
     coalesce(o.live_entries, 0)::int as live_entries,
@@ -31,7 +34,7 @@ const BOOKS = sql`
       select 1 from paper_trigger_orders t
       where t.user_id = p.user_id and t.token = p.token and t.state = 'live'
         and (t.plan_type = 'pos_loss' or (t.plan_type = 'loss_plan' and t.size >= p.size))
-        and case p.side when 'long' then t.trigger_price >= planned.lowest else t.trigger_price <= planned.highest end
+        and (planned.lowest is null or case p.side when 'long' then t.trigger_price >= planned.lowest else t.trigger_price <= planned.highest end)
     ) as has_stop
   from paper_positions p
   full join (
