@@ -27,6 +27,7 @@ test('a rolling restart under load loses no alert and doubles none', { timeout: 
 
   /** As TradingView does: an alert that meets a 5xx, or nobody, is sent again, three times at most. */
   async function sendAlert(price: string): Promise<void> {
+    const time = new Date().toISOString();
     for (let tries = 0; tries < 4; tries += 1) {
       if (tries > 0) await sleep(1_000);
       const answer = await call(`/hooks/trading_view_signal?hkid=${key}`, {
@@ -36,7 +37,7 @@ test('a rolling restart under load loses no alert and doubles none', { timeout: 
           price,
           timeframe: '15',
           processor: 'Tesla',
-          time: price,
+          time,
         },
       }).catch(() => null);
       if (answer?.status === 200) {

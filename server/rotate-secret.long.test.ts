@@ -100,7 +100,7 @@ const candle = (number: number) => ({
   Timeframe: '15',
   Symbol: `T${number % 7}USDT`,
   Currency: 'USDT',
-  DateTime: '202701010000',
+  DateTime: '202601010000',
   ...{ High: '100', Low: '100', Open: '100', Close: `${number}`, Volume: '1' },
 });
 
