@@ -39,8 +39,9 @@ export async function signOut(page: Page, username: string) {
 /** Scrolls down to a part whose code loads when it is near the screen. */
 export async function loadBelow(page: Page, part: Locator) {
   await expect(async () => {
-    await page.mouse.wheel(0, 2_000);
-    await expect(part).toBeVisible({ timeout: 5_000 });
+    // Less than a screen, so that no part is passed unseen.
+    await page.mouse.wheel(0, 600);
+    await expect(part).toBeVisible({ timeout: 2_000 });
   }).toPass();
 }
 
