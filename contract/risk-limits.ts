@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type RiskLimits, readMeasure } from '#domain/limits/risk-limits.ts';
 import { limitedText } from './text.ts';
+import { tradingHours, tradingHoursAnswer } from './trading-hours.ts';
 
 /*
  * GET and PUT /api/risk-limits (program), /api/risk-limits/strategies/:processor, /api/risk-limits/users/:id, and POST
@@ -62,6 +63,8 @@ export const riskLimits = z
     maxEntriesPerMinute: count('maxEntriesPerMinute', 0, 10_000),
     allowedTokens: tokens('allowedTokens'),
     blockedTokens: tokens('blockedTokens'),
+    /** Of a strategy or a user. */
+    schedule: tradingHours.nullable().default(null),
     shrink: z.boolean('shrink must be true or false').default(false),
     onBreach: z.enum(['stop', 'close'], 'onBreach must be stop or close').default('stop'),
   })
@@ -106,6 +109,7 @@ export const riskLimitsAnswer = z.object({
     maxEntriesPerMinute: z.number().nullable(),
     allowedTokens: z.array(z.string()).nullable(),
     blockedTokens: z.array(z.string()).nullable(),
+    schedule: tradingHoursAnswer.nullable(),
     shrink: z.boolean(),
     onBreach: z.enum(['stop', 'close']),
   }),
@@ -116,6 +120,8 @@ export const riskLimitsAnswer = z.object({
   /** What is not known, and of whom: their entries are denied. */
   unknown: z.array(z.object({ username: z.string(), what: z.string() })),
   dayProfit: z.string().nullable(),
+  /** Outside of its trading hours: when they open next. */
+  opensAt: z.string().nullable(),
 });
 export type RiskLimitsAnswer = z.infer<typeof riskLimitsAnswer>;
 

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { riskLimitsAnswer } from './risk-limits.ts';
+import { tradingHours } from './trading-hours.ts';
 
 const AGE = 'maxSignalAgeSeconds must be a whole number from 5 to 1800';
 
 /** PUT /api/strategies/:processor: an omitted field keeps its value, null is the limit of the program. */
 export const strategyBody = z.strictObject({
   maxSignalAgeSeconds: z.number(AGE).int(AGE).min(5, AGE).max(1_800, AGE).nullable().optional(),
+  /** The same field as that of the strategy's risk limits; null: entries at any time. */
+  schedule: tradingHours.nullable().optional(),
 });
 export type StrategyBody = z.infer<typeof strategyBody>;
 

@@ -7,6 +7,7 @@ import {
   type RiskScope,
   strategyKey,
 } from './risk-limits.ts';
+import { isWithinHours, nextOpening } from './trading-hours.ts';
 
 /*
  * Whether an entry stays within the limits of the program, of its strategy and of its user. All of them must allow it,
@@ -124,6 +125,7 @@ export function createEntryBook(options: {
         if (!concerns(one.scope, entry)) continue;
         const denial =
           denyStopped(one, entry, now) ??
+          denyHours(one, entry, now) ??
           denyToken(one, entry) ??
           (entry.isFirst ? denyCount(one, entry, seen) : null);
         if (denial !== null) return { ok: false, denial };
@@ -196,6 +198,15 @@ function denyStopped(
   return unknown === null
     ? null
     : deny('risk_limit_unknown', { limit: stoppingNames(limits), scope: name, unknown });
+}
+
+function denyHours({ scope, limits }: ScopeLimits, { processor }: WantedEntry, now: Date): Denial | null {
+  const { schedule } = limits;
+  if (schedule === null || isWithinHours(schedule, now)) return null;
+  return deny('outside_trading_hours', {
+    scope: scopeName(scope, processor),
+    opens: nextOpening(schedule, now)?.toISOString() ?? 'a change of them',
+  });
 }
 
 function stoppingNames(limits: RiskLimits): string {

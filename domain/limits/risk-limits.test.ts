@@ -36,6 +36,7 @@ const SOME: RiskLimits = {
   maxEntriesPerMinute: 5,
   allowedTokens: ['BTC', 'ETH'],
   blockedTokens: ['PEPE'],
+  schedule: { zone: 'UTC', windows: [{ days: ['mon'], from: '08:00', to: '20:00' }] },
   shrink: false,
   onBreach: 'stop',
 };
@@ -63,6 +64,8 @@ describe('a change of limits', () => {
     [{ allowedTokens: null }, 'allowedTokens'],
     [{ blockedTokens: ['PEPE', 'SOL'] }, null],
     [{ blockedTokens: null }, 'blockedTokens'],
+    [{ schedule: null }, 'schedule'],
+    [{ schedule: { zone: 'UTC', windows: [{ days: ['mon'], from: '09:00', to: '20:00' }] } }, null],
     [{ shrink: true }, 'shrink'],
     [{ onBreach: 'close' }, null],
   ])('%j loosens %s', (change, field) => {

@@ -1,4 +1,5 @@
 import { D, type Decimal } from '../decimal.ts';
+import { isWithinOther, type TradingHours } from './trading-hours.ts';
 
 /** How far entries may go. Null is no limit. Texts as operators write them. */
 export interface RiskLimits {
@@ -17,6 +18,8 @@ export interface RiskLimits {
   maxEntriesPerMinute: number | null;
   allowedTokens: readonly string[] | null;
   blockedTokens: readonly string[] | null;
+  /** Of a strategy or a user: entries outside of these hours are denied. */
+  schedule: TradingHours | null;
   /** Entries beyond `maxExposure` and `maxRisk` are made smaller instead of denied. */
   shrink: boolean;
   /** What follows when a limit is reached that stops entries: nothing more, or all positions of the scope are closed. */
@@ -34,6 +37,7 @@ export const NO_LIMITS: RiskLimits = {
   maxEntriesPerMinute: null,
   allowedTokens: null,
   blockedTokens: null,
+  schedule: null,
   shrink: false,
   onBreach: 'stop',
 };
@@ -99,6 +103,7 @@ export function loosenedField(before: RiskLimits, after: RiskLimits): keyof Risk
       'blockedTokens',
       !(before.blockedTokens ?? []).every((one) => after.blockedTokens?.includes(one)),
     ),
+    ...raised('schedule', !isScheduleWithin(after.schedule, before.schedule)),
     ...raised('shrink', after.shrink && !before.shrink && bounds(before)),
     ...raised('onBreach', before.onBreach === 'close' && after.onBreach === 'stop'),
   ];
@@ -121,6 +126,9 @@ function isCoolDownShorter(before: RiskLimits, after: RiskLimits): boolean {
   if (before.maxLossesInARow === null || after.cooldownMinutes === null) return false;
   return before.cooldownMinutes === null || after.cooldownMinutes < before.cooldownMinutes;
 }
+
+const isScheduleWithin = (after: TradingHours | null, before: TradingHours | null): boolean =>
+  before === null || (after !== null && isWithinOther(after, before));
 
 const isAllowed = (tokens: readonly string[] | null, by: readonly string[] | null): boolean =>
   by === null || tokens?.every((token) => by.includes(token)) === true;

@@ -51,6 +51,11 @@ export const DENIALS = {
     sentence: (c: Figures<'covers' | 'since' | 'by' | 'note'>) =>
       `New entries are stopped for ${c.covers} since ${c.since} by ${c.by}${c.note}`,
   },
+  outside_trading_hours: {
+    title: 'Outside Trading Hours',
+    sentence: (c: Figures<'scope' | 'opens'>) =>
+      `Outside the trading hours of ${c.scope}: new entries are allowed again from ${c.opens}`,
+  },
   trading_halted: {
     title: 'Trading Halted',
     sentence: (c: Figures<'since' | 'reason' | 'ending'>) =>

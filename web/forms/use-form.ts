@@ -41,6 +41,7 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
       latest.current.initial = next;
       setInitial(next);
     },
+    errors,
     setErrors,
     isDirty: () => (Object.keys(initial) as (keyof Values)[]).some((name) => values[name] !== initial[name]),
     reset: () => {

@@ -10,6 +10,7 @@ import {
   riskOf,
 } from '#domain/limits/check-entry.ts';
 import { limitInUsdt, NO_LIMITS, type RiskScope, STOPPING_LIMITS } from '#domain/limits/risk-limits.ts';
+import { isWithinHours, nextOpening } from '#domain/limits/trading-hours.ts';
 import type { Deps } from '#server/deps.ts';
 import {
   findRiskLimits,
@@ -61,14 +62,23 @@ export async function readScope(
     entries ?? readEntriesNow(deps),
   ]);
   const limits = { ...NO_LIMITS, ...row?.limits };
-  const { allowedTokens, blockedTokens } = limits;
+  const { allowedTokens, blockedTokens, schedule } = limits;
+  const at = clock.now();
   return {
     scope: { ...scope, title },
     limits: {
       ...limits,
       allowedTokens: allowedTokens && [...allowedTokens],
       blockedTokens: blockedTokens && [...blockedTokens],
+      schedule: schedule && {
+        zone: schedule.zone,
+        windows: schedule.windows.map(({ days, from, to }) => ({ days: [...days], from, to })),
+      },
     },
+    opensAt:
+      schedule === null || isWithinHours(schedule, at)
+        ? null
+        : (nextOpening(schedule, at)?.toISOString() ?? null),
     uses: row === null ? [] : [...stoppingUses(row), ...entryUses(row, scope, now)],
     breaches: breaches.map(({ id, limit, saw, maximum, at, until }) => ({
       id,

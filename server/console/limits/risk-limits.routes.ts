@@ -86,6 +86,9 @@ export function registerRiskLimitRoutes(app: App, deps: LimitDeps): void {
     if (after.onBreach === 'close' && flattenScope === null) {
       throw refused('onBreach', 'onBreach must be stop: closing all positions is not available');
     }
+    if (scope.kind === 'program' && after.schedule !== null) {
+      throw refused('schedule', 'schedule belongs to a strategy or a user');
+    }
     const now = deps.clock.now();
     const { id: by, isAdmin } = getUser(request);
     await deps.db.transaction(async (tx) => {

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { STEP_UP_REQUIRED } from '#contract/factors.ts';
 import type { RiskLimitsAnswer } from '#contract/risk-limits.ts';
+import { WEEKDAYS } from '#domain/limits/trading-hours.ts';
 import { auditLog, riskBreaches, riskLimits, sessions } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { ADMIN_PASSWORD, startTestApp } from '#test/app/test-app.ts';
@@ -30,9 +31,48 @@ const NONE = {
   maxEntriesPerMinute: null,
   allowedTokens: null,
   blockedTokens: null,
+  schedule: null,
   shrink: false,
   onBreach: 'stop',
 };
+
+const hours = (window: object = {}) => ({
+  zone: 'Europe/Berlin',
+  windows: [{ days: ['mon'], from: '08:00', to: '22:00', ...window }],
+});
+
+// Requirements: additions-limits-11
+describe('trading hours', () => {
+  test.each(['/api/risk-limits/strategies/Tesla', OWN])(
+    'at %s are stored, and tell when they open',
+    async (path) => {
+      // A minute of the day after tomorrow.
+      const later = new Date(Date.now() + 2 * 86_400_000);
+      const day = WEEKDAYS[(later.getUTCDay() + 6) % 7];
+      const schedule = { zone: 'UTC', windows: [{ days: [day, day], from: '12:00', to: '12:01' }] };
+      const written = (await board.admin.put(path, { schedule })).json<RiskLimitsAnswer>();
+      expect(written.limits.schedule).toEqual({
+        zone: 'UTC',
+        windows: [{ days: [day], from: '12:00', to: '12:01' }],
+      });
+      expect(written.opensAt).toBe(`${later.toISOString().slice(0, 10)}T12:00:00.000Z`);
+      const always = { zone: 'UTC', windows: [{ days: WEEKDAYS, from: '00:00', to: '24:00' }] };
+      expect((await board.admin.put(path, { schedule: always })).json<RiskLimitsAnswer>().opensAt).toBeNull();
+    },
+  );
+
+  test('of a user may be made shorter by that user, not longer', async () => {
+    await board.admin.put(OWN, { schedule: hours() });
+    const shorter = await somebody.client.put(OWN, { schedule: hours({ from: '09:00' }) });
+    expect(shorter.statusCode, shorter.body).toBe(200);
+    for (const schedule of [hours(), hours({ days: ['mon', 'tue'] }), { ...hours(), zone: 'UTC' }, null]) {
+      const longer = await somebody.client.put(OWN, { schedule });
+      expect(longer.json()).toMatchObject({
+        message: 'schedule may only be tightened: an administrator can loosen it',
+      });
+    }
+  });
+});
 
 describe('risk limits', () => {
   // Requirements: additions-limits-7
@@ -90,6 +130,14 @@ describe('risk limits', () => {
     [{ shrink: 'yes' }, /^shrink must be/],
     [{ onBreach: 'panic' }, /^onBreach must be/],
     [{ maximumRisk: '4%' }, /not valid/],
+    [{ schedule: hours() }, /^schedule belongs to a strategy or a user$/],
+    [{ schedule: { ...hours(), zone: 'Berlin' } }, /^zone must be a time zone/],
+    [{ schedule: { ...hours(), zone: '+02:00' } }, /^zone must be a time zone/],
+    [{ schedule: { zone: 'UTC', windows: [] } }, /^windows must be a list of 1 to 20/],
+    [{ schedule: hours({ days: [] }) }, /^days must name at least one of mon, /],
+    [{ schedule: hours({ days: ['monday'] }) }, /^days must name at least one of mon, /],
+    [{ schedule: hours({ from: '24:00' }) }, /^from must be a time of day from 00:00 to 23:59$/],
+    [{ schedule: hours({ to: '8pm' }) }, /^to must be a time of day from 00:00 to 24:00$/],
   ])('%j is refused, and the answer names the field', async (limits, message) => {
     const answer = await board.admin.put('/api/risk-limits', limits);
     expect(answer.statusCode).toBe(400);

@@ -2,11 +2,15 @@ import { eq } from 'drizzle-orm';
 import { processorParams } from '#contract/risk-limits.ts';
 import { strategiesAnswer, strategyBody } from '#contract/strategies.ts';
 import { strategyKey } from '#domain/limits/risk-limits.ts';
+import type { TradingHours } from '#domain/limits/trading-hours.ts';
 import { readEntriesNow, readScope } from '#server/console/limits/read-scope.ts';
 import type { Deps } from '#server/deps.ts';
+import { replaceRiskLimits } from '#server/engine/limits/risk-limits.store.ts';
 import { actorOf } from '#server/platform/audit/audit-trail.ts';
 import { changedFields } from '#server/platform/audit/audit-values.ts';
+import type { Tx } from '#server/platform/db/database.ts';
 import { strategies } from '#server/platform/db/schema.ts';
+import { getUser } from '#server/platform/http/access.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
 import { listStrategies } from './strategies.store.ts';
@@ -50,32 +54,50 @@ export function registerStrategyRoutes(
     }),
     async (request) => {
       const strategy = strategyKey(request.params.processor);
-      const { maxSignalAgeSeconds } = request.body;
-      if (maxSignalAgeSeconds === undefined) return await readAll();
+      const { maxSignalAgeSeconds, schedule } = request.body;
+      const now = clock.now();
+      const { id: by } = getUser(request);
       await db.transaction(async (tx) => {
-        const [before] = await tx
-          .select()
-          .from(strategies)
-          .where(eq(strategies.strategy, strategy))
-          .for('update');
-        const set = { maxSignalAgeSeconds, updatedAt: clock.now() };
-        await tx
-          .insert(strategies)
-          .values({ strategy, ...set })
-          .onConflictDoUpdate({ target: strategies.strategy, set });
-        const changed = changedFields(
-          { maxSignalAgeSeconds: before?.maxSignalAgeSeconds ?? null },
-          { maxSignalAgeSeconds },
-        );
-        if (changed === null) return;
+        const changes = [
+          maxSignalAgeSeconds === undefined ? null : await setAge(tx, { strategy, maxSignalAgeSeconds, now }),
+          schedule === undefined ? null : await setSchedule(tx, { strategy, schedule, by, now }),
+        ].filter((change) => change !== null);
+        if (changes.length === 0) return;
         await deps.audit.record(tx, {
           actor: actorOf(request, deps.config),
           action: 'strategy changed',
           subject: { kind: 'strategy', id: strategy, name: request.params.processor },
-          ...changed,
+          before: Object.assign({}, ...changes.map(({ before }) => before)),
+          after: Object.assign({}, ...changes.map(({ after }) => after)),
         });
       });
       return await readAll();
     },
   );
+}
+
+async function setAge(
+  tx: Tx,
+  { strategy, maxSignalAgeSeconds, now }: { strategy: string; maxSignalAgeSeconds: number | null; now: Date },
+) {
+  const [before] = await tx.select().from(strategies).where(eq(strategies.strategy, strategy)).for('update');
+  const set = { maxSignalAgeSeconds, updatedAt: now };
+  await tx
+    .insert(strategies)
+    .values({ strategy, ...set })
+    .onConflictDoUpdate({ target: strategies.strategy, set });
+  return changedFields({ maxSignalAgeSeconds: before?.maxSignalAgeSeconds ?? null }, { maxSignalAgeSeconds });
+}
+
+async function setSchedule(
+  tx: Tx,
+  { strategy, schedule, by, now }: { strategy: string; schedule: TradingHours | null; by: string; now: Date },
+) {
+  const { before, after } = await replaceRiskLimits(tx, {
+    scope: { kind: 'strategy', value: strategy },
+    by,
+    now,
+    changeOf: (limits) => ({ ...limits, schedule }),
+  });
+  return changedFields({ schedule: before.schedule }, { schedule: after.schedule });
 }

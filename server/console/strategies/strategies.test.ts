@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import type { RiskLimitsAnswer } from '#contract/risk-limits.ts';
 import type { StrategiesAnswer } from '#contract/strategies.ts';
 import { verifyDecisions } from '#server/console/signals/verify-decisions.ts';
 import { strategies } from '#server/platform/db/schema.ts';
@@ -41,6 +42,27 @@ describe('strategies', () => {
     await admin.put('/api/strategies/UD%20Bot', { maxSignalAgeSeconds: null });
     const after = (await admin.get('/api/strategies')).json<StrategiesAnswer>().strategies;
     expect(after.find(({ processor }) => processor === 'UD Bot')?.maxSignalAgeSeconds).toBeNull();
+  });
+
+  // Requirements: additions-limits-11
+  test('have trading hours, which are those of their limits', async () => {
+    const { admin } = await board;
+    const schedule = { zone: 'Europe/Berlin', windows: [{ days: ['mon'], from: '08:00', to: '22:00' }] };
+    await admin.put('/api/risk-limits/strategies/Hours', { maxOpenPositions: 4 });
+    const saved = await admin.put('/api/strategies/Hours', { schedule });
+    const one = saved.json<StrategiesAnswer>().strategies.find(({ processor }) => processor === 'hours');
+    expect(one?.limits.limits).toMatchObject({ maxOpenPositions: 4, schedule });
+    const { entries } = (await admin.get('/api/audit')).json<{ entries: unknown[] }>();
+    expect(entries[0]).toMatchObject({
+      action: 'strategy changed',
+      before: { schedule: null },
+      after: { schedule },
+    });
+    const refused = await admin.put('/api/strategies/Hours', { schedule: { ...schedule, zone: 'Mars' } });
+    expect(refused.json<{ message: string }>().message).toMatch(/^zone must be a time zone/);
+    await admin.put('/api/strategies/Hours', { schedule: null });
+    const { limits } = (await admin.get('/api/risk-limits/strategies/Hours')).json<RiskLimitsAnswer>();
+    expect(limits).toMatchObject({ maxOpenPositions: 4, schedule: null });
   });
 
   test.each([{ maxSignalAgeSeconds: 0 }, { maxSignalAgeSeconds: 1_801 }, { maxSignalAgeSeconds: '60' }])(

@@ -8,7 +8,7 @@ import {
   type ScopeLimits,
   type WantedEntry,
 } from '#domain/limits/check-entry.ts';
-import type { RiskLimits, RiskScope } from '#domain/limits/risk-limits.ts';
+import { NO_LIMITS, type RiskLimits, type RiskScope } from '#domain/limits/risk-limits.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
 import type { Tx } from '#server/platform/db/database.ts';
 
@@ -93,7 +93,8 @@ interface StoredLimits {
 
 const toScopeLimits = ({ scope, limits, unknown, watchedAt, breaches }: StoredLimits): ScopeLimits => ({
   scope,
-  limits,
+  // Limits that were stored before a field came do not have it.
+  limits: { ...NO_LIMITS, ...limits },
   watched: watchedAt === null ? null : { at: new Date(watchedAt), unknown: unknown ?? {} },
   breaches: (breaches ?? []).map(({ until, ...breach }) => ({
     ...breach,

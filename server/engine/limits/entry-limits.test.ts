@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import type { RiskLimits } from '#domain/limits/risk-limits.ts';
+import { WEEKDAYS } from '#domain/limits/trading-hours.ts';
 import { verifyDecisions } from '#server/console/signals/verify-decisions.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeWave } from '#server/engine/workflow/trade-wave.ts';
@@ -89,6 +90,49 @@ describe('an entry beyond a limit', () => {
     await setLimits(engine, ofUser(userId), { maxOpenPositions: 1 });
     await signal();
     expect(await entriesOf(engine, userId)).toHaveLength(2);
+  });
+});
+
+// Requirements: additions-limits-11
+describe('trading hours', () => {
+  /** A window of one minute, which begins in so many minutes. */
+  function opensIn(minutes: number): RiskLimits['schedule'] {
+    const at = (later: number) =>
+      new Date(engine.clock.now().getTime() + later * 60_000).toISOString().slice(11, 16);
+    return { zone: 'UTC', windows: [{ days: WEEKDAYS, from: at(minutes), to: at(minutes + 1) }] };
+  }
+  const nextOf = (minutes: number) =>
+    `${new Date(engine.clock.now().getTime() + minutes * 60_000).toISOString().slice(0, 16)}:00.000Z`;
+
+  test.each([
+    ['a strategy', () => TESLA, 'strategy Tesla'],
+    ['a user', ofUser, 'this user'],
+  ])(
+    'of %s deny entries outside of them, say when they open, and deny nobody else',
+    async (_n, scope, name) => {
+      const [userId, other] = [await newUser(), await newUser()];
+      await setLimits(engine, scope(userId), { schedule: opensIn(5) });
+      const opens = nextOf(5);
+      const { workflowId, signalId } = await signal();
+      expect(await reasonOf(workflowId, userId)).toBe(
+        `Outside the trading hours of ${name}: new entries are allowed again from ${opens}`,
+      );
+      expect(await entriesOf(engine, userId)).toEqual([]);
+      expect(await entriesOf(engine, other)).toHaveLength(name === 'this user' ? 1 : 0);
+      await expectDecisionsHold(signalId);
+      await setLimits(engine, scope(userId), { schedule: opensIn(0) });
+      expect(await reasonOf((await signal()).workflowId, userId)).toBeNull();
+    },
+  );
+
+  test('keep a position whose opposite signal comes outside of them, with its stop', async () => {
+    const { userId, token } = await withLong(engine);
+    await setLimits(engine, ofUser(userId), { schedule: opensIn(5) });
+    const { workflowId } = await oppositeSignal(engine, token);
+    await runWorkflow(engine.deps, workflowId);
+    await engine.settle();
+    expect(await reasonOf(workflowId, userId)).toMatch(/^Outside the trading hours of this user/);
+    expect(await engine.holding(userId, token)).toMatchObject({ position: { side: 'long' }, stopLoss: '98' });
   });
 });
 

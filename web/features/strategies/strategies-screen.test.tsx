@@ -27,6 +27,7 @@ const NONE = {
   maxEntriesPerMinute: null,
   allowedTokens: null,
   blockedTokens: null,
+  schedule: null,
   shrink: false,
   onBreach: 'stop',
 };
@@ -37,6 +38,7 @@ const scopeAnswer = (title: string, limits: object = {}, more: object = {}) => (
   breaches: [],
   unknown: [],
   dayProfit: null,
+  opensAt: null,
   ...more,
 });
 const use = (limit: string, used: string, maximum: string, written = maximum, unit = 'count') => ({
@@ -167,6 +169,50 @@ describe('the strategies', () => {
     fill(form.getByLabelText(/^Risk to stops/), '4%');
     form.getByRole('button', { name: 'Save' }).click();
     await expectGone(() => page().queryByRole('dialog'));
+  });
+
+  // Requirements: additions-limits-11
+  test('show trading hours with their next opening, and change them by the window', async () => {
+    const schedule = {
+      zone: 'Europe/Berlin',
+      windows: [{ days: ['mon', 'tue', 'wed', 'sat'], from: '08:00', to: '22:00' }],
+    };
+    const opensAt = new Date(Date.now() + 3 * 3_600_000).toISOString();
+    const calls: Call[] = [];
+    renderApp('/strategies', {
+      [STRATEGIES]: answer({ ...tesla, limits: scopeAnswer('Strategy tesla', { schedule }, { opensAt }) }),
+      'PUT /api/risk-limits/strategies/Tesla': (call: Call) => {
+        calls.push(call);
+        const message = 'to must be a time of day from 00:00 to 24:00';
+        return new Failure(400, { message, errors: [{ path: 'schedule.windows.1.to', message }] });
+      },
+    });
+    await page().findByRole('heading', { level: 2, name: 'Tesla' });
+    expect(gauges()[0]?.[0]).toBe('near');
+    expect(gauges()[0]?.[1]).toMatch(
+      /^Trading hoursOpens in 3 hoursMon–Wed, Sat 08:00–22:00 \(Europe\/Berlin\)\. New entries are denied until /,
+    );
+    const card = scopeOf(
+      (await page().findByRole('heading', { level: 2, name: 'Tesla' })).closest('section') ?? document.body,
+    );
+    card.getByRole('button', { name: 'Edit limits' }).click();
+    const form = await dialog(/^Limits: /);
+    form.getByRole('button', { name: 'Add window' }).click();
+    const second = scopeOf(await form.findByRole('group', { name: 'Window 2' }));
+    second.getByLabelText('Mon').click();
+    fill(second.getByLabelText('To'), '06:00');
+    await second.findByText('Ends on the next day');
+    form.getByRole('button', { name: 'Save' }).click();
+    await form.findAllByText('to must be a time of day from 00:00 to 24:00');
+    expect(calls[0]?.body).toMatchObject({
+      schedule: {
+        ...schedule,
+        windows: [...schedule.windows, { days: ['tue', 'wed', 'thu', 'fri'], from: '08:00', to: '06:00' }],
+      },
+    });
+    form.getByLabelText(/^Entries only within trading hours/).click();
+    form.getByRole('button', { name: 'Save' }).click();
+    await eventually(() => expect(calls[1]?.body).toMatchObject({ schedule: null }));
   });
 
   test('that cannot be fetched say so, with a retry', async () => {

@@ -2,12 +2,14 @@ import { Alert, Checkbox, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { RiskLimitsAnswer } from '#contract/risk-limits.ts';
 import { ApiError, requestJson, serverMessage } from '../../lib/api-client.ts';
+import { useSession } from '../../lib/session.ts';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import { useForm } from '../use-form.ts';
 import { useFormDialog } from '../use-form-dialog.tsx';
 import classes from './limits.module.css';
-import type { Limits } from './limits-data.ts';
+import type { Limits, TradingHours } from './limits-data.ts';
+import { TradingHoursField } from './trading-hours-field.tsx';
 
 const FIELDS = [
   ['maxDailyLoss', 'Daily loss', 'USDT such as 300, or 3% of the equity at the start of the day'],
@@ -23,7 +25,7 @@ const FIELDS = [
 ] as const;
 type Field = (typeof FIELDS)[number][0];
 
-type Values = Record<Field, string> & { shrink: boolean };
+type Values = Record<Field, string> & { shrink: boolean; schedule: TradingHours | null };
 
 const COUNTS: readonly Field[] = [
   'maxOpenPositions',
@@ -40,11 +42,11 @@ function toValues(limits: Limits): Values {
     Field,
     string
   >;
-  return { ...texts, shrink: limits.shrink };
+  return { ...texts, shrink: limits.shrink, schedule: limits.schedule };
 }
 
 /** As the server takes them: an empty field is no limit, and what cannot be read is left to the server to refuse. */
-function toBody({ shrink, ...texts }: Values, limits: Limits): object {
+function toBody({ shrink, schedule, ...texts }: Values, limits: Limits): object {
   const limitOf = (name: Field) => {
     const text = texts[name].trim();
     if (text === '') return null;
@@ -54,6 +56,7 @@ function toBody({ shrink, ...texts }: Values, limits: Limits): object {
   return {
     ...Object.fromEntries(FIELDS.map(([name]) => [name, limitOf(name)])),
     shrink,
+    schedule,
     onBreach: limits.onBreach,
   };
 }
@@ -68,6 +71,7 @@ export default function EditLimitsDialog(props: {
 }) {
   const { path, answer, mayLoosen, refresh, onClose } = props;
   const { limits, scope } = answer;
+  const { displayTimezone: timeZone } = useSession();
   const client = useQueryClient();
   const form = useForm<Values>({ initialValues: toValues(limits), focusError: true });
   const save = useMutation({
@@ -111,6 +115,14 @@ export default function EditLimitsDialog(props: {
               label="Size entries down to fit exposure and risk, instead of denying them"
               {...form.checkbox('shrink')}
             />
+            {scope.kind === 'program' ? null : (
+              <TradingHoursField
+                hours={form.values.schedule}
+                zone={timeZone}
+                error={form.errors.schedule}
+                onChange={(schedule) => form.setValues({ schedule })}
+              />
+            )}
           </div>
           {save.error ? (
             <Alert color="red" title="Failed to Save Limits" role="alert">
@@ -132,5 +144,7 @@ export default function EditLimitsDialog(props: {
 
 function errorsOf({ body }: ApiError): Partial<Record<keyof Values, string>> {
   const named = (body?.errors ?? []).map(({ path, message }) => [path.split('.')[0] ?? path, message]);
-  return Object.fromEntries(named.filter(([name]) => FIELDS.some(([field]) => field === name)));
+  return Object.fromEntries(
+    named.filter(([name]) => name === 'schedule' || FIELDS.some(([field]) => field === name)),
+  );
 }

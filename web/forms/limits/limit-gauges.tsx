@@ -1,15 +1,26 @@
 import type { RiskLimitsAnswer, RiskUse } from '#contract/risk-limits.ts';
+import { formatRelative } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import classes from './limits.module.css';
-import { consequenceOf, LIMIT_NAMES, type Limits, levelOf, limitLabel, showUse } from './limits-data.ts';
+import {
+  consequenceOf,
+  LIMIT_NAMES,
+  type Limits,
+  levelOf,
+  limitLabel,
+  showUse,
+  showWindow,
+  type TradingHours,
+} from './limits-data.ts';
 
 /** Each limit with how far it is used, what it stops now, and what is not known. */
 export function LimitGauges({ answer }: { answer: RiskLimitsAnswer }) {
   const formatInstant = useFormatInstant();
   const { limits, uses, breaches, unknown } = answer;
   const set = LIMIT_NAMES.filter((name) => limits[name] !== null);
-  if (set.length === 0) return <EmptyState>No limits: entries go as far as the settings allow</EmptyState>;
+  if (set.length === 0 && limits.schedule === null)
+    return <EmptyState>No limits: entries go as far as the settings allow</EmptyState>;
   return (
     <>
       {breaches.length > 0 || unknown.length > 0 ? (
@@ -31,8 +42,28 @@ export function LimitGauges({ answer }: { answer: RiskLimitsAnswer }) {
         {set.map((name) => (
           <Gauge key={name} name={name} limits={limits} use={uses.find(({ limit }) => limit === name)} />
         ))}
+        {limits.schedule === null ? null : <Hours hours={limits.schedule} opensAt={answer.opensAt} />}
       </ul>
     </>
+  );
+}
+
+/** When entries are allowed, and when they are again. */
+function Hours({ hours, opensAt }: { hours: TradingHours; opensAt: string | null }) {
+  const formatInstant = useFormatInstant();
+  return (
+    <li className={classes.gauge} data-level={opensAt === null ? 'low' : 'near'}>
+      <div className={classes.head}>
+        Trading hours
+        <span className={classes.figures}>
+          {opensAt === null ? 'Open' : `Opens ${formatRelative(opensAt, Date.now())}`}
+        </span>
+      </div>
+      <p className={classes.note}>
+        {hours.windows.map(showWindow).join('; ')} ({hours.zone})
+        {opensAt === null ? '' : `. New entries are denied until ${formatInstant(opensAt)}`}
+      </p>
+    </li>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { RiskLimitsAnswer, RiskUse } from '#contract/risk-limits.ts';
 import { formatMoney } from '../../lib/figures.ts';
+import { capitalise } from '../../lib/format.ts';
 
 export const PROGRAM_LIMITS = '/api/risk-limits';
 export const strategyLimits = (processor: string) =>
@@ -7,7 +8,7 @@ export const strategyLimits = (processor: string) =>
 export const userLimits = (userId: string) => `${PROGRAM_LIMITS}/users/${encodeURIComponent(userId)}`;
 
 export type Limits = RiskLimitsAnswer['limits'];
-export type LimitName = Exclude<keyof Limits, 'cooldownMinutes' | 'shrink' | 'onBreach'>;
+export type LimitName = Exclude<keyof Limits, 'cooldownMinutes' | 'schedule' | 'shrink' | 'onBreach'>;
 
 /** In the order in which they are shown. */
 export const LIMIT_LABELS: Record<LimitName, string> = {
@@ -67,4 +68,28 @@ export function consequenceOf(limit: string, limits: Limits): string {
     default:
       return 'further entries are denied';
   }
+}
+
+export type TradingHours = NonNullable<Limits['schedule']>;
+export type TradingWindow = TradingHours['windows'][number];
+type Weekday = TradingWindow['days'][number];
+
+export const DAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+export const dayName = (day: Weekday): string => capitalise(day);
+
+/** Such as 'Mon–Fri 08:00–22:00'; days that follow each other are drawn together. */
+export function showWindow({ days, from, to }: TradingWindow): string {
+  const runs: Weekday[][] = [];
+  for (const day of DAYS) {
+    const run = runs.at(-1);
+    if (!days.includes(day)) continue;
+    if (run !== undefined && DAYS.indexOf(run.at(-1) ?? day) + 1 === DAYS.indexOf(day)) run.push(day);
+    else runs.push([day]);
+  }
+  const names = runs.map((run) => {
+    const [first = run[0], last] = [run[0], run.at(-1)];
+    if (first === undefined || last === undefined) return '';
+    return run.length > 2 ? `${dayName(first)}–${dayName(last)}` : run.map(dayName).join(', ');
+  });
+  return `${names.join(', ')} ${from}–${to}`;
 }
