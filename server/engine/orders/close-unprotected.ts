@@ -1,5 +1,6 @@
 import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
+import { findLastLine } from '#server/engine/records/trades.store.ts';
 import type { AuditRecord } from '#server/platform/audit/audit-trail.ts';
 import { hasElapsed } from '#server/platform/clock.ts';
 import { checkProtection, type Finding, isOfTrade } from './check-protection.ts';
@@ -51,12 +52,21 @@ export async function closeUnprotected(work: TradeWork): Promise<StepResult> {
   }
 }
 
-/** Nothing is open, but its stop or target would act on the next position: tried again for half a minute, then said. */
+const CANCELS_AGAIN = 'Nothing is open any more, cancelling what is left of its stop and target again';
+
+/**
+ * Nothing is open, but its stop or target would act on the next position: tried again for half a minute, then said. The
+ * first try is the trade's newest line, and says since when.
+ */
 async function cancelAgain(work: TradeWork, text: string): Promise<StepResult> {
   const { deps, trade } = work;
+  const newest = await findLastLine(deps.db, { tradeId: trade.id, beginning: '' });
+  if (newest?.text !== CANCELS_AGAIN) {
+    await record(work, { lines: [CANCELS_AGAIN] });
+    return later(work, LEFTOVERS_RETRY_MS);
+  }
   const now = deps.clock.now();
-  const since = trade.unprotectedSince ?? trade.createdAt;
-  if (!hasElapsed({ since, ms: LEFTOVERS_FOR_MS, now })) return later(work, LEFTOVERS_RETRY_MS);
+  if (!hasElapsed({ since: newest.at, ms: LEFTOVERS_FOR_MS, now })) return later(work, LEFTOVERS_RETRY_MS);
   await record(work, { lines: [`Nothing is open any more, but ${text}`] });
   return endClosed(work, await closedEntry(work));
 }

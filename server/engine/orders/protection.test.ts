@@ -317,6 +317,19 @@ describe('the closing of a position without a stop', () => {
     expect(await haltsOf(userId)).toEqual([]);
   });
 
+  test('cancels a target that is left behind again, however long the close took', async () => {
+    const { trade, userId, token, sinceMs } = await plan([stopLost, noStop, noClose]);
+    await stepUntil(trade.id, () => sinceMs() >= 45_000);
+    const cancelFails: VenueFault = {
+      kind: 'badGatewayBefore',
+      on: { path: 'cancel-plan-order', times: 3 },
+    };
+    strike(engine, userId, [noStop, leftBehind, cancelFails]);
+    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(done).toMatchObject({ protectionStatus: 'closed' });
+    expect(await engine.holding(userId, token)).toEqual({ position: null, stopLoss: null, takeProfit: null });
+  });
+
   test('ends although its target cannot be cancelled, and the next order in the token waits for the cancel', async () => {
     const { trade, userId, token } = await plan([
       stopLost,

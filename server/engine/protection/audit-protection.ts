@@ -166,7 +166,7 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
     if (D(stopLoss).eq(planned.stopLoss)) return;
     const text = `${MOVED_STOP} ${stopLoss}, planned was ${planned.stopLoss}; it stays`;
     const tradeId = trade.id;
-    if ((await findLastLine(db, { tradeId, beginning: MOVED_STOP })) === text) return;
+    if ((await findLastLine(db, { tradeId, beginning: MOVED_STOP }))?.text === text) return;
     await db.transaction(async (tx) => {
       await assertHeld(tx, lease);
       await addTimeline(tx, { tradeId, at: clock.now(), text });

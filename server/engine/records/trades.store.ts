@@ -260,9 +260,9 @@ export async function addTimeline(
 export async function findLastLine(
   db: Queryable,
   { tradeId, beginning }: { tradeId: string; beginning: string },
-): Promise<string | null> {
+): Promise<{ text: string; at: Date } | null> {
   const [line] = await db
-    .select({ text: tradeEvents.text })
+    .select({ text: tradeEvents.text, at: tradeEvents.at })
     .from(tradeEvents)
     .where(
       and(
@@ -273,7 +273,7 @@ export async function findLastLine(
     )
     .orderBy(desc(tradeEvents.id))
     .limit(1);
-  return line?.text ?? null;
+  return line ?? null;
 }
 
 /** A call to the exchange as an event of its trade. */
