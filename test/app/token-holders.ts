@@ -50,11 +50,15 @@ export async function flatten(
   );
 }
 
-/** The user opens a long position of 1 at the exchange without this product. */
-export async function openLongByHand(engine: TestEngine, userId: string, token: string): Promise<void> {
-  const account = await engine.deps.findAccount(userId, 'Bitget');
+/** The user opens a long position at the exchange without this product; of 1 at Bitget by default. */
+export async function openLongByHand(
+  engine: TestEngine,
+  held: { userId: string; token: string; platform?: ExchangePlatform; quantity?: string },
+): Promise<void> {
+  const { userId, token, platform = 'Bitget', quantity = '1' } = held;
+  const account = await engine.deps.findAccount(userId, platform);
   if (account === null) throw new Error('no account');
-  const exchange = engine.deps.exchanges.get('Bitget');
+  const exchange = engine.deps.exchanges.get(platform);
   await exchange.prepareAccount(account, { token, leverage: 5 });
   const placement = await exchange.placeOrder(
     account,
@@ -63,7 +67,7 @@ export async function openLongByHand(engine: TestEngine, userId: string, token: 
       side: 'buy',
       clientOrderId: timeOrderedId().replaceAll('-', ''),
       price: '110',
-      quantity: '1',
+      quantity,
       leverage: 5,
       stopLoss: '50',
       takeProfit: '150',

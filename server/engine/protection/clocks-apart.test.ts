@@ -1,5 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { afterEach, describe, expect, test } from 'vitest';
+import { D, toPlain } from '#domain/decimal.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { clockConditions } from '#server/console/attention/clock-conditions.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
@@ -76,7 +77,7 @@ describe.each([
       await runAudit();
       await flatten(engine, { userId, token });
       engine.clock.advance(10 * 60_000);
-      await openLongByHand(engine, userId, token);
+      await openLongByHand(engine, { userId, token });
       const reading = await createAccountReader(engine.deps).read({ userId, exchangePlatform: 'Bitget' }, 0);
       expect(reading).toMatchObject({ open: [{ token, tradeId: null, differences: ['Not opened here'] }] });
     });
@@ -155,6 +156,49 @@ describe.each(EXCHANGE_PLATFORMS)('on %s', (exchangePlatform) => {
     engine.clock.advance(1_000);
     await read();
     expect(await closingsOf(trade.id)).toMatchObject([{ exchangePositionId: null }]);
+  });
+
+  describe('when the history of the exchange does not show the position that has ended,', () => {
+    /** The user trades the token by hand ten minutes later, and the account is read twice. */
+    async function tradedByHand(by: { price: string; larger: number }) {
+      const { userId, token, trade } = await withLong(engine, { exchangePlatform });
+      const platform = exchangePlatform;
+      const forgotten = new Set<string>();
+      const deps = answering(engine.deps, ({ fetchClosedPositions }) => ({
+        async fetchClosedPositions(...parameters) {
+          const positions = await fetchClosedPositions(...parameters);
+          return positions.filter(({ positionId }) => !forgotten.has(positionId));
+        },
+      }));
+      await flatten(engine, { userId, token, platform });
+      const account = await engine.deps.findAccount(userId, platform);
+      if (account === null) throw new Error('no account');
+      const closed = await engine.deps.exchanges
+        .get(platform)
+        .fetchClosedPositions(account, { since: trade.createdAt });
+      for (const { positionId } of closed) forgotten.add(positionId);
+      engine.clock.advance(10 * 60_000);
+      await engine.storeCandle({ token, price: by.price });
+      const quantity = toPlain(D(trade.filledQuantity).plus(by.larger));
+      await openLongByHand(engine, { userId, token, platform, quantity });
+      await engine.storeCandle({ token, price: '103' });
+      await flatten(engine, { userId, token, platform });
+      const reader = createAccountReader(deps);
+      for (let times = 0; times < 3; times += 1) {
+        engine.clock.advance(10_000);
+        await reader.read({ userId, exchangePlatform }, 0);
+      }
+      return await closingsOf(trade.id);
+    }
+
+    test.each([
+      ['of the same size at another price', { price: '101', larger: 0 }],
+      ['that is larger at the same price', { price: '100', larger: 1 }],
+    ])('one that its owner traded by hand %s is not its end: that is unknown', async (_name, by) => {
+      expect(await tradedByHand(by)).toMatchObject([
+        { exchangePositionId: null, closedBy: 'unknown', realisedProfit: null, closePrice: null },
+      ]);
+    });
   });
 
   test.each([20_000, -20_000])(

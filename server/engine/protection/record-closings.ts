@@ -39,11 +39,13 @@ const GONE_AFTER_MS = 5_000;
 const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 /** How far the clocks of an exchange and of this machine may be apart when their times are compared all the same. */
 export const CLOCK_DOUBT_MS = 30 * 60_000;
+/** How far, as a part of it, two average prices of the same fills may be apart. */
+const PRICE_ROUNDING = '0.00001';
 
 /**
  * Records how the positions of these trades ended, from the exchange's history, before the exchange forgets it. If the
- * history reports nothing, a trade that two readings missed is recorded as gone. Any instance may do this at any time: a position is recorded
- * once.
+ * history reports nothing, a trade that two readings missed is recorded as gone. Any instance may do this at any time: a
+ * position is recorded once.
  */
 export async function recordClosings(
   deps: ClosingDeps,
@@ -85,8 +87,8 @@ export async function recordClosings(
 }
 
 /**
- * The closed positions that were the trade's: those whose opening fits its time, else the newest one that held all of it
- * and was opened within the time that clocks may be apart.
+ * The closed positions that were the trade's: those whose opening fits its time, else the only one that was opened within
+ * the time that clocks may be apart and equals its fill. Any other may be its owner's: then the end is not known.
  */
 function closingsOf(
   trade: OpenTrade,
@@ -95,12 +97,18 @@ function closingsOf(
   const { gone, news, ...clocks } = read;
   const near = news.filter((position) => nearestTrade(gone, position, clocks)?.id === trade.id);
   if (near.length > 0) return near;
-  return news
-    .filter(({ quantity }) => D(quantity).gte(trade.filledQuantity))
+  const equal = news
+    .filter((position) => isFillOf(trade, position))
     .filter(
       (position) => nearestTrade(gone, position, { ...clocks, slackMs: CLOCK_DOUBT_MS })?.id === trade.id,
-    )
-    .slice(0, 1);
+    );
+  return equal.length === 1 ? equal : [];
+}
+
+/** Whether the position has the quantity of the trade's fill, and its price except for the exchange's rounding. */
+function isFillOf({ filledQuantity, averagePrice }: OpenTrade, position: ClosedPosition): boolean {
+  if (averagePrice === null || !D(position.quantity).eq(filledQuantity)) return false;
+  return D(position.entryPrice).div(averagePrice).minus(1).abs().lte(PRICE_ROUNDING);
 }
 
 /**

@@ -101,7 +101,7 @@ describe('nothing is closed or opened beside', () => {
     const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
     const token = nextToken();
     await engine.storeCandle({ token, price: '100' });
-    await openLongByHand(engine, userId, token);
+    await openLongByHand(engine, { userId, token });
     const { workflowId } = await engine.storeSignal({ token, price: '100', action });
     await engine.settle();
     expect(await reasonFor(engine, { workflowId, userId })).toBe(
@@ -114,7 +114,7 @@ describe('nothing is closed or opened beside', () => {
     const { userId, token } = await withLong(engine);
     await flatten(engine, { userId, token });
     engine.clock.advance(3_600_000);
-    await openLongByHand(engine, userId, token);
+    await openLongByHand(engine, { userId, token });
     const { workflowId } = await oppositeSignal(engine, token);
     await engine.settle();
     expect(await reasonFor(engine, { workflowId, userId })).toMatch(
@@ -133,7 +133,7 @@ describe('nothing is closed or opened beside', () => {
         if (isOpened) return;
         isOpened = true;
         engine.clock.advance(1_000);
-        await openLongByHand(engine, userId, token);
+        await openLongByHand(engine, { userId, token });
       },
     });
     const { workflowId } = await oppositeSignal(engine, token);

@@ -118,7 +118,7 @@ describe('who is meant', () => {
   // Requirements: additions-exits-5
   test('at most what was opened here, of a position that the user has added to', async () => {
     const { userId, token } = await withLong(engine);
-    await openLongByHand(engine, userId, token);
+    await openLongByHand(engine, { userId, token });
     const { workflowId } = await leave(token, 'close');
     expect(await sizeOf(userId, token)).toBe('1');
     const steps = await engine.steps(workflowId);
@@ -134,7 +134,7 @@ describe('who is meant', () => {
 
   test('a part of what was opened here, twice, of a position that the user has added to', async () => {
     const { userId, token, trade } = await withLong(engine);
-    await openLongByHand(engine, userId, token);
+    await openLongByHand(engine, { userId, token });
     for (const left of ['0.5', '0.25']) {
       await leave(token, 'reduce', { parameters: { reduce_percent: '50' } });
       const own = D((await sizeOf(userId, token)) ?? 0).minus(1);
@@ -164,7 +164,7 @@ describe('who is meant', () => {
     const { userId, token } = await withLong(engine);
     await flatten(engine, { userId, token });
     engine.clock.advance(600_000);
-    await openLongByHand(engine, userId, token);
+    await openLongByHand(engine, { userId, token });
     const { workflowId } = await leave(token, 'close');
     expect(await sizeOf(userId, token)).toBe('1');
     expect(await reasonFor(engine, { workflowId, userId })).toContain(
