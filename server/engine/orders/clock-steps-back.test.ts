@@ -6,7 +6,7 @@ import { followTrade } from '#server/engine/workflow/follow-trade.ts';
 import { wakeUnfinished } from '#server/engine/workflow/sweep.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { trades } from '#server/platform/db/schema.ts';
-import { withLease } from '#server/platform/jobs/leases.ts';
+import { auditOnce } from '#test/app/followed-trades.ts';
 import { ALWAYS, planTrade, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { withLong } from '#test/app/token-holders.ts';
@@ -21,11 +21,6 @@ beforeEach(() => {
   audit = createProtectionAudit(engine.deps);
 });
 
-async function runAudit(): Promise<void> {
-  const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
-  await withLease(key, (lease) => audit.run(lease));
-}
-
 const lose = (userId: string, ...plans: ('pos_loss' | 'pos_profit')[]) =>
   engine.db
     .update(paperTriggerOrders)
@@ -36,10 +31,10 @@ describe.each(EXCHANGE_PLATFORMS)('after a step back of the clock, on %s', (exch
   // Requirements: order-execution-9
   test('a stop that was dropped is placed again at the next audit', async () => {
     const { userId, token, trade } = await withLong(engine, { exchangePlatform });
-    await runAudit();
+    await auditOnce(engine, audit);
     engine.clock.advance(-STEP_MS);
     await lose(userId, 'pos_loss', 'pos_profit');
-    await runAudit();
+    await auditOnce(engine, audit);
     const { state, dueAt } = await engine.trade(trade.id);
     expect(state).toBe('protecting');
     expect(dueAt).toEqual(engine.clock.now());
@@ -54,7 +49,7 @@ describe.each(EXCHANGE_PLATFORMS)('after a step back of the clock, on %s', (exch
     const { userId, token, trade } = await withLong(engine, { exchangePlatform });
     await lose(userId, 'pos_loss', 'pos_profit');
     strike(engine, userId, [{ kind: 'stopRefused', on: { times: ALWAYS } }]);
-    await runAudit();
+    await auditOnce(engine, audit);
     await advanceTrade(engine.deps, trade.id);
     expect((await engine.trade(trade.id)).unprotectedSince).not.toBeNull();
     engine.clock.advance(-STEP_MS);

@@ -4,6 +4,7 @@ import { startHalt } from '#server/admin/halts/trading-halts.store.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { orderAttempts, positionCloses, trades, userSettings, users } from '#server/platform/db/schema.ts';
 import { acquireLease, type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
+import { stepUntil } from '#test/app/followed-trades.ts';
 import { calculateByHand, commitByHand, planByHand } from '#test/app/plan-by-hand.ts';
 import { findWorkflowCalculation, planUser } from '#test/app/plan-user.ts';
 import {
@@ -269,7 +270,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
     });
     await engine.advance(trade.id);
     if (request === 'close-position') {
-      while ((await engine.trade(trade.id)).state !== 'closing') await closeIsDue(trade.id);
+      await stepUntil(engine, trade.id, ({ state }) => state === 'closing', closeIsDue);
     }
     const countRequests = async () =>
       (await engine.events(trade.id)).calls.filter((type) => type === request).length;
@@ -286,7 +287,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
     expect((await engine.trade(trade.id)).state).toBe('done');
 
     // Up to 'closing', and no step further.
-    async function closeIsDue(id: string): Promise<void> {
+    async function closeIsDue(id: string) {
       const stopping = atExchangeCall(engine.deps, {
         call: 'closePosition',
         when: 'before',
@@ -296,6 +297,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
       });
       await engine.advance(id, stopping).catch(() => undefined);
       await engine.db.delete(positionCloses).where(eq(positionCloses.userId, userId));
+      return await engine.trade(id);
     }
   });
 

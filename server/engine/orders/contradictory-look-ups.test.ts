@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
-import { users } from '#server/platform/db/schema.ts';
+import { doubtOf, follow, writeOff } from '#test/app/followed-trades.ts';
 import { ALWAYS, entriesOf, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
-import { OPERATOR } from '#test/app/test-audit.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { CONTRADICTIONS, type Contradiction } from '#test/venues/faults.ts';
-import { listOrdersInDoubt, writeOffOrder } from './write-off.ts';
 
 /** I6, I7: an exchange whose look-ups show another order than the one that was sent, or none at all. */
 const engine = sharedTestEngine();
@@ -22,22 +20,6 @@ const partly: VenueFault = { kind: 'partialFill', fraction: '0.4' };
 const plan = (platform: ExchangePlatform, faults: VenueFault[]) =>
   planTrade(engine, { settings: { exchangePlatform: platform }, faults });
 
-async function follow(tradeId: string, ms: number): Promise<void> {
-  const until = engine.clock.now().getTime() + ms;
-  while (engine.clock.now().getTime() < until) {
-    if ((await engine.advance(tradeId)).state === 'done') return;
-  }
-}
-
-const inDoubt = async (tradeId: string) =>
-  (await listOrdersInDoubt(engine.deps)).find((one) => one.tradeId === tradeId)?.problem;
-
-async function writeOff(tradeId: string) {
-  const [admin] = await engine.db.select().from(users).limit(1);
-  const by = { id: admin?.id ?? '', username: 'an administrator' };
-  return await writeOffOrder(engine.deps, { tradeId, by, actor: OPERATOR });
-}
-
 const UNREADABLE = CONTRADICTIONS.filter((one) => one !== 'the other side');
 const CASES = EXCHANGE_PLATFORMS.flatMap((platform) =>
   UNREADABLE.map((one): [ExchangePlatform, Contradiction] => [platform, one]),
@@ -47,25 +29,29 @@ describe.each(CASES)('an order that %s shows with %s', (platform, contradiction)
   // Requirements: order-execution-7
   test('is not recorded, is in doubt after ninety seconds, ends its workflow and may be written off', async () => {
     const { trade, userId, workflowId } = await plan(platform, [arrivesSilently, shows(contradiction)]);
-    await follow(trade.id, 80_000);
+    await follow(engine, trade.id, 80_000);
     expect(await engine.attempts(trade.id)).toMatchObject([
       { state: 'unknown', lookupMisses: 0, filledQuantity: '0', averagePrice: null, doubt: null },
     ]);
-    expect(await inDoubt(trade.id)).toBeUndefined();
-    await follow(trade.id, 20_000);
-    expect(await inDoubt(trade.id)).toContain(
+    expect(await doubtOf(engine, trade.id)).toBeUndefined();
+    await follow(engine, trade.id, 20_000);
+    expect(await doubtOf(engine, trade.id)).toContain(
       `${platform} does not show the order in a way that can be read`,
     );
     expect(await entriesOf(engine, userId)).toHaveLength(1);
-    await follow(trade.id, 5 * 60_000);
+    await follow(engine, trade.id, 5 * 60_000);
     await engine.plan(workflowId);
     expect((await engine.workflow(workflowId)).status).toBe('completed');
-    expect(await writeOff(trade.id)).toMatchObject({ state: 'done', success: false, fillStatus: 'unknown' });
+    expect(await writeOff(engine, trade.id)).toMatchObject({
+      state: 'done',
+      success: false,
+      fillStatus: 'unknown',
+    });
   });
 
   test('is cancelled within seconds of its time, and settled by the first answer that can be read', async () => {
     const { trade, userId, plannedAt } = await plan(platform, [rests, shows(contradiction)]);
-    await follow(trade.id, 30_000);
+    await follow(engine, trade.id, 30_000);
     const [order] = await engine.exchangeOrders(userId);
     expect(order).toMatchObject({ state: 'canceled' });
     const takenMs = (order?.updatedAt.getTime() ?? 0) - plannedAt.getTime();
@@ -114,7 +100,7 @@ describe.each(EXCHANGE_PLATFORMS)(
 
     test('is settled by the history of positions when its stop has closed what was filled', async () => {
       const { trade, token } = await plan(platform, [arrivesSilently, shows('the other side')]);
-      await follow(trade.id, 3_000);
+      await follow(engine, trade.id, 3_000);
       await engine.storeCandle({ token, price: '90' });
       await engine.settle();
       expect(await engine.trade(trade.id)).toMatchObject({
@@ -126,10 +112,10 @@ describe.each(EXCHANGE_PLATFORMS)(
 
     test('stays in doubt when neither a position nor the history explains it', async () => {
       const { trade, userId } = await plan(platform, [rests, shows('the other side')]);
-      await follow(trade.id, 3 * 60_000);
+      await follow(engine, trade.id, 3 * 60_000);
       expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'canceled' }]);
-      expect(await inDoubt(trade.id)).toContain('an order of the other side');
-      expect(await writeOff(trade.id)).toMatchObject({
+      expect(await doubtOf(engine, trade.id)).toContain('an order of the other side');
+      expect(await writeOff(engine, trade.id)).toMatchObject({
         state: 'done',
         success: false,
         fillStatus: 'unknown',
@@ -143,7 +129,7 @@ test.each(EXCHANGE_PLATFORMS)(
   async (platform) => {
     const unreadable: VenueFault = { kind: 'html200', on: { operation: 'cancel-order' } };
     const { trade, userId } = await plan(platform, [rests, unreadable]);
-    await follow(trade.id, 10_000);
+    await follow(engine, trade.id, 10_000);
     const [first] = await engine.attempts(trade.id);
     expect(first).toMatchObject({ state: 'unfilled' });
     expect((await entriesOf(engine, userId))[0]).toMatchObject({ state: 'canceled' });

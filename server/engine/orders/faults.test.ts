@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { positionCloses, users } from '#server/platform/db/schema.ts';
+import { stepUntil } from '#test/app/followed-trades.ts';
 import { ALWAYS, entriesOf, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import { nextToken } from '#test/app/token-holders.ts';
 import { atExchangeCall } from '#test/venues/dying-exchange.ts';
@@ -248,7 +249,12 @@ describe('a filled position whose stop cannot be placed', () => {
 
   /** Advances a trade until its position is being closed, and makes some more tries. */
   async function tryToClose(tradeId: string, tries: number) {
-    while ((await engine.advance(tradeId)).state !== 'closing');
+    await stepUntil(
+      engine,
+      tradeId,
+      ({ state }) => state === 'closing',
+      (id) => engine.advance(id),
+    );
     for (let count = 0; count < tries; count += 1) await engine.advance(tradeId);
     return await engine.trade(tradeId);
   }

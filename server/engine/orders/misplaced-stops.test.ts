@@ -1,10 +1,9 @@
 import { and, eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
-import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { tradingHalts } from '#server/platform/db/schema.ts';
-import { withLease } from '#server/platform/jobs/leases.ts';
+import { auditOnce, stepUntil } from '#test/app/followed-trades.ts';
 import { ALWAYS, planTrade, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import { withLong } from '#test/app/token-holders.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -31,29 +30,10 @@ async function start(
   return planned;
 }
 
-async function stepUntil(
-  tradeId: string,
-  isThere: (trade: Awaited<ReturnType<typeof engine.trade>>) => boolean,
-) {
-  for (let tries = 0; tries < 80; tries += 1) {
-    const { dueAt } = await engine.trade(tradeId);
-    if (dueAt !== null && dueAt > engine.clock.now()) engine.clock.set(dueAt);
-    await advanceTrade(engine.deps, tradeId);
-    const trade = await engine.trade(tradeId);
-    if (isThere(trade)) return trade;
-  }
-  throw new Error('the trade never came to that');
-}
-
 const isDone = ({ state }: { state: string }) => state === 'done';
 const linesOf = async (tradeId: string) => (await engine.events(tradeId)).timeline;
 const haltsOf = (userId: string) =>
   engine.db.select().from(tradingHalts).where(eq(tradingHalts.userId, userId));
-
-async function audit(): Promise<void> {
-  const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
-  await withLease(key, (lease) => createProtectionAudit(engine.deps).run(lease));
-}
 
 /** The user moves the stop at the exchange, without this program. */
 const moveElsewhere = (userId: string, triggerPrice: string) =>
@@ -71,7 +51,7 @@ describe.each(EXCHANGE_PLATFORMS)('on %s, at the first read-back,', (platform) =
     'a stop %s far away is placed again where it was planned',
     async (_name, action, found, held) => {
       const { trade, userId, token } = await start(platform, [far], { action });
-      const done = await stepUntil(trade.id, isDone);
+      const done = await stepUntil(engine, trade.id, isDone);
       expect(done).toMatchObject({ success: true, fillStatus: 'filled', protectionStatus: 'repaired' });
       expect(await engine.holding(userId, token)).toMatchObject(held);
       expect(await linesOf(trade.id)).toContain(
@@ -87,13 +67,16 @@ describe.each(EXCHANGE_PLATFORMS)('on %s, at the first read-back,', (platform) =
     ['nearer than planned', -5_000, '98.5', 'verified'],
   ] as const)('a stop %s ends at its place', async (_name, ticks, stopLoss, protectionStatus) => {
     const { trade, userId, token } = await start(platform, [{ kind: 'stopMisplaced', ticks }]);
-    expect(await stepUntil(trade.id, isDone)).toMatchObject({ success: true, protectionStatus });
+    expect(await stepUntil(engine, trade.id, isDone)).toMatchObject({ success: true, protectionStatus });
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss });
   });
 
   test('a stop for a part of the position is placed for all of it', async () => {
     const { trade, userId, token } = await start(platform, [{ kind: 'stopMisplaced', covers: '0.5' }]);
-    expect(await stepUntil(trade.id, isDone)).toMatchObject({ success: true, protectionStatus: 'repaired' });
+    expect(await stepUntil(engine, trade.id, isDone)).toMatchObject({
+      success: true,
+      protectionStatus: 'repaired',
+    });
     const plans = await engine.db
       .select()
       .from(paperTriggerOrders)
@@ -106,7 +89,7 @@ describe.each(EXCHANGE_PLATFORMS)('on %s, at the first read-back,', (platform) =
     ['lands far away again', [again]],
   ])('a stop far away that %s has the position closed within ten seconds', async (_name, faults) => {
     const { trade, userId, token, plannedAt } = await start(platform, [far, ...faults]);
-    const done = await stepUntil(trade.id, isDone);
+    const done = await stepUntil(engine, trade.id, isDone);
     expect(engine.clock.now().getTime() - plannedAt.getTime()).toBeLessThan(10_000);
     expect(done).toMatchObject({ success: false, fillStatus: 'filled', protectionStatus: 'closed' });
     expect((await engine.holding(userId, token)).position).toBeNull();
@@ -119,7 +102,7 @@ describe.each(EXCHANGE_PLATFORMS)('on %s, at the first read-back,', (platform) =
     await advanceTrade(engine.deps, trade.id);
     await engine.storeCandle({ token, price: '100' });
     await engine.storeCandle({ token, price: '97' });
-    const done = await stepUntil(trade.id, isDone);
+    const done = await stepUntil(engine, trade.id, isDone);
     expect(done).toMatchObject({ success: false, protectionStatus: 'closed' });
     expect((await engine.holding(userId, token)).position).toBeNull();
     expect((await linesOf(trade.id)).join('\n')).toContain('the price 97 has passed it');
@@ -127,11 +110,14 @@ describe.each(EXCHANGE_PLATFORMS)('on %s, at the first read-back,', (platform) =
 
   test('a stop far away that can be neither placed nor closed halts its user, and does not clear the halt', async () => {
     const { trade, userId, plannedAt } = await start(platform, [far, noStop, noClose]);
-    await stepUntil(trade.id, () => engine.clock.now().getTime() - plannedAt.getTime() >= 15_000);
-    await audit();
+    await stepUntil(engine, trade.id, () => engine.clock.now().getTime() - plannedAt.getTime() >= 15_000);
+    await auditOnce(engine);
     expect(await haltsOf(userId)).toMatchObject([{ kind: 'unprotected', clearedAt: null, endedAt: null }]);
     engine.venue.setFaults([]);
-    expect(await stepUntil(trade.id, isDone)).toMatchObject({ success: true, protectionStatus: 'repaired' });
+    expect(await stepUntil(engine, trade.id, isDone)).toMatchObject({
+      success: true,
+      protectionStatus: 'repaired',
+    });
     expect(await haltsOf(userId)).toMatchObject([
       {
         clearedHow: 'The stop loss was 0.0001 instead of 98 and is placed again: stop 98, target 104',
@@ -143,10 +129,10 @@ describe.each(EXCHANGE_PLATFORMS)('on %s, at the first read-back,', (platform) =
 describe.each(EXCHANGE_PLATFORMS)('on %s, after the first read-back,', (platform) => {
   test('a stop that its user moves while the order still waits stays where it is', async () => {
     const { trade, userId, token } = await start(platform, [{ kind: 'partialFill', fraction: '0.5' }]);
-    await stepUntil(trade.id, ({ protectedQuantity }) => protectedQuantity !== null);
+    await stepUntil(engine, trade.id, ({ protectedQuantity }) => protectedQuantity !== null);
     await moveElsewhere(userId, '90');
     engine.clock.advance(2_000);
-    await stepUntil(trade.id, ({ state, dueAt }) => state === 'working' && dueAt !== null);
+    await stepUntil(engine, trade.id, ({ state, dueAt }) => state === 'working' && dueAt !== null);
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '90' });
   });
 
@@ -154,8 +140,8 @@ describe.each(EXCHANGE_PLATFORMS)('on %s, after the first read-back,', (platform
     const { trade, userId, token } = await withLong(engine, { exchangePlatform: platform });
     const before = await linesOf(trade.id);
     await moveElsewhere(userId, '90');
-    await audit();
-    await audit();
+    await auditOnce(engine);
+    await auditOnce(engine);
     await engine.settle();
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '90' });
     expect(await engine.trade(trade.id)).toEqual(trade);
@@ -163,7 +149,7 @@ describe.each(EXCHANGE_PLATFORMS)('on %s, after the first read-back,', (platform
       'The audit found the stop loss at 90, planned was 98; it stays',
     ]);
     await moveElsewhere(userId, '99');
-    await audit();
+    await auditOnce(engine);
     expect((await linesOf(trade.id)).slice(before.length + 1)).toEqual([
       'The audit found the stop loss at 99, planned was 98; it stays',
     ]);
@@ -176,7 +162,7 @@ describe.each(EXCHANGE_PLATFORMS)('on %s, after the first read-back,', (platform
       .set({ state: 'cancelled' })
       .where(eq(paperTriggerOrders.userId, userId));
     strike(engine, userId, [{ ...far, on: { operation: 'place-protection' } }]);
-    await audit();
+    await auditOnce(engine);
     expect(await linesOf(trade.id)).toContain(
       'The audit found the open position without its stop loss (planned: 98): placing it again',
     );

@@ -3,10 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { endRestoredWork } from '#server/admin/backup/end-restored-work.ts';
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
-import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, protectionMoves, users } from '#server/platform/db/schema.ts';
-import { withLease } from '#server/platform/jobs/leases.ts';
+import { auditOnce } from '#test/app/followed-trades.ts';
 import { ALWAYS, giveBack, overtakenAt, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import { withLong } from '#test/app/token-holders.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -85,11 +84,6 @@ async function moveRow(id: string) {
 
 const linesOf = async (tradeId: string) => (await engine.events(tradeId)).timeline;
 
-async function audit(): Promise<void> {
-  const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
-  await withLease(key, (lease) => createProtectionAudit(engine.deps).run(lease));
-}
-
 describe.each(EXCHANGE_PLATFORMS)('on %s', (platform) => {
   test('a stop and target are moved, and the trade says so', async () => {
     const held = await withPosition(platform);
@@ -118,14 +112,14 @@ describe.each(EXCHANGE_PLATFORMS)('on %s', (platform) => {
     await request(held, { stopLoss: '99' });
     await engine.settle();
     const done = await engine.trade(held.trade.id);
-    await audit();
+    await auditOnce(engine);
     expect(await engine.trade(held.trade.id)).toEqual(done);
     // The exchange loses every stop.
     await engine.db
       .update(paperTriggerOrders)
       .set({ state: 'cancelled' })
       .where(eq(paperTriggerOrders.userId, held.userId));
-    await audit();
+    await auditOnce(engine);
     await engine.settle();
     expect(await engine.holding(held.userId, held.token)).toMatchObject({
       stopLoss: '99',
@@ -139,7 +133,7 @@ describe.each(EXCHANGE_PLATFORMS)('on %s', (platform) => {
     await request(held, { stopLoss: '99' });
     await engine.settle();
     await engine.storeCandle({ token: held.token, price: '98.9' });
-    await audit();
+    await auditOnce(engine);
     const closed = await engine.db
       .select()
       .from(closedPositions)

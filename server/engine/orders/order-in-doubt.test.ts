@@ -1,14 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
-import type { EngineDeps } from '#server/deps.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { users } from '#server/platform/db/schema.ts';
+import { doubtOf, follow, stepUntil, writeOff } from '#test/app/followed-trades.ts';
 import { ALWAYS, entriesOf, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
-import { OPERATOR } from '#test/app/test-audit.ts';
 import { answering } from '#test/venues/dying-exchange.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
-import { listOrdersInDoubt, writeOffOrder } from './write-off.ts';
 
 /** I3, I6: an order has ended only when the exchange proves it, not when the exchange has forgotten it. */
 const engine = sharedTestEngine();
@@ -17,7 +15,7 @@ let planned: string[] = [];
 // Runs before the shared clean-up, which waits for every order to settle.
 afterEach(async () => {
   for (const id of planned) {
-    if ((await inDoubt(id)) !== undefined) await writeOff(id);
+    if ((await doubtOf(engine, id)) !== undefined) await writeOff(engine, id);
   }
   planned = [];
 });
@@ -42,36 +40,15 @@ async function plan(faults: VenueFault[] = []) {
   return trade;
 }
 
-/** Advances the trade for this long. */
-async function follow(tradeId: string, ms: number, deps?: EngineDeps): Promise<void> {
-  const until = engine.clock.now().getTime() + ms;
-  while (engine.clock.now().getTime() < until) {
-    if ((await engine.advance(tradeId, deps)).state === 'done') return;
-  }
-}
-
-const inDoubt = async (tradeId: string) =>
-  (await listOrdersInDoubt(engine.deps)).find((one) => one.tradeId === tradeId)?.problem;
-
-async function writeOff(tradeId: string) {
-  const [admin] = await engine.db.select().from(users).limit(1);
-  if (admin === undefined) throw new Error('there is no user');
-  return await writeOffOrder(engine.deps, {
-    tradeId,
-    by: { id: admin.id, username: 'an administrator' },
-    actor: OPERATOR,
-  });
-}
-
 async function expectWrittenOff(tradeId: string, problem: string): Promise<void> {
-  expect(await inDoubt(tradeId)).toBe(problem);
-  expect(await writeOff(tradeId)).toMatchObject({
+  expect(await doubtOf(engine, tradeId)).toBe(problem);
+  expect(await writeOff(engine, tradeId)).toMatchObject({
     state: 'done',
     success: false,
     fillStatus: 'unknown',
     error: `Outcome unknown, written off by an administrator: ${problem}`,
   });
-  expect(await inDoubt(tradeId)).toBeUndefined();
+  expect(await doubtOf(engine, tradeId)).toBeUndefined();
 }
 
 describe('an order that the exchange reports in an unknown state', () => {
@@ -93,12 +70,12 @@ describe('an order that the exchange reports in an unknown state', () => {
   test('exists: no look-up counts as a miss, no other order is sent, and a known state settles it', async () => {
     const { userId, trade } = await plan([rests, arrivesSilently]);
     const { liar, deps } = withNewState();
-    await follow(trade.id, 80_000, deps);
+    await follow(engine, trade.id, 80_000, deps);
     const [order] = await engine.exchangeOrders(userId);
     expect(await engine.attempts(trade.id)).toMatchObject([
       { state: 'unknown', lookupMisses: 0, orderId: String(order?.id), doubt: null },
     ]);
-    expect(await inDoubt(trade.id)).toBeUndefined();
+    expect(await doubtOf(engine, trade.id)).toBeUndefined();
     liar.lies = false;
     engine.venue.setFaults([]);
     await engine.settle({ deps });
@@ -110,9 +87,9 @@ describe('an order that the exchange reports in an unknown state', () => {
   test('is shown as in doubt after ninety seconds, looked up every thirty, and may be written off', async () => {
     const { userId, trade } = await plan([rests, arrivesSilently]);
     const { deps } = withNewState();
-    await follow(trade.id, 95_000, deps);
+    await follow(engine, trade.id, 95_000, deps);
     const asked = (await engine.events(trade.id)).calls.length;
-    await follow(trade.id, 10 * 60_000, deps);
+    await follow(engine, trade.id, 10 * 60_000, deps);
     const looks = (await engine.events(trade.id)).calls.slice(asked);
     expect(looks.filter((call) => call === 'find-order').length).toBeLessThanOrEqual(21);
     expect(await entriesOf(engine, userId)).toHaveLength(1);
@@ -123,10 +100,10 @@ describe('an order that the exchange reports in an unknown state', () => {
   test('is cancelled when its time is over if it was accepted, and nothing follows it', async () => {
     const { userId, trade } = await plan([rests]);
     const { liar, deps } = withNewState();
-    await follow(trade.id, 3 * 60_000, deps);
+    await follow(engine, trade.id, 3 * 60_000, deps);
     expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'canceled' }]);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling', lookupMisses: 0 }]);
-    expect(await inDoubt(trade.id)).toBe(UNCLEAR);
+    expect(await doubtOf(engine, trade.id)).toBe(UNCLEAR);
     liar.lies = false;
     await engine.settle({ deps });
     expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled', doubt: null });
@@ -137,7 +114,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
   // Requirements: order-execution-5
   test('while the exchange holds a position that no other order explains', async () => {
     const { userId, token, trade } = await plan([arrivesSilently, isForgotten]);
-    await follow(trade.id, 5 * 60_000);
+    await follow(engine, trade.id, 5 * 60_000);
     const { position, stopLoss } = await engine.holding(userId, token);
     expect(position).toMatchObject({ size: trade.plannedQuantity });
     expect(stopLoss).toBe(trade.stopLoss);
@@ -152,12 +129,12 @@ describe('an order that no look-up finds is not declared never placed', () => {
   // Requirements: order-execution-5
   test('when the stop closed that position before it was read', async () => {
     const { userId, token, trade } = await plan([arrivesSilently, isForgotten]);
-    await follow(trade.id, 20_000);
+    await follow(engine, trade.id, 20_000);
     await engine.storeCandle({ token, price: '97' });
     expect((await engine.holding(userId, token)).position).toBeNull();
-    await follow(trade.id, 5 * 60_000);
+    await follow(engine, trade.id, 5 * 60_000);
     expect(await entriesOf(engine, userId)).toHaveLength(1);
-    expect(await inDoubt(trade.id)).toBe(
+    expect(await doubtOf(engine, trade.id)).toBe(
       `Bitget does not know the order, but has shown a position in ${token}, and only 0 of it is known to be filled`,
     );
   });
@@ -170,11 +147,11 @@ describe('an order that no look-up finds is not declared never placed', () => {
     // The first attempt is found twice: before and after its cancel.
     const on = { path: 'order/detail', nth: 3, times: ALWAYS };
     engine.venue.setFaults([arrivesSilently, { kind: 'refuse', code: '40109', on }]);
-    await follow(trade.id, 3 * 60_000);
+    await follow(engine, trade.id, 3 * 60_000);
     const { position } = await engine.holding(userId, token);
     expect(D(position?.size ?? 0).gt('82.45')).toBe(true);
     expect((await engine.attempts(trade.id)).map(({ state }) => state)).toEqual(['unfilled', 'unknown']);
-    expect(await inDoubt(trade.id)).toBe(
+    expect(await doubtOf(engine, trade.id)).toBe(
       `Bitget does not know the order, but holds a position of ${position?.size} ${token}, and only 82.45 of it is known to be filled`,
     );
   });
@@ -185,7 +162,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     await engine.advance(trade.id);
     engine.clock.advance(25 * HOUR_MS);
     await engine.db.update(paperOrders).set({ state: 'canceled' }).where(eq(paperOrders.userId, userId));
-    await follow(trade.id, 5 * 60_000);
+    await follow(engine, trade.id, 5 * 60_000);
     expect(await entriesOf(engine, userId)).toHaveLength(1);
     await expectWrittenOff(
       trade.id,
@@ -196,7 +173,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
   // Requirements: order-execution-5
   test('as long as the exchange does not report the position', async () => {
     const { trade } = await plan([neverArrives, positionsAway]);
-    await follow(trade.id, 3 * 60_000);
+    await follow(engine, trade.id, 3 * 60_000);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', doubt: null }]);
     engine.venue.setFaults([]);
     await engine.settle();
@@ -217,7 +194,7 @@ describe('an accepted order that the exchange has forgotten', () => {
   // Requirements: order-execution-6
   test('has ended when it is not among the open orders and the position shows no trace of it', async () => {
     const { userId, token, trade } = await acceptedAndForgotten({ state: 'canceled' }, 25 * HOUR_MS);
-    await follow(trade.id, 3 * 60_000);
+    await follow(engine, trade.id, 3 * 60_000);
     expect(await engine.trade(trade.id)).toMatchObject({
       state: 'done',
       fillStatus: 'unfilled',
@@ -240,10 +217,13 @@ describe('an accepted order that the exchange has forgotten', () => {
   test('gets a second attempt only after a minute without being found', async () => {
     const { userId, trade } = await acceptedAndForgotten({ state: 'canceled' }, 0);
     const from = engine.clock.now().getTime();
-    while ((await engine.attempts(trade.id)).length < 2) {
-      expect(await engine.exchangeOrders(userId)).toHaveLength(1);
-      await engine.advance(trade.id);
-    }
+    let sent = 0;
+    await stepUntil(engine, trade.id, async () => {
+      if ((await engine.attempts(trade.id)).length === 2) return true;
+      sent = (await engine.exchangeOrders(userId)).length;
+      return false;
+    });
+    expect(sent).toBe(1);
     expect(engine.clock.now().getTime() - from).toBeGreaterThanOrEqual(60_000);
   });
 
@@ -252,7 +232,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     const { userId, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
     // Cancels by its client order id do not find it either.
     engine.venue.setFaults([isForgotten, { kind: 'cancelUnknown', on: { times: ALWAYS } }]);
-    await follow(trade.id, 5 * 60_000);
+    await follow(engine, trade.id, 5 * 60_000);
     expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'live' }]);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling' }]);
     const { calls } = await engine.events(trade.id);
@@ -267,7 +247,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     const { userId, token, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
     // It fills between two look-ups.
     await engine.storeCandle({ token, price: '100' });
-    await follow(trade.id, 5 * 60_000);
+    await follow(engine, trade.id, 5 * 60_000);
     expect(await entriesOf(engine, userId)).toHaveLength(1);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling' }]);
     expect((await engine.holding(userId, token)).stopLoss).toBe(trade.stopLoss);
@@ -280,9 +260,9 @@ describe('an accepted order that the exchange has forgotten', () => {
   // Requirements: order-execution-6
   test('stays in doubt when its fill may be forgotten', async () => {
     const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 8 * 24 * HOUR_MS);
-    await follow(trade.id, 2 * 60_000);
+    await follow(engine, trade.id, 2 * 60_000);
     const asked = (await engine.events(trade.id)).calls.length;
-    await follow(trade.id, 5 * 60_000);
+    await follow(engine, trade.id, 5 * 60_000);
     const looks = (await engine.events(trade.id)).calls.slice(asked);
     expect(looks.filter((call) => call === 'find-order').length).toBeLessThanOrEqual(11);
     await expectWrittenOff(
@@ -298,9 +278,9 @@ describe('an accepted order that the exchange has forgotten', () => {
       isForgotten,
       { kind: 'badGatewayBefore', on: { operation: 'open-orders', times: ALWAYS } },
     ]);
-    await follow(trade.id, 3 * 60_000);
+    await follow(engine, trade.id, 3 * 60_000);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling', doubt: null }]);
-    await expect(writeOff(trade.id)).rejects.toMatchObject({ code: 'orderFollowed' });
+    await expect(writeOff(engine, trade.id)).rejects.toMatchObject({ code: 'orderFollowed' });
   });
 });
 

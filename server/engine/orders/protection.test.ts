@@ -5,12 +5,12 @@ import { findHalt, startHalt } from '#server/admin/halts/trading-halts.store.ts'
 import { readTradingPermissions } from '#server/engine/records/trading-permission.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { positionCloses, tradingHalts } from '#server/platform/db/schema.ts';
+import { stepTrade, stepUntil } from '#test/app/followed-trades.ts';
 import { calculateByHand, commitByHand, planByHand } from '#test/app/plan-by-hand.ts';
 import { ALWAYS, entriesOf, planTrade, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import { nextToken, withLong } from '#test/app/token-holders.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
-import { advanceTrade } from './advance-trade.ts';
 
 /** I4 from the moment of a fill, and what a position blocks that can be neither protected nor closed. */
 const engine = sharedTestEngine();
@@ -40,21 +40,8 @@ const haltOf = (trade: { id: string; userId: string }, token = 'ELSE') => ({
   now: engine.clock.now(),
 });
 
-/** One call at the trade's next due time, including the looks at its fills. */
-async function step(tradeId: string) {
-  const { dueAt } = await engine.trade(tradeId);
-  if (dueAt !== null && dueAt > engine.clock.now()) engine.clock.set(dueAt);
-  await advanceTrade(engine.deps, tradeId);
-  return await engine.trade(tradeId);
-}
-
-async function stepUntil(tradeId: string, isThere: (trade: Awaited<ReturnType<typeof step>>) => boolean) {
-  for (let tries = 0; tries < 60; tries += 1) {
-    const trade = await step(tradeId);
-    if (isThere(trade)) return trade;
-  }
-  throw new Error('the trade never came to that');
-}
+const closingsOf = async (userId: string) =>
+  (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => reduceOnly);
 
 const haltsOf = (userId: string) =>
   engine.db.select().from(tradingHalts).where(eq(tradingHalts.userId, userId));
@@ -62,8 +49,8 @@ const haltsOf = (userId: string) =>
 describe('an order that waits at the exchange', () => {
   test('gets its fill protected a second after it was sent, and is otherwise left alone', async () => {
     const { trade, userId, token, sinceMs } = await plan([stopLost, halfFilled]);
-    await step(trade.id);
-    const looked = await step(trade.id);
+    await stepTrade(engine, trade.id);
+    const looked = await stepTrade(engine, trade.id);
     expect(sinceMs()).toBe(1_000);
     expect(looked).toMatchObject({ state: 'working', protectionStatus: 'repaired', unprotectedSince: null });
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'open' }]);
@@ -73,13 +60,13 @@ describe('an order that waits at the exchange', () => {
 
   test('gets the stop of a later fill read back within two seconds', async () => {
     const { trade, userId, token } = await plan([{ kind: 'restFirst' }, stopLost]);
-    await step(trade.id);
-    await step(trade.id);
+    await stepTrade(engine, trade.id);
+    await stepTrade(engine, trade.id);
     engine.clock.advance(100);
     const filledAt = engine.clock.now().getTime();
     await engine.storeCandle({ token, price: '100' });
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: null });
-    await stepUntil(trade.id, ({ protectionStatus }) => protectionStatus === 'repaired');
+    await stepUntil(engine, trade.id, ({ protectionStatus }) => protectionStatus === 'repaired');
     expect(engine.clock.now().getTime() - filledAt).toBeLessThanOrEqual(2_000);
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
   });
@@ -95,7 +82,7 @@ describe('an order that waits at the exchange', () => {
 
   test('is cancelled early when its fill cannot get a stop, and the fill is closed within ten seconds', async () => {
     const { trade, userId, token, sinceMs } = await plan([stopLost, halfFilled, noStop]);
-    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(sinceMs()).toBeLessThan(10_000);
     expect(done).toMatchObject({ success: false, fillStatus: 'partial', protectionStatus: 'closed' });
     expect((await engine.holding(userId, token)).position).toBeNull();
@@ -104,9 +91,9 @@ describe('an order that waits at the exchange', () => {
 
   test('gets its fill closed immediately when the price has passed the stop', async () => {
     const { trade, userId, token, sinceMs } = await plan([stopLost]);
-    await step(trade.id);
+    await stepTrade(engine, trade.id);
     await engine.storeCandle({ token, price: '97' });
-    await stepUntil(trade.id, ({ state }) => state === 'done');
+    await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(sinceMs()).toBeLessThanOrEqual(2_000);
     expect((await engine.holding(userId, token)).position).toBeNull();
     const { timeline } = await engine.events(trade.id);
@@ -123,17 +110,18 @@ describe('an exchange that does not answer about the stop', () => {
   test('closes nothing: the user is halted after ten seconds, until it answers', async () => {
     const { trade, userId, token } = await plan([unreadable(ALWAYS)]);
     const halted = await stepUntil(
+      engine,
       trade.id,
       ({ unprotectedSince }) =>
         unprotectedSince !== null && engine.clock.now().getTime() - unprotectedSince.getTime() >= 10_000,
     );
     expect(halted).toMatchObject({ state: 'working', protectionStatus: null });
     expect(await haltsOf(userId)).toMatchObject([{ kind: 'unverified', token, endedAt: null }]);
-    for (let tries = 0; tries < 5; tries += 1) await step(trade.id);
+    for (let tries = 0; tries < 5; tries += 1) await stepTrade(engine, trade.id);
     expect(await engine.exchangeOrders(userId)).toHaveLength(1);
 
     engine.venue.setFaults([]);
-    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ success: true, protectionStatus: 'verified', unprotectedSince: null });
     const [halt] = await haltsOf(userId);
     expect(halt).toMatchObject({ clearedHow: 'Protection read back: stop 98, target 104', endedBy: null });
@@ -143,7 +131,7 @@ describe('an exchange that does not answer about the stop', () => {
 
   test('does not count as an exchange without the stop', async () => {
     const { trade, userId, token } = await plan([unreadable(40)]);
-    await stepUntil(trade.id, ({ state }) => state === 'done');
+    await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
     expect((await engine.exchangeOrders(userId)).every(({ reduceOnly }) => !reduceOnly)).toBe(true);
     expect((await engine.holding(userId, token)).position).not.toBeNull();
@@ -153,7 +141,7 @@ describe('an exchange that does not answer about the stop', () => {
 describe('a position that can be neither protected nor closed', () => {
   async function halted() {
     const planned = await plan([stopLost, noStop, noClose]);
-    const trade = await stepUntil(planned.trade.id, () => planned.sinceMs() >= 11_000);
+    const trade = await stepUntil(engine, planned.trade.id, () => planned.sinceMs() >= 11_000);
     expect(trade).toMatchObject({ state: 'closing', protectionStatus: 'missing' });
     return planned;
   }
@@ -197,17 +185,17 @@ describe('a position that can be neither protected nor closed', () => {
     const log = await calculateByHand(engine, { userId: planned.userId, signalId: signal.signalId });
     const intent = await commitByHand(engine, log);
     if (!intent.ok) throw new Error('not committed');
-    await stepUntil(planned.trade.id, () => planned.sinceMs() >= 11_000);
-    const other = await stepUntil(intent.tradeId, ({ state }) => state === 'done');
+    await stepUntil(engine, planned.trade.id, () => planned.sinceMs() >= 11_000);
+    const other = await stepUntil(engine, intent.tradeId, ({ state }) => state === 'done');
     expect(other.error).toMatch(/^Trading of this user is halted since /);
     expect((await entriesOf(engine, planned.userId)).map(({ token }) => token)).toEqual([planned.token]);
   });
 
   test('stops the second attempt of another order of its user', async () => {
     const { trade } = await plan([{ kind: 'restFirst', on: { times: ALWAYS } }]);
-    await step(trade.id);
+    await stepTrade(engine, trade.id);
     await engine.db.transaction((tx) => startHalt(tx, { ...haltOf(trade), audit: engine.deps.audit }));
-    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(done.error).toMatch(/after one attempt; no second attempt: Trading of this user is halted since /);
     expect(await engine.attempts(trade.id)).toHaveLength(1);
   });
@@ -215,7 +203,7 @@ describe('a position that can be neither protected nor closed', () => {
   test('is retried, and kept when it gets its stop; the halt is cleared but stays in force', async () => {
     const { trade, userId, token } = await halted();
     engine.venue.setFaults([]);
-    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ success: true, protectionStatus: 'repaired', unprotectedSince: null });
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
     expect(await haltsOf(userId)).toMatchObject([
@@ -227,7 +215,7 @@ describe('a position that can be neither protected nor closed', () => {
   test('is retried, and closed when the close works first', async () => {
     const { trade, userId, token } = await halted();
     strike(engine, userId, [noStop]);
-    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ success: false, protectionStatus: 'closed', unprotectedSince: null });
     expect((await engine.holding(userId, token)).position).toBeNull();
     expect(await haltsOf(userId)).toMatchObject([{ clearedHow: 'The position is closed', endedAt: null }]);
@@ -258,9 +246,8 @@ describe('the closing of a position without a stop', () => {
     'whose end the process missed touches no position that its owner then opened %s',
     async (_name, side, held) => {
       const { trade, userId, token } = await plan([stopLost, noStop]);
-      const isSent = async () => (await engine.exchangeOrders(userId)).some(({ reduceOnly }) => reduceOnly);
-      while (!(await isSent())) await step(trade.id);
-      expect(await engine.trade(trade.id)).toMatchObject({ state: 'closing' });
+      const closing = await stepUntil(engine, trade.id, async () => (await closingsOf(userId)).length > 0);
+      expect(closing).toMatchObject({ state: 'closing' });
       engine.clock.advance(3_600_000);
       engine.venue.setFaults([]);
       await openByHand(userId, { token, side });
@@ -284,22 +271,21 @@ describe('the closing of a position without a stop', () => {
   test('keeps a rest after half a close when the rest gets its stop, instead of closing it unseen', async () => {
     const half: VenueFault = { kind: 'partialFill', fraction: '0.5', on: { operation: 'close-position' } };
     const { trade, userId, token } = await plan([stopLost, noStop, half]);
-    const closings = async () => (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => reduceOnly);
-    while ((await closings()).length === 0) await step(trade.id);
+    await stepUntil(engine, trade.id, async () => (await closingsOf(userId)).length > 0);
     await engine.db
       .update(paperOrders)
       .set({ state: 'canceled' })
       .where(and(eq(paperOrders.userId, userId), eq(paperOrders.reduceOnly, true)));
     engine.venue.setFaults([]);
-    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ success: true, protectionStatus: 'repaired' });
-    expect(await closings()).toHaveLength(1);
+    expect(await closingsOf(userId)).toHaveLength(1);
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
   });
 
   test('cancels the stop and target that the exchange leaves behind', async () => {
     const { trade, userId, token } = await plan([stopLost, noStop, leftBehind]);
-    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ protectionStatus: 'closed' });
     expect(await engine.holding(userId, token)).toEqual({ position: null, stopLoss: null, takeProfit: null });
   });
@@ -311,7 +297,7 @@ describe('the closing of a position without a stop', () => {
       leftBehind,
       { kind: 'badGatewayBefore', on: { path: 'cancel-plan-order', times: 3 } },
     ]);
-    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ protectionStatus: 'closed' });
     expect(await engine.holding(userId, token)).toEqual({ position: null, stopLoss: null, takeProfit: null });
     expect(await haltsOf(userId)).toEqual([]);
@@ -319,13 +305,13 @@ describe('the closing of a position without a stop', () => {
 
   test('cancels a target that is left behind again, however long the close took', async () => {
     const { trade, userId, token, sinceMs } = await plan([stopLost, noStop, noClose]);
-    await stepUntil(trade.id, () => sinceMs() >= 45_000);
+    await stepUntil(engine, trade.id, () => sinceMs() >= 45_000);
     const cancelFails: VenueFault = {
       kind: 'badGatewayBefore',
       on: { path: 'cancel-plan-order', times: 3 },
     };
     strike(engine, userId, [noStop, leftBehind, cancelFails]);
-    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ protectionStatus: 'closed' });
     expect(await engine.holding(userId, token)).toEqual({ position: null, stopLoss: null, takeProfit: null });
   });
@@ -337,7 +323,7 @@ describe('the closing of a position without a stop', () => {
       leftBehind,
       { kind: 'refuse', code: '40020', message: 'no', on: { path: 'cancel-plan-order', times: ALWAYS } },
     ]);
-    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ protectionStatus: 'closed' });
     expect((await engine.holding(userId, token)).takeProfit).toBe('104');
     const { timeline } = await engine.events(trade.id);
@@ -402,7 +388,7 @@ test.each([
     });
     strike(engine, userId, [stopLost, halfFilled, ...faults]);
     const isOver = () => engine.clock.now().getTime() - plannedAt.getTime() >= 11_500;
-    const last = await stepUntil(trade.id, ({ state }) => state === 'done' || isOver());
+    const last = await stepUntil(engine, trade.id, ({ state }) => state === 'done' || isOver());
     expect(last).toMatchObject({ exchangePlatform: 'Bybit', ...end });
     expect(await haltsOf(userId)).toHaveLength(halts);
     const { position, stopLoss } = await engine.holding(userId, token);

@@ -5,7 +5,8 @@ import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, trades, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { acquireLease, withLease } from '#server/platform/jobs/leases.ts';
+import { acquireLease } from '#server/platform/jobs/leases.ts';
+import { auditOnce } from '#test/app/followed-trades.ts';
 import { ALWAYS, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import { nextToken, withLong } from '#test/app/token-holders.ts';
 import { answering } from '#test/venues/dying-exchange.ts';
@@ -22,12 +23,6 @@ beforeEach(() => {
 
 const noStop: VenueFault = { kind: 'stopRefused', on: { times: ALWAYS } };
 const noClose: VenueFault = { kind: 'closeRefused', on: { times: ALWAYS } };
-
-async function runAudit(by = audit): Promise<void> {
-  const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
-  const leased = await withLease(key, (lease) => by.run(lease));
-  expect(leased.held).toBe(true);
-}
 
 /** A user with an open long position at 100, its stop at 98 and its target at 104. */
 async function withPosition(exchangePlatform: ExchangePlatform = 'Bitget') {
@@ -98,7 +93,7 @@ describe.each(EXCHANGE_PLATFORMS)('a position on %s that cannot be read', (excha
           },
         })),
       );
-      await runAudit(blind);
+      await auditOnce(engine, blind);
       await engine.settle();
       for (const token of tokens) {
         expect((await engine.holding(userId, token, exchangePlatform)).stopLoss).toBe(
@@ -106,13 +101,13 @@ describe.each(EXCHANGE_PLATFORMS)('a position on %s that cannot be read', (excha
         );
       }
       engine.clock.advance(30_000);
-      await runAudit(blind);
+      await auditOnce(engine, blind);
       expect((await haltsOf(userId)).filter(({ endedAt }) => endedAt === null)).toMatchObject([
         { token: unreadable, kind: 'unverified', reason: expect.stringContaining('the answer has no size') },
       ]);
       engine.clock.advance(30_000);
-      await runAudit(blind);
-      await runAudit();
+      await auditOnce(engine, blind);
+      await auditOnce(engine, audit);
       await engine.settle();
       expect((await haltsOf(userId)).filter(({ endedAt }) => endedAt === null)).toEqual([]);
       expect((await engine.holding(userId, unreadable, exchangePlatform)).stopLoss).toBe('98');
@@ -126,7 +121,7 @@ describe('an open position that the engine opened', () => {
     async (platform) => {
       const { userId, token, trade } = await withPosition(platform);
       await lose(userId, 'pos_loss', 'pos_profit');
-      await runAudit();
+      await auditOnce(engine, audit);
       expect(await engine.trade(trade.id)).toMatchObject({
         state: 'protecting',
         protectionStatus: 'missing',
@@ -155,7 +150,7 @@ describe('an open position that the engine opened', () => {
     const { userId, token, trade } = await withPosition();
     await moveStop(userId, '102');
     await haltFor(trade);
-    await runAudit();
+    await auditOnce(engine, audit);
     expect(await haltsOf(userId)).toMatchObject([{ clearedAt: null }]);
     await engine.settle();
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
@@ -169,7 +164,7 @@ describe('an open position that the engine opened', () => {
     const { userId, token, trade } = await withPosition();
     await engine.storeCandle({ token, price: '103' });
     await moveStop(userId, '102');
-    await runAudit();
+    await auditOnce(engine, audit);
     expect(await engine.trade(trade.id)).toEqual(trade);
   });
 
@@ -177,7 +172,8 @@ describe('an open position that the engine opened', () => {
     const { userId, token, trade } = await withPosition();
     const lines = await linesOf(trade.id);
     // Positions of earlier tests are audited as well.
-    await runAudit(
+    await auditOnce(
+      engine,
       auditOfBareList(async (audited) => {
         if (audited === userId) await engine.storeCandle({ token, price: '97' });
       }),
@@ -189,7 +185,7 @@ describe('an open position that the engine opened', () => {
   test('with its stop and target is left alone', async () => {
     const { trade } = await withPosition();
     const before = await engine.events(trade.id);
-    await runAudit();
+    await auditOnce(engine, audit);
     expect(await engine.events(trade.id)).toEqual(before);
     expect(await engine.trade(trade.id)).toEqual(trade);
   });
@@ -198,7 +194,7 @@ describe('an open position that the engine opened', () => {
     const { userId, token, trade } = await withPosition();
     await lose(userId, 'pos_loss');
     await engine.storeCandle({ token, price: '97.5' });
-    await runAudit();
+    await auditOnce(engine, audit);
     const foundAt = engine.clock.now().getTime();
     await engine.settle();
     expect(engine.clock.now().getTime() - foundAt).toBeLessThan(2_000);
@@ -211,7 +207,7 @@ describe('an open position that the engine opened', () => {
     expect((await linesOf(trade.id)).at(-1)).toBe(
       'Closed: The stop loss was lost and could not be placed again, so the position was closed at market',
     );
-    await runAudit();
+    await auditOnce(engine, audit);
     expect(await closedOf(userId)).toMatchObject([{ closedBy: 'protection' }]);
   });
 
@@ -221,7 +217,7 @@ describe('an open position that the engine opened', () => {
       const { userId, token, trade } = await withPosition(platform);
       await lose(userId, 'pos_loss');
       strike(engine, userId, [noStop]);
-      await runAudit();
+      await auditOnce(engine, audit);
       const foundAt = engine.clock.now().getTime();
       await engine.settle();
       const tookMs = engine.clock.now().getTime() - foundAt;
@@ -237,7 +233,7 @@ describe('an open position that the engine opened', () => {
     const { userId, token, trade } = await withPosition();
     await lose(userId, 'pos_loss');
     strike(engine, userId, [noStop, noClose]);
-    await runAudit();
+    await auditOnce(engine, audit);
     await expect(engine.settle({ maxRounds: 26 })).rejects.toThrow('work was left');
     expect(await haltsOf(userId)).toMatchObject([{ kind: 'unprotected', token, clearedAt: null }]);
     // The owner places a stop by hand at the exchange.
@@ -245,7 +241,7 @@ describe('an open position that the engine opened', () => {
       .update(paperTriggerOrders)
       .set({ state: 'live' })
       .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.planType, 'pos_loss')));
-    await runAudit();
+    await auditOnce(engine, audit);
     const [halt] = await haltsOf(userId);
     expect(halt).toMatchObject({ clearedHow: 'The exchange shows the stop 98', endedAt: null });
     await engine.settle();
@@ -255,7 +251,7 @@ describe('an open position that the engine opened', () => {
 
   test('is left alone when only the list of all positions lacks its stop, and a separate read shows it', async () => {
     const { trade } = await withPosition();
-    await runAudit(auditOfBareList());
+    await auditOnce(engine, auditOfBareList());
     expect(await engine.trade(trade.id)).toEqual(trade);
   });
 
@@ -263,7 +259,7 @@ describe('an open position that the engine opened', () => {
     const { userId, token, trade } = await withPosition();
     await haltFor(trade);
     await engine.storeCandle({ token, price: '97' });
-    await runAudit();
+    await auditOnce(engine, audit);
     expect(await closedOf(userId)).toMatchObject([{ closedBy: 'stop loss' }]);
     expect(await haltsOf(userId)).toMatchObject([{ clearedHow: 'The exchange shows no position' }]);
   });
@@ -282,7 +278,7 @@ test.each([
     await engine.storeCandle({ token, price: '97' });
     for (const days of [0, 2]) {
       engine.clock.advance(days * 24 * 3_600_000);
-      await runAudit();
+      await auditOnce(engine, audit);
     }
     expect(await engine.trade(trade.id)).toEqual({ ...trade, ...other });
     expect(await haltsOf(userId)).toMatchObject([{ clearedAt: null }]);
@@ -295,7 +291,7 @@ test('requires an administrator to end a halt for a demo position while another 
   const { userId, trade } = await withPosition();
   await haltFor(trade);
   await engine.db.update(trades).set({ exchangeMode: 'demo' }).where(eq(trades.id, trade.id));
-  await runAudit();
+  await auditOnce(engine, audit);
   expect(await haltsOf(userId)).toMatchObject([
     { clearedHow: 'The position is one of demo mode', endedAt: null },
   ]);
@@ -305,7 +301,7 @@ describe('a missing take profit', () => {
   test('is placed again, and nothing else changes', async () => {
     const { userId, token, trade } = await withPosition();
     await lose(userId, 'pos_profit');
-    await runAudit();
+    await auditOnce(engine, audit);
     await engine.settle();
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
     expect((await linesOf(trade.id)).at(-1)).toBe(
@@ -321,7 +317,7 @@ describe('a missing take profit', () => {
     const triesAt: number[] = [];
     const startedAt = engine.clock.now().getTime();
     for (let round = 0; round < 10; round += 1) {
-      await runAudit();
+      await auditOnce(engine, audit);
       if ((await engine.trade(trade.id)).state === 'protecting') triesAt.push(round * 30_000);
       await engine.settle();
       engine.clock.set(new Date(startedAt + (round + 1) * 30_000));
@@ -336,7 +332,7 @@ describe('a missing take profit', () => {
     const { userId, token, trade } = await withPosition();
     await lose(userId, 'pos_profit');
     await engine.storeCandle({ token, price: '105' });
-    await runAudit();
+    await auditOnce(engine, audit);
     expect((await engine.trade(trade.id)).state).toBe('done');
     expect(await engine.holding(userId, token)).toMatchObject({ takeProfit: null, stopLoss: '98' });
   });
@@ -352,11 +348,11 @@ describe('an exchange that answers', () => {
     const { userId, trade } = await withPosition();
     await lose(userId, 'pos_loss');
     strike(engine, userId, [{ ...fault, on: { ...fault.on, times: ALWAYS } }]);
-    await runAudit();
+    await auditOnce(engine, audit);
     expect(await engine.trade(trade.id)).toEqual(trade);
     expect(await closedOf(userId)).toEqual([]);
     engine.venue.setFaults([]);
-    await runAudit(createProtectionAudit(engine.deps));
+    await auditOnce(engine, createProtectionAudit(engine.deps));
     expect((await engine.trade(trade.id)).state).toBe('protecting');
   });
 
@@ -366,14 +362,14 @@ describe('an exchange that answers', () => {
     await lose(silent.userId, 'pos_loss');
     await lose(other.userId, 'pos_loss');
     strike(engine, silent.userId, [{ kind: 'timeout', on: { operation: 'positions', times: ALWAYS } }]);
-    await runAudit();
+    await auditOnce(engine, audit);
     expect((await engine.trade(other.trade.id)).state).toBe('protecting');
     await engine.settle();
     engine.venue.setFaults([]);
-    await runAudit();
+    await auditOnce(engine, audit);
     expect((await engine.trade(silent.trade.id)).state).toBe('done');
     engine.clock.advance(30_000);
-    await runAudit();
+    await auditOnce(engine, audit);
     expect((await engine.trade(silent.trade.id)).state).toBe('protecting');
   });
 });
@@ -403,7 +399,7 @@ test('does not touch a position opened elsewhere, with or without a stop', async
   await lose(userId, 'pos_loss', 'pos_profit');
   // Audited because of a halt in another token.
   await haltFor({ userId, token: 'ELSE' });
-  await runAudit();
+  await auditOnce(engine, audit);
   await engine.settle();
   const held = await engine.holding(userId, token);
   expect(held).toMatchObject({ stopLoss: null, takeProfit: null, position: { size: '1' } });

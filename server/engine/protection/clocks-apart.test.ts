@@ -4,12 +4,10 @@ import { D, toPlain } from '#domain/decimal.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { clockConditions } from '#server/console/attention/clock-conditions.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
-import { assessCalculation } from '#server/engine/orders/prepare-assessment.ts';
-import { findPositionGeneratorLog } from '#server/engine/sizing/position-generator.store.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, trades, users } from '#server/platform/db/schema.ts';
-import { withLease } from '#server/platform/jobs/leases.ts';
+import { assessAgain, auditOnce } from '#test/app/followed-trades.ts';
 import {
   ALWAYS,
   entriesOf,
@@ -19,7 +17,6 @@ import {
 } from '#test/app/shared-test-engine.ts';
 import { flatten, openLongByHand, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
 import { answering } from '#test/venues/dying-exchange.ts';
-import { createProtectionAudit } from './audit-protection.ts';
 import { createAccountReader } from './read-account.ts';
 
 const engine = sharedTestEngine();
@@ -31,12 +28,6 @@ const APART = [
   ['20 minutes ahead', 20 * 60_000],
   ['20 minutes behind', -20 * 60_000],
 ] as const;
-
-async function runAudit(): Promise<void> {
-  const audit = createProtectionAudit(engine.deps);
-  const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
-  await withLease(key, (lease) => audit.run(lease));
-}
 
 async function loseStop(userId: string): Promise<void> {
   const plans = inArray(paperTriggerOrders.planType, ['pos_loss', 'pos_profit']);
@@ -74,7 +65,7 @@ describe.each([
     test('a position opened by hand after ours was closed is still not ours', async () => {
       const { userId, token, trade } = await withLong(engine);
       await setApart(trade.id, ms);
-      await runAudit();
+      await auditOnce(engine);
       await flatten(engine, { userId, token });
       engine.clock.advance(10 * 60_000);
       await openLongByHand(engine, { userId, token });
@@ -101,7 +92,7 @@ describe.each([
         await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
         await loseStop(userId);
         engine.clock.advance(60_000);
-        await runAudit();
+        await auditOnce(engine);
         await engine.settle();
         expect(await engine.holding(userId, token, exchangePlatform)).toMatchObject({ stopLoss: '98' });
         expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', positionClosedAt: null });
@@ -111,7 +102,7 @@ describe.each([
         const { userId, token, trade } = await withLong(engine, { exchangePlatform });
         await setApart(trade.id, ms);
         engine.clock.advance(30 * 60_000);
-        await runAudit();
+        await auditOnce(engine);
         await flatten(engine, { userId, token, platform: exchangePlatform });
         engine.clock.advance(1_000);
         await createAccountReader(engine.deps).read({ userId, exchangePlatform }, 0);
@@ -263,10 +254,8 @@ describe.each(EXCHANGE_PLATFORMS)('on %s', (exchangePlatform) => {
     test('an order by hand is denied', async () => {
       const { trade } = await withLong(engine, { exchangePlatform });
       engine.setVenueAhead(ms);
-      await runAudit();
-      const log = await findPositionGeneratorLog(engine.db, trade.positionGeneratorLogId);
-      if (log?.position == null) throw new Error('no calculation');
-      const { denial } = await assessCalculation(engine.deps, { log, position: log.position });
+      await auditOnce(engine);
+      const { denial } = await assessAgain(engine, trade);
       expect(denial?.reason).toMatch(apart);
     });
   });
@@ -287,7 +276,7 @@ describe('what administrators are told about the clocks', () => {
     await withLong(engine);
     engine.setVenueAhead(ms);
     engine.clock.advance(60_000);
-    await runAudit();
+    await auditOnce(engine);
     const seconds = `${(Math.abs(ms) / 1000).toFixed(1)} s ${ms < 0 ? 'behind' : 'ahead of'}`;
     const text = expect.stringContaining(`The clock of Bitget is ${seconds} the clock of `);
     const conditions = await told();

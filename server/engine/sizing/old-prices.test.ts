@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
-import { assessCalculation } from '#server/engine/orders/prepare-assessment.ts';
+import { assessAgain } from '#test/app/followed-trades.ts';
 import {
   ALWAYS,
   entriesOf,
@@ -12,7 +12,6 @@ import {
 import { reasonFor, withLong } from '#test/app/token-holders.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { readLivePrice } from './generate-position.ts';
-import { findPositionGeneratorLog } from './position-generator.store.ts';
 
 /** The exchange answers a price of an hour ago as if it were the present one. */
 const engine = sharedTestEngine();
@@ -44,10 +43,8 @@ describe.each(EXCHANGE_PLATFORMS)('with old prices at %s', (exchangePlatform) =>
 
   test('an order by hand is denied', async () => {
     const { trade } = await withLong(engine, { exchangePlatform });
-    const log = await findPositionGeneratorLog(engine.db, trade.positionGeneratorLogId);
-    if (log?.position == null) throw new Error('no calculation');
     engine.venue.setFaults([oldPrices(HOUR_MS)]);
-    const { denial } = await assessCalculation(engine.deps, { log, position: log.position });
+    const { denial } = await assessAgain(engine, trade);
     expect(denial?.reason).toMatch(/the price of H\d+ is from .*, which is not the present/);
   });
 
