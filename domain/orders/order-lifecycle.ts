@@ -78,11 +78,16 @@ const TRANSITIONS: Readonly<Record<AttemptState, Partial<Record<AttemptEvent, At
     cancel_confirmed: 'unfilled',
   },
   filled: { found_filled: 'filled' },
-  // Exchanges have reported fills after a confirmed cancel.
-  unfilled: { found_closed_unfilled: 'unfilled', cancel_confirmed: 'unfilled', found_filled: 'filled' },
+  // Exchanges have reported fills after a confirmed cancel. Unclear: the position shows more than it has filled.
+  unfilled: {
+    found_closed_unfilled: 'unfilled',
+    cancel_confirmed: 'unfilled',
+    found_filled: 'filled',
+    found_unclear: 'cancelling',
+  },
   refused: {},
   // Declared after repeated misses; if the order turns up later, the exchange's report counts.
-  never_placed: { found_open: 'open', found_filled: 'filled' },
+  never_placed: { found_open: 'open', found_filled: 'filled', found_unclear: 'unknown' },
 };
 
 const TERMINAL_STATES: readonly AttemptState[] = ['filled', 'unfilled', 'refused', 'never_placed'];

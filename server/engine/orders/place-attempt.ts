@@ -4,18 +4,21 @@ import { ExchangeError, type Placement } from '#server/exchanges/exchange.ts';
 import { denyOpenedSince, isYoung, READING_LASTS_MS, readAheadAt } from './account-reading.ts';
 import { findReport } from './look-up-attempt.ts';
 import { later, nextNow, record, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
+import { refuseSecond, type SecondRefused, withdrawSecond } from './withdraw-second.ts';
 
 /** A request that has not left by then never leaves: its process may have been frozen. */
 const SEND_WITHIN_MS = 5_000;
 const PREPARE_TRIES = 3;
 const PLACEMENT_TRIES = 5;
 const RETRY_MS = 1_000;
+const UNREAD_AGAIN = 'The position could not be read again';
 
 /**
  * Sends a planned attempt.
  * I5: no order before one-way mode, isolated margin and leverage are set and read back.
  * I6: without a definite answer the attempt becomes `unknown` and is looked up, never sent again. After the answer
  *    that it was not placed, it is looked up before it is sent again or given up.
+ * I3: a second attempt leaves only while the position shows no more than the known fills.
  * I9: permission is read again in the transaction that announces the request.
  */
 export async function placeAttempt(work: TradeWork): Promise<StepResult> {
@@ -38,7 +41,7 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
       if (opened !== null) return await abandon(work, opened);
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
-      return tryAgainOrAbandon(work, error, 'The position could not be read again');
+      return tryAgainOrAbandon(work, error, UNREAD_AGAIN);
     }
   }
   try {
@@ -78,6 +81,8 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
   const announced = announcement.result();
   if (announced.ended === 'failed') throw announced.error;
   if (announced.ended === 'denied') return await abandon(work, announced.denial.reason);
+  if (announced.ended === 'late-fill') return await holdBack(work, announced.text);
+  if (announced.ended === 'unread') return await tryAgainOrAbandon(work, announced.error, UNREAD_AGAIN);
   if (announced.ended === 'not-called') return await notAnnounced(work, placement);
   const { submittedAt } = announced;
   switch (placement.outcome) {
@@ -122,11 +127,13 @@ type Announced =
   | { ended: 'not-called' }
   | { ended: 'committed'; submittedAt: Date }
   | { ended: 'denied'; denial: Denial }
+  | SecondRefused
   | { ended: 'failed'; error: unknown };
 
 /**
  * I9: commits that the attempt is sent, when its request may leave by the exchange's limits. Nobody waits between the
- * commit and the request, so a stop of new entries that is made after it comes after the request.
+ * commit and the request, so a stop of new entries that is made after it comes after the request. I3: the position of a
+ * second attempt is read here, as late as it can be.
  */
 function announceOnce(work: TradeWork) {
   const { attempt, deps, trade } = work;
@@ -134,8 +141,13 @@ function announceOnce(work: TradeWork) {
   return {
     result: () => announced,
     async announce(): Promise<boolean> {
-      const submittedAt = deps.clock.now();
       try {
+        const refused = await refuseSecond(work);
+        if (refused !== null) {
+          announced = refused;
+          return false;
+        }
+        const submittedAt = deps.clock.now();
         const denial = await record(work, {
           order: trade,
           event: 'submit',
@@ -174,6 +186,12 @@ async function notAnnounced(work: TradeWork, placement: Placement): Promise<Step
       return leaveToLookUp(work, 'sent without being announced, looking the order up');
   }
 }
+
+/** The position shows a fill that no order explains. A request that left before may be its source. */
+const holdBack = (work: TradeWork, text: string): Promise<StepResult> =>
+  work.attempt.submittedAt === null
+    ? withdrawSecond(work, text)
+    : leaveToLookUp(work, `not sent again, looking the order up: ${text}`);
 
 async function leaveToLookUp(work: TradeWork, what: string, error?: string): Promise<StepResult> {
   const { attempt, deps } = work;

@@ -1,15 +1,18 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import type { Config } from '#server/platform/config/config.ts';
-import { users } from '#server/platform/db/schema.ts';
+import { doubtOf, follow, writeOff } from '#test/app/followed-trades.ts';
 import { ALWAYS, entriesOf, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
-import { OPERATOR } from '#test/app/test-audit.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
-import { listOrdersInDoubt, writeOffOrder } from './write-off.ts';
+import type { VenueRequest } from '#test/venues/http.ts';
 
 /** I3, I6: an exchange whose order look-ups lag behind its positions. */
-const engine = sharedTestEngine();
+let beforeRequest = async (_request: VenueRequest) => {};
+const engine = sharedTestEngine({ watch: { before: (request) => beforeRequest(request) } });
+afterEach(() => {
+  beforeRequest = async () => {};
+});
 
 const isStale = (afterCancelMs?: number): VenueFault => ({
   kind: 'staleLookUps',
@@ -32,24 +35,6 @@ async function plan(platform: ExchangePlatform, waits: Partial<Config>, faults: 
     return { size: position?.size ?? D(0), stopLoss };
   };
   return { ...planned, deps, held };
-}
-
-type Planned = Awaited<ReturnType<typeof plan>>;
-
-async function follow({ trade, deps }: Planned, ms: number): Promise<void> {
-  const until = engine.clock.now().getTime() + ms;
-  while (engine.clock.now().getTime() < until) {
-    if ((await engine.advance(trade.id, deps)).state === 'done') return;
-  }
-}
-
-const inDoubt = async (tradeId: string) =>
-  (await listOrdersInDoubt(engine.deps)).find((one) => one.tradeId === tradeId)?.problem;
-
-async function writeOff(tradeId: string) {
-  const [admin] = await engine.db.select().from(users).limit(1);
-  const by = { id: admin?.id ?? '', username: 'an administrator' };
-  return await writeOffOrder(engine.deps, { tradeId, by, actor: OPERATOR });
 }
 
 describe.each(CASES)(
@@ -127,15 +112,15 @@ describe.each(CASES)(
     test('stays in doubt when the stop has closed what was seen: nothing follows it', async () => {
       const planned = await plan(platform, waits, [isStale()]);
       const { trade, token, userId } = planned;
-      await follow(planned, 1_500);
+      await follow(engine, planned.trade.id, 1_500, planned.deps);
       expect(await engine.trade(trade.id)).toMatchObject({ protectionStatus: 'verified' });
       await engine.storeCandle({ token, price: '97' });
       expect(D((await planned.held()).size).isZero()).toBe(true);
-      await follow(planned, 3 * 60_000);
+      await follow(engine, planned.trade.id, 3 * 60_000, planned.deps);
       expect(await entriesOf(engine, userId)).toHaveLength(1);
       const problem = `${platform} shows 0 filled, but has shown a position of ${trade.plannedQuantity} ${token}`;
-      expect(await inDoubt(trade.id)).toBe(problem);
-      expect(await writeOff(trade.id)).toMatchObject({
+      expect(await doubtOf(engine, trade.id)).toBe(problem);
+      expect(await writeOff(engine, trade.id)).toMatchObject({
         state: 'done',
         success: false,
         fillStatus: 'unknown',
@@ -145,15 +130,16 @@ describe.each(CASES)(
 );
 
 describe.each(EXCHANGE_PLATFORMS)('at %s', (platform) => {
-  test('an order that was not filled gets its second attempt at once, after one read of the position', async () => {
+  test('an order that was not filled gets its second attempt at once, and the position is the last that is read before it', async () => {
     const rests: VenueFault = { kind: 'restFirst', on: { times: ALWAYS } };
     const planned = await plan(platform, {}, [rests]);
     await engine.settle({ deps: planned.deps });
     const { calls } = await engine.events(planned.trade.id);
     const cancelled = calls.indexOf('cancel-order');
     const second = calls.lastIndexOf('place-order');
-    // The watch of its fills, the comparison, and at Bybit the settings that come with the position.
-    const reads = platform === 'Bybit' ? 3 : 2;
+    // The watch of its fills, both comparisons, and at Bybit the settings that come with the position.
+    const reads = platform === 'Bybit' ? 4 : 3;
+    expect(calls[second - 1]).toBe('positions');
     expect(calls.slice(cancelled, second).filter((type) => type === 'positions')).toHaveLength(reads);
     expect(await entriesOf(engine, planned.userId)).toHaveLength(2);
   });
@@ -163,15 +149,51 @@ describe.each(EXCHANGE_PLATFORMS)('at %s', (platform) => {
     const lives: VenueFault = { kind: 'lateFill', afterMs: 24 * 3_600_000, on: { times: ALWAYS } };
     const planned = await plan(platform, {}, [rests, lives]);
     const { trade, userId } = planned;
-    await follow(planned, 3 * 60_000);
+    await follow(engine, planned.trade.id, 3 * 60_000, planned.deps);
     const problem = `${platform} still shows the order as open after its cancel`;
-    expect(await inDoubt(trade.id)).toBe(problem);
+    expect(await doubtOf(engine, trade.id)).toBe(problem);
     const cancels = async () =>
       (await engine.events(trade.id)).calls.filter((type) => type === 'cancel-order').length;
     const before = await cancels();
-    await follow(planned, 2 * 60_000);
+    await follow(engine, planned.trade.id, 2 * 60_000, planned.deps);
     expect(await cancels()).toBeGreaterThan(before);
     expect(await entriesOf(engine, userId)).toHaveLength(1);
-    expect(await writeOff(trade.id)).toMatchObject({ state: 'done', success: false, fillStatus: 'unknown' });
+    expect(await writeOff(engine, trade.id)).toMatchObject({
+      state: 'done',
+      success: false,
+      fillStatus: 'unknown',
+    });
+  });
+
+  // Requirements: order-execution-6
+  test.each([
+    ['while the price for the second attempt is read', 1],
+    ['after the second attempt was planned', 2],
+  ])('an order that fills %s, long after its cancel, is not followed by another', async (_name, number) => {
+    const lives: VenueFault = { kind: 'lateFill', afterMs: 24 * 3_600_000 };
+    const planned = await plan(platform, {}, [{ kind: 'restFirst' }, lives, isStale(20_000)]);
+    const { trade, token, userId } = planned;
+    let hasFilled = false;
+    beforeRequest = async ({ path }) => {
+      const attempts = await engine.attempts(trade.id);
+      const isNow =
+        number === 1 ? attempts[0]?.state === 'unfilled' && path.includes('ticker') : attempts.length === 2;
+      if (!isNow || hasFilled) return;
+      hasFilled = true;
+      await engine.storeCandle({ token, price: '100' });
+    };
+    await engine.settle();
+    expect(hasFilled).toBe(true);
+    expect(await entriesOf(engine, userId)).toMatchObject([{ state: 'filled' }]);
+    expect(await engine.trade(trade.id)).toMatchObject({
+      success: true,
+      fillStatus: 'filled',
+      filledQuantity: trade.plannedQuantity,
+      protectionStatus: 'verified',
+    });
+    const { size, stopLoss } = await planned.held();
+    expect([size, stopLoss]).toEqual([trade.plannedQuantity, trade.stopLoss]);
+    const { timeline } = await engine.events(trade.id);
+    expect(timeline.join('\n')).toContain('Attempt 2: not sent');
   });
 });
