@@ -1,11 +1,13 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
-import { D, toPlain } from '#domain/decimal.ts';
+import { D, largest, toPlain } from '#domain/decimal.ts';
 import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
 import { splitClose } from '#domain/orders/split-close.ts';
+import { DOUBT_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import {
+  asExchangeError,
   type CallContext,
   type Exchange,
   type ExchangeAccount,
@@ -14,11 +16,13 @@ import {
   type OrderReport,
 } from '#server/exchanges/exchange.ts';
 import type { AuditSubject } from '#server/platform/audit/audit-trail.ts';
+import { hasElapsed } from '#server/platform/clock.ts';
 import type { Queryable, Tx } from '#server/platform/db/database.ts';
 import { positionCloses, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld, type Lease } from '#server/platform/jobs/leases.ts';
 import { closingOrderId } from './client-order-id.ts';
+import { isAnsweredUnreadable } from './look-up-attempt.ts';
 
 const SEND_WITHIN_MS = 5_000;
 
@@ -43,10 +47,10 @@ export interface CloseRequest {
 }
 
 /**
- * `flat`: no position, stop or target is left. `kept`: no more is open than what was to stay. `leftovers`: no position, but its stop or target could not be
- * cancelled. `other`: another position is open. `ended`: the closing order ended, and a position is still open.
- * `pending`: the outcome is not known yet. `refused`: the exchange refused the closing order. Trying again may help.
- * `denied`: nothing was sent.
+ * `flat`: no position, stop or target is left. `kept`: no more is open than what was to stay. `leftovers`: no position,
+ * but its stop or target could not be cancelled. `other`: another position is open. `ended`: the closing order ended, or
+ * could not be read for long, and a position is still open. `pending`: the outcome is not known yet. `refused`: the
+ * exchange refused the closing order. Trying again may help. `denied`: nothing was sent.
  */
 export type CloseResult =
   | { outcome: 'flat' }
@@ -98,16 +102,29 @@ const isKept = ({ quantity }: OpenPosition, { keep = null }: CloseRequest): bool
 
 type CloseRow = typeof positionCloses.$inferSelect;
 
-/** Looks the closing orders up. None of them counts as ended while one is under way. */
+/**
+ * Looks the closing orders up. None of them counts as ended while one is under way. One that could not be read for 90 s
+ * is cancelled, and the position tells what it has closed: a market order that reduces only rests no longer.
+ */
 async function settleCloses(
   deps: EngineDeps,
   request: CloseRequest,
   unsettled: CloseRow[],
 ): Promise<CloseResult> {
   const { exchange, account, token, context } = request;
-  const ended: { row: CloseRow; report: OrderReport | null }[] = [];
+  const ended: { row: CloseRow; report: OrderReport | 'unreadable' | null }[] = [];
   for (const row of unsettled) {
-    const report = await exchange.findOrder(account, { token, clientOrderId: row.clientOrderId }, context);
+    const order = { token, clientOrderId: row.clientOrderId };
+    const report = await exchange.findOrder(account, order, context).catch(asUnreadable);
+    if (report === 'unreadable') {
+      const since = row.createdAt;
+      if (!hasElapsed({ since, ms: DOUBT_DEADLINE_MS, now: deps.clock.now() })) {
+        return { outcome: 'pending', message: 'the closing order cannot be read yet' };
+      }
+      await exchange.cancelOrder(account, order, context).catch(asExchangeError);
+      ended.push({ row, report });
+      continue;
+    }
     if (report !== null && (report.state === 'open' || report.state === 'partially-filled')) {
       return { outcome: 'pending', message: 'the closing order is under way' };
     }
@@ -122,17 +139,47 @@ async function settleCloses(
     return kept(now.quantity);
   }
   const error = 'ended without closing all of it';
+  const unread = 'could not be read, and its position is still open';
+  const untold = untoldOf(ended, now);
   for (const { row, report } of ended) {
     if (report === null) await finishCloses(deps, [row.id], { state: 'refused', error });
-    else await finishCloses(deps, [row.id], { state: 'closed', error, ...takenOff(row, report, now) });
+    else if (report === 'unreadable') {
+      const taken = takenOff(row, { filledQuantity: untold }, now);
+      await finishCloses(deps, [row.id], { state: 'closed', error: unread, ...taken });
+    } else await finishCloses(deps, [row.id], { state: 'closed', error, ...takenOff(row, report, now) });
   }
   return { outcome: 'ended', message: `the closing order ${error}` };
+}
+
+/** The exchange has answered, and its answer is not the order; another failure says nothing and is thrown. */
+function asUnreadable(error: unknown): 'unreadable' {
+  if (error instanceof ExchangeError && isAnsweredUnreadable(error)) return 'unreadable';
+  throw error;
+}
+
+/**
+ * What each order that could not be read has taken off, as the position shows: what the orders of the step were to take
+ * off, and the rest that was to stay, less what is open now and what the others have filled.
+ */
+function untoldOf(
+  ended: readonly { row: CloseRow; report: OrderReport | 'unreadable' | null }[],
+  now: OpenPosition | null,
+): string {
+  const untold = ended.filter(({ report }) => report === 'unreadable').length;
+  const [first] = ended;
+  if (first === undefined || untold === 0) return '0';
+  const taken = ended.reduce(
+    (rest, { row, report }) =>
+      rest.plus(row.quantity).minus(report === null || report === 'unreadable' ? 0 : report.filledQuantity),
+    D(first.row.keepQuantity ?? 0).minus(now?.quantity ?? 0),
+  );
+  return toPlain(largest(taken.div(untold), 0));
 }
 
 /** What an order that was to leave something open has taken off: it counts when the rest is closed. */
 const takenOff = (
   { keepQuantity }: CloseRow,
-  { filledQuantity }: OrderReport,
+  { filledQuantity }: Pick<OrderReport, 'filledQuantity'>,
   now: OpenPosition | null,
 ): Partial<CloseRow> =>
   keepQuantity === null ? {} : { quantity: filledQuantity, leftQuantity: now?.quantity ?? '0' };

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
-import { doubtOf, follow, writeOff } from '#test/app/followed-trades.ts';
+import { sumPartialCloses } from '#server/engine/protection/positions.store.ts';
+import { acquireLease } from '#server/platform/jobs/leases.ts';
+import { doubtOf, follow, stepUntil, writeOff } from '#test/app/followed-trades.ts';
 import { ALWAYS, entriesOf, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
+import { withLong } from '#test/app/token-holders.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { CONTRADICTIONS, type Contradiction } from '#test/venues/faults.ts';
+import { closePosition } from './close-position.ts';
 
 /** I6, I7: an exchange whose look-ups show another order than the one that was sent, or none at all. */
 const engine = sharedTestEngine();
@@ -123,6 +127,81 @@ describe.each(EXCHANGE_PLATFORMS)(
     });
   },
 );
+
+describe.each(EXCHANGE_PLATFORMS)('at %s', (platform) => {
+  // Requirements: order-execution-7
+  test('an order without an answer that rests is cancelled when it comes into doubt, and followed by none', async () => {
+    const { trade, userId } = await plan(platform, [arrivesSilently, rests, shows('another quantity')]);
+    await follow(engine, trade.id, 80_000);
+    expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'live' }]);
+    await follow(engine, trade.id, 20_000);
+    expect(await doubtOf(engine, trade.id)).toContain('does not show the order in a way that can be read');
+    expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'canceled' }]);
+    await follow(engine, trade.id, 2 * 60_000);
+    expect(await entriesOf(engine, userId)).toHaveLength(1);
+    engine.venue.setFaults([]);
+    await engine.settle();
+    expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled', doubt: null });
+  });
+
+  test('a close whose order cannot be read is settled by the position after ninety seconds', async () => {
+    const stopLost: VenueFault = { kind: 'stopDropped' };
+    const noStop: VenueFault = { kind: 'stopRefused', on: { times: ALWAYS } };
+    const half: VenueFault = { kind: 'partialFill', fraction: '0.5', on: { operation: 'close-position' } };
+    const { trade, userId, token } = await plan(platform, [stopLost, noStop, half]);
+    const closings = async () => (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => reduceOnly);
+    await stepUntil(engine, trade.id, async () => (await closings()).length > 0);
+    const unreadable: VenueFault = { kind: 'html200', on: { operation: 'find-order', times: ALWAYS } };
+    engine.venue.setFaults([noStop, unreadable]);
+    const sentAt = engine.clock.now().getTime();
+    await stepUntil(engine, trade.id, () => engine.clock.now().getTime() - sentAt >= 80_000);
+    expect(await closings()).toHaveLength(1);
+    const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
+    expect(done).toMatchObject({ success: false, protectionStatus: 'closed' });
+    expect((await engine.holding(userId, token)).position).toBeNull();
+    const [first, second] = await closings();
+    expect(first).toMatchObject({ state: 'canceled' });
+    expect(
+      D(first?.filledSize ?? 0)
+        .plus(second?.filledSize ?? 0)
+        .eq(trade.plannedQuantity),
+    ).toBe(true);
+    expect(engine.clock.now().getTime() - sentAt).toBeLessThan(100_000);
+  });
+
+  test('a part of a position that is closed by an order that cannot be read counts as the position shows', async () => {
+    const { trade, userId, token } = await withLong(engine, { exchangePlatform: platform });
+    const account = await engine.deps.findAccount(userId, platform);
+    const lease = await acquireLease({ db: engine.db, key: `user:${userId}`, holder: 'test' });
+    if (account === null || lease === null) throw new Error('no account or lease');
+    const exchange = engine.deps.exchanges.get(platform);
+    const of = { exchange, account, token, lease, tradeId: trade.id, reason: 'operator', keep: '100' };
+    const close = async () => (await closePosition(engine.deps, { ...of, isMeant: () => true })).outcome;
+    engine.venue.setFaults([
+      { kind: 'partialFill', fraction: '0.5', on: { operation: 'close-position' } },
+      { kind: 'html200', on: { operation: 'find-order', times: ALWAYS } },
+    ]);
+    expect(await close()).toBe('pending');
+    const { size } = (await engine.holding(userId, token)).position ?? {};
+    expect(await close()).toBe('pending');
+    engine.clock.advance(91_000);
+    expect(await close()).toBe('ended');
+    expect(
+      D(await sumPartialCloses(engine.db, trade.id))
+        .plus(size ?? 0)
+        .eq(trade.filledQuantity),
+    ).toBe(true);
+    engine.venue.setFaults([]);
+    expect(await close()).toBe('pending');
+    expect(await close()).toBe('kept');
+    expect((await engine.holding(userId, token)).position).toMatchObject({ size: '100' });
+    expect(
+      D(await sumPartialCloses(engine.db, trade.id))
+        .plus(100)
+        .eq(trade.filledQuantity),
+    ).toBe(true);
+  });
+});
 
 test.each(EXCHANGE_PLATFORMS)(
   'goes on in time when %s answers a cancel with what cannot be read',

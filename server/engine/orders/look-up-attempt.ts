@@ -33,6 +33,17 @@ export interface Unreadable {
 }
 export const isUnreadable = (found: OrderReport | Unreadable): found is Unreadable => 'problem' in found;
 
+/** The answer does not matter: the order is read afterwards. Safe to repeat. */
+export async function sendCancel({ account, exchange, trade, attempt, onCall }: TradeWork): Promise<void> {
+  if (account === null) return;
+  const order = { token: trade.token, clientOrderId: attempt.clientOrderId };
+  try {
+    await exchange.cancelOrder(account, order, { onCall });
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+  }
+}
+
 /** 'unreachable' when the exchange gave no answer: nothing is concluded. */
 export async function findReport(
   work: TradeWork,
@@ -53,11 +64,13 @@ export async function findReport(
     return problem === null ? report : { problem, isOtherSide: false };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
-    // The same question gets the same answer: without a doubt it would be asked for good.
-    const isAnswered = error.code === UNREADABLE || error.kind === 'refused';
-    return isAnswered ? { problem: error.message, isOtherSide: false } : 'unreachable';
+    return isAnsweredUnreadable(error) ? { problem: error.message, isOtherSide: false } : 'unreachable';
   }
 }
+
+/** The same question gets the same answer: without a doubt it would be asked for good. */
+export const isAnsweredUnreadable = ({ code, kind }: ExchangeError): boolean =>
+  code === UNREADABLE || kind === 'refused';
 
 /** Why the report cannot be the order that was sent; null when it can. */
 function contradictionOf({ attempt, trade }: TradeWork, report: OrderReport): string | null {

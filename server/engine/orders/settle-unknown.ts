@@ -6,6 +6,7 @@ import {
   isUnreadable,
   leaveInDoubt,
   lookUpWaitMs,
+  sendCancel,
   UNREACHABLE_WAIT_MS,
 } from './look-up-attempt.ts';
 import { takeFound } from './take-found.ts';
@@ -29,7 +30,14 @@ export async function doubtInterrupted(work: TradeWork): Promise<StepResult> {
   return nextNow;
 }
 
+/** An order that comes into doubt may rest at the exchange: it is cancelled, as often as it is looked up from then on. */
 export async function lookUpAttempt(work: TradeWork): Promise<StepResult> {
+  const result = await lookUp(work);
+  if (work.attempt.state === 'unknown' && work.attempt.doubt !== null) await sendCancel(work);
+  return result;
+}
+
+async function lookUp(work: TradeWork): Promise<StepResult> {
   const { deps, attempt } = work;
   const report = await findReport(work);
   if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);

@@ -1,5 +1,4 @@
 import { DOUBT_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
-import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { isDue } from '#server/platform/clock.ts';
 import {
   DOUBT_WAIT_MS,
@@ -11,6 +10,7 @@ import {
   leaveInDoubt,
   lookUpWaitMs,
   newsOfDoubt,
+  sendCancel,
 } from './look-up-attempt.ts';
 import { takeFound } from './take-found.ts';
 import { takeUnreadable } from './take-unreadable.ts';
@@ -159,19 +159,5 @@ async function settleMissing(work: TradeWork): Promise<StepResult> {
         attempt: { lookupMisses: misses, finishedAt: now, doubt: null },
       });
       return nextNow;
-  }
-}
-
-/** The answer does not matter: the order is read afterwards. */
-async function sendCancel({ account, exchange, trade, attempt, onCall }: TradeWork): Promise<void> {
-  if (account === null) return;
-  try {
-    await exchange.cancelOrder(
-      account,
-      { token: trade.token, clientOrderId: attempt.clientOrderId },
-      { onCall },
-    );
-  } catch (error) {
-    if (!(error instanceof ExchangeError)) throw error;
   }
 }
