@@ -6,6 +6,8 @@ export interface HeldFigures {
   leverage: number;
   stopLoss: string | null;
   takeProfit: string | null;
+  /** Why the take profit is not known, as a clause. */
+  targetProblem?: string;
 }
 
 /** The record of the trade that opened the position. */
@@ -31,12 +33,18 @@ export function positionDifferences(held: HeldFigures, recorded: RecordedFigures
     differences.push(`The exchange holds ${held.quantity}, ${here} here`);
   }
   differences.push(...priceDifference('stop loss', held.stopLoss, recorded.stopLoss));
-  differences.push(...priceDifference('take profit', held.takeProfit, recorded.takeProfit));
+  differences.push(
+    ...(held.targetProblem === undefined
+      ? priceDifference('take profit', held.takeProfit, recorded.takeProfit)
+      : [capitalised(held.targetProblem)]),
+  );
   if (held.leverage !== recorded.leverage) {
     differences.push(`The exchange's leverage is ${held.leverage}, ${recorded.leverage} was set here`);
   }
   return differences;
 }
+
+const capitalised = (clause: string) => clause.charAt(0).toUpperCase() + clause.slice(1);
 
 function priceDifference(name: string, held: string | null, recorded: string): string[] {
   if (held === null) return [`The exchange has no ${name}, ${recorded} was set here`];

@@ -5,6 +5,8 @@ import { STOP_SLACK_TICKS } from '../sizing/trading-constants.ts';
 interface Held {
   stopLoss: string | null;
   takeProfit: string | null;
+  /** Why it is not known whether there is a take profit: none is placed beside one that may be there. */
+  targetProblem?: string;
 }
 
 interface Position {
@@ -32,19 +34,21 @@ export function protectionNeed(input: Protected): ProtectionNeed {
   if (held.stopLoss === null) {
     return hasReached('stop', input, markPrice, planned.stopLoss) ? 'close' : 'stop';
   }
-  const isTargetMissing =
-    held.takeProfit === null && !hasReached('target', input, markPrice, planned.takeProfit);
-  return isTargetMissing ? 'target' : 'nothing';
+  return isTargetMissing(input, held) ? 'target' : 'nothing';
 }
+
+const isTargetMissing = (input: Protected, held: Held): boolean =>
+  held.takeProfit === null &&
+  held.targetProblem === undefined &&
+  !hasReached('target', input, input.markPrice, input.planned.takeProfit);
 
 /** The planned prices that have to be placed; a target that the price has reached would trigger immediately. */
 export function missingProtection(input: Protected): Held {
-  const { planned, markPrice } = input;
+  const { planned } = input;
   const held = standingProtection(input);
-  const needsTarget = held.takeProfit === null && !hasReached('target', input, markPrice, planned.takeProfit);
   return {
     stopLoss: held.stopLoss === null ? planned.stopLoss : null,
-    takeProfit: needsTarget ? planned.takeProfit : null,
+    takeProfit: isTargetMissing(input, held) ? planned.takeProfit : null,
   };
 }
 
@@ -59,9 +63,11 @@ export function standingProtection(input: Position & { held: Held }): Held {
     const isBeyond = (of: string | null) => price !== null && hasReached(what, input, of, price);
     return isBeyond(entryPrice) && isBeyond(markPrice) ? null : price;
   };
+  const { targetProblem } = held;
   return {
     stopLoss: standing('stop', held.stopLoss),
     takeProfit: standing('target', held.takeProfit),
+    ...(targetProblem === undefined ? {} : { targetProblem }),
   };
 }
 
@@ -102,7 +108,7 @@ export const plannedProtection = (trade: {
 });
 
 /** New prices for the stop and target of a position; null leaves one where it is. */
-type NewPrices = Held;
+type NewPrices = Pick<Held, 'stopLoss' | 'takeProfit'>;
 
 export interface MoveProblem {
   field: 'stopLoss' | 'takeProfit';

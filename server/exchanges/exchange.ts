@@ -323,6 +323,8 @@ export interface OpenPosition {
 export interface Protection {
   stopLoss: string | null;
   takeProfit: string | null;
+  /** Why it is not known whether there is a target, as a clause; an unknown stop is an error instead. */
+  targetProblem?: string;
 }
 
 export interface Holding {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform, type TradingSettings } from '#domain/user-settings.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import type { TestEngine } from './test-engine.ts';
 
@@ -19,7 +19,9 @@ export async function withLong(engine: TestEngine, settings: Partial<TradingSett
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', ...settings });
   const { signalId } = await engine.storeSignal({ token, price: '100' });
   await engine.settle();
-  expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });
+  const platform = EXCHANGE_PLATFORMS.find((one) => one === settings.exchangePlatform);
+  const { position } = await engine.holding(userId, token, platform);
+  expect(position).toMatchObject({ side: 'long' });
   const trade = (await engine.trades(signalId)).find((one) => one.userId === userId);
   if (trade === undefined) throw new Error('no trade');
   return { userId, token, trade };

@@ -13,6 +13,10 @@ export interface VenueContract {
   endsAt?: Date;
   /** Positions in it are answered without a size. */
   isSizeMissing?: boolean;
+  /** Positions in it are answered under this name: the contract was renamed while they are held, or is another one. */
+  symbol?: string;
+  /** Bitget lists stops and targets of positions in it without their prices. */
+  unreadablePlans?: readonly ('stop' | 'target')[];
   /** The largest limit order and the largest market order, in units of the token. */
   maximumQuantity?: string;
   maximumMarketQuantity?: string;
@@ -25,6 +29,13 @@ export interface VenueContract {
 export interface VenueContracts {
   set(contracts: readonly VenueContract[]): void;
   of(platform: ExchangePlatform, token: string): VenueContract;
+  /** A position as the exchange answers it. `sizeField`: its name in the exchange's dialect. */
+  shown<View extends { symbol: string }>(
+    platform: ExchangePlatform,
+    token: string,
+    view: View,
+    sizeField: keyof View,
+  ): View;
   /** What was said about the exchange's contracts. */
   said(platform: ExchangePlatform): VenueContract[];
   statusOf(platform: ExchangePlatform, token: string): string;
@@ -47,6 +58,10 @@ export function createVenueContracts(): VenueContracts {
       known = contracts;
     },
     of,
+    shown(platform, token, view, sizeField) {
+      const { isSizeMissing, symbol = view.symbol } = of(platform, token);
+      return { ...view, symbol, ...(isSizeMissing ? { [sizeField]: '' } : {}) };
+    },
     said: (platform) => known.filter((one) => one.platform === platform),
     statusOf,
     requireOpen(platform, token) {

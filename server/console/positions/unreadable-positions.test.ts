@@ -1,13 +1,14 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
-import { nextToken } from '#test/app/token-holders.ts';
+import { nextToken, openLongByHand, withLong } from '#test/app/token-holders.ts';
+import type { VenueContract } from '#test/venues/contracts.ts';
 import { readAccounts } from './list-positions.ts';
 
 /** Accounts that show a position which cannot be read, beside others (I4). */
@@ -20,8 +21,34 @@ const loseStops = (userId: string) =>
     .set({ state: 'cancelled' })
     .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.planType, 'pos_loss')));
 
-describe.each(EXCHANGE_PLATFORMS)('a position without a size in the list of %s', (exchangePlatform) => {
-  test('hides no other, is not taken for closed, and halts its user until it can be read', async () => {
+async function runAudit(audit = createProtectionAudit(engine.deps)): Promise<void> {
+  const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
+  await withLease(key, (lease) => audit.run(lease));
+}
+
+const openHalts = (userId: string) =>
+  engine.db
+    .select()
+    .from(tradingHalts)
+    .where(and(eq(tradingHalts.userId, userId), isNull(tradingHalts.endedAt)));
+
+async function shownTo(userId: string, exchangePlatform: ExchangePlatform) {
+  const accounts = [{ userId, exchangePlatform, username: 'anybody' }];
+  const [account] = await readAccounts(createAccountReader(engine.deps), { accounts });
+  return account;
+}
+
+const UNREADABLE: [string, (token: string) => Partial<VenueContract>, (token: string) => string][] = [
+  ['without a size', () => ({ isSizeMissing: true }), (token) => `${token}USDT`],
+  ['whose contract was renamed', (token) => ({ symbol: `${token}X` }), (token) => `${token}X`],
+];
+const CASES = EXCHANGE_PLATFORMS.flatMap((platform) =>
+  UNREADABLE.map((kind) => [...kind, platform] as const),
+);
+
+test.each(CASES)(
+  'a position %s hides no other, is not taken for closed, and halts its user until it can be read (%4$s)',
+  async (_name, changed, symbolOf, exchangePlatform) => {
     const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
     const [unreadable, other] = [nextToken(), nextToken()];
     for (const token of [unreadable, other]) {
@@ -29,34 +56,22 @@ describe.each(EXCHANGE_PLATFORMS)('a position without a size in the list of %s',
       await engine.settle();
     }
     await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
-    engine.venue.setContracts([{ platform: exchangePlatform, token: unreadable, isSizeMissing: true }]);
+    engine.venue.setContracts([{ platform: exchangePlatform, token: unreadable, ...changed(unreadable) }]);
     const audit = createProtectionAudit(engine.deps);
-    const runAudit = async () => {
-      const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
-      await withLease(key, (lease) => audit.run(lease));
-    };
-    const openHalts = () =>
-      engine.db
-        .select()
-        .from(tradingHalts)
-        .where(and(eq(tradingHalts.userId, userId), isNull(tradingHalts.endedAt)));
     await loseStops(userId);
-    await runAudit();
+    await runAudit(audit);
     await engine.settle();
     expect((await engine.holding(userId, other, exchangePlatform)).stopLoss).toBe('98');
     for (let round = 0; round < 2; round += 1) {
       engine.clock.advance(30_000);
-      await runAudit();
-      expect(await openHalts()).toMatchObject([
-        { token: unreadable, kind: 'unverified', reason: expect.stringContaining(`${unreadable}USDT`) },
+      await runAudit(audit);
+      expect(await openHalts(userId)).toMatchObject([
+        { token: unreadable, kind: 'unverified', reason: expect.stringContaining(symbolOf(unreadable)) },
       ]);
     }
-    const [account] = await readAccounts(createAccountReader(engine.deps), {
-      accounts: [{ userId, exchangePlatform, username: 'anybody' }],
-    });
-    expect(account).toMatchObject({
+    expect(await shownTo(userId, exchangePlatform)).toMatchObject({
       open: [{ token: other }],
-      unreachable: { message: expect.stringContaining(`${unreadable}USDT cannot be read`) },
+      unreachable: { message: expect.stringContaining(`${symbolOf(unreadable)} cannot be read`) },
     });
     expect(await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId))).toEqual(
       [],
@@ -64,11 +79,121 @@ describe.each(EXCHANGE_PLATFORMS)('a position without a size in the list of %s',
 
     engine.venue.setContracts([]);
     engine.clock.advance(30_000);
-    await runAudit();
+    await runAudit(audit);
     await engine.settle();
     engine.clock.advance(30_000);
-    await runAudit();
+    await runAudit(audit);
     expect((await engine.holding(userId, unreadable, exchangePlatform)).stopLoss).toBe('98');
-    expect(await openHalts()).toEqual([]);
+    expect(await openHalts(userId)).toEqual([]);
+  },
+);
+
+test.each(EXCHANGE_PLATFORMS)(
+  'a dated contract of %s that is held is shown as not opened here, and blocks nothing',
+  async (exchangePlatform) => {
+    const { userId, token } = await withLong(engine, { exchangePlatform });
+    const dated = nextToken();
+    await engine.storeCandle({ token: dated, price: '100' });
+    await openLongByHand(engine, { userId, token: dated, platform: exchangePlatform });
+    const symbol = `${dated}USDT-25DEC26`;
+    engine.venue.setContracts([{ platform: exchangePlatform, token: dated, symbol }]);
+    const audit = createProtectionAudit(engine.deps);
+    for (let round = 0; round < 2; round += 1) {
+      engine.clock.advance(30_000);
+      await runAudit(audit);
+    }
+    expect(await openHalts(userId)).toEqual([]);
+    const shown = await shownTo(userId, exchangePlatform);
+    expect(shown?.unreachable).toBeNull();
+    expect(shown?.open).toHaveLength(2);
+    expect(shown?.open).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ token: symbol, tradeId: null, differences: ['Not opened here'] }),
+        expect.objectContaining({ token, differences: [] }),
+      ]),
+    );
+    engine.venue.setContracts([]);
+  },
+);
+
+describe('stops and targets of Bitget that are listed without a price', () => {
+  const exchangePlatform = 'Bitget';
+
+  /** Two positions; of the first, the plans of this kind cannot be read, and the position shows none itself. */
+  async function withUnreadable(kind: 'stop' | 'target') {
+    const { userId, token } = await withLong(engine);
+    const other = nextToken();
+    await engine.storeSignal({ token: other, price: '100' });
+    await engine.settle();
+    const [whole, sized] =
+      kind === 'stop' ? (['pos_loss', 'loss_plan'] as const) : (['pos_profit', 'profit_plan'] as const);
+    await engine.db
+      .update(paperTriggerOrders)
+      .set({ planType: sized })
+      .where(
+        and(
+          eq(paperTriggerOrders.userId, userId),
+          eq(paperTriggerOrders.token, token),
+          eq(paperTriggerOrders.planType, whole),
+        ),
+      );
+    engine.venue.setContracts([{ platform: exchangePlatform, token, unreadablePlans: [kind] }]);
+    return { userId, token, other };
+  }
+
+  test('a stop makes its own position unknown, halts its user, and hides no other', async () => {
+    const { userId, token, other } = await withUnreadable('stop');
+    const audit = createProtectionAudit(engine.deps);
+    for (let round = 0; round < 2; round += 1) {
+      engine.clock.advance(30_000);
+      await runAudit(audit);
+    }
+    expect(await openHalts(userId)).toMatchObject([
+      { token, kind: 'unverified', reason: expect.stringContaining('stop loss') },
+    ]);
+    expect(await shownTo(userId, exchangePlatform)).toMatchObject({
+      open: [{ token: other, stopLoss: '98', takeProfit: '104', differences: [] }],
+      unreachable: { message: expect.stringContaining(`${token}USDT cannot be read`) },
+    });
+    const plans = await engine.db
+      .select()
+      .from(paperTriggerOrders)
+      .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.state, 'live')));
+    expect(plans).toHaveLength(4);
+    engine.venue.setContracts([]);
+  });
+
+  test('a target is said to be unknown, and neither placed again nor taken for a missing stop', async () => {
+    const { userId, token } = await withUnreadable('target');
+    const audit = createProtectionAudit(engine.deps);
+    for (let round = 0; round < 2; round += 1) {
+      engine.clock.advance(30_000);
+      await runAudit(audit);
+      await engine.settle();
+    }
+    expect(await openHalts(userId)).toEqual([]);
+    const shown = await shownTo(userId, exchangePlatform);
+    expect(shown?.unreachable).toBeNull();
+    expect(shown?.open.find((position) => position.token === token)).toMatchObject({
+      stopLoss: '98',
+      takeProfit: null,
+      differences: [expect.stringContaining('take profit cannot be read')],
+    });
+    const plans = await engine.db
+      .select()
+      .from(paperTriggerOrders)
+      .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.token, token)));
+    expect(plans.filter(({ state }) => state === 'live')).toHaveLength(2);
+    engine.venue.setContracts([]);
+  });
+
+  test('a stop that the position shows itself is known', async () => {
+    const { userId, token } = await withLong(engine);
+    engine.venue.setContracts([{ platform: exchangePlatform, token, unreadablePlans: ['stop', 'target'] }]);
+    expect(await shownTo(userId, exchangePlatform)).toMatchObject({
+      open: [{ token, stopLoss: '98', takeProfit: '104', differences: [] }],
+      unreachable: null,
+    });
+    engine.venue.setContracts([]);
   });
 });

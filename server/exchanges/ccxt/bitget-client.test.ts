@@ -274,3 +274,43 @@ test('the registry lists the supported exchanges', async () => {
   expect(registry.get('Bybit').apiEndpoint).toBe('https://api.bybit.com');
   expect(() => registry.get('Kraken' as 'Bybit')).toThrow('Kraken is not supported in live mode');
 });
+
+test('rows of the list of plans that cannot be read hide no other plan and no other position', async () => {
+  const position = (symbol: string) => ({
+    symbol,
+    holdSide: 'long',
+    total: '1',
+    openPriceAvg: '100',
+    leverage: '5',
+    marginMode: 'isolated',
+    marginSize: '20',
+    unrealizedPL: '0',
+    stopLoss: '',
+    takeProfit: '',
+  });
+  const plan = (symbol: string, planType: string, triggerPrice: string) => ({
+    orderId: `${symbol} ${planType}`,
+    symbol,
+    planType,
+    triggerPrice,
+    size: '',
+  });
+  const { registry } = await openAgainst('live', {
+    '/api/v2/mix/position/all-position': () => ({ data: [position('BTCUSDT'), position('PEPEUSDT')] }),
+    '/api/v2/mix/order/orders-plan-pending': () => ({
+      data: {
+        entrustedList: [
+          plan('BTCUSDT', 'pos_loss', '90'),
+          null,
+          7,
+          plan('BTCUSDT', 'pos_profit', '110'),
+          plan('PEPEUSDT', 'pos_loss', ''),
+        ],
+      },
+    }),
+  });
+  expect(await registry.get('Bitget').fetchHoldings(account('live'))).toMatchObject({
+    holdings: [{ position: { token: 'BTC' }, protection: { stopLoss: '90', takeProfit: '110' } }],
+    unreadable: [{ token: 'PEPE', problem: expect.stringContaining('its stop loss cannot be read') }],
+  });
+});

@@ -117,6 +117,7 @@ describe('the balance', () => {
 });
 
 describe('protection', () => {
+  const NONE = { stopLoss: null, takeProfit: null };
   const position = { token: 'BTC', side: 'long', quantity: '0.01' } as OpenPosition;
   const plan = (planType: string, triggerPrice: string, size = '0.01') => ({
     symbol: 'BTCUSDT',
@@ -127,39 +128,85 @@ describe('protection', () => {
 
   test('a plan for the whole position covers it', () => {
     const plans = [plan('pos_loss', '63000', '0'), plan('pos_profit', '69000', '0')];
-    expect(protectionOf(plans, position)).toEqual({ stopLoss: '63000', takeProfit: '69000' });
+    expect(protectionOf(plans, position, NONE)).toEqual({ stopLoss: '63000', takeProfit: '69000' });
   });
 
   test('partial stops cover the position only together', () => {
     const half = plan('loss_plan', '63000', '0.005');
-    expect(protectionOf([half], position).stopLoss).toBeNull();
-    expect(protectionOf([half, half], position).stopLoss).toBe('63000');
+    expect(protectionOf([half], position, NONE).stopLoss).toBeNull();
+    expect(protectionOf([half, half], position, NONE).stopLoss).toBe('63000');
   });
 
   test('partial stops count at the price that the last part needs', () => {
     const [near, far] = [plan('loss_plan', '63000', '0.005'), plan('loss_plan', '0.1', '0.005')];
-    expect(protectionOf([near, far], position).stopLoss).toBe('0.1');
-    expect(protectionOf([far, near, near], position).stopLoss).toBe('63000');
+    expect(protectionOf([near, far], position, NONE).stopLoss).toBe('0.1');
+    expect(protectionOf([far, near, near], position, NONE).stopLoss).toBe('63000');
     const short = { ...position, side: 'short' } as OpenPosition;
-    expect(protectionOf([far, near], short).stopLoss).toBe('63000');
+    expect(protectionOf([far, near], short, NONE).stopLoss).toBe('63000');
     const [first, last] = [plan('profit_plan', '69000', '0.005'), plan('profit_plan', '70000', '0.005')];
-    expect(protectionOf([last, first], position).takeProfit).toBe('70000');
+    expect(protectionOf([last, first], position, NONE).takeProfit).toBe('70000');
   });
 
   test('a stop of a position of the other side does not count', () => {
     const ofShort = { ...plan('pos_loss', '63000'), posSide: 'short' };
-    expect(protectionOf([ofShort], position).stopLoss).toBeNull();
-    expect(protectionOf([{ ...ofShort, posSide: 'net' }], position).stopLoss).toBe('63000');
+    expect(protectionOf([ofShort], position, NONE).stopLoss).toBeNull();
+    expect(protectionOf([{ ...ofShort, posSide: 'net' }], position, NONE).stopLoss).toBe('63000');
   });
 
   test("another token's stop does not count", () => {
     const foreign = { ...plan('pos_loss', '63000'), symbol: 'ETHUSDT' };
-    expect(protectionOf([foreign], position)).toEqual({ stopLoss: null, takeProfit: null });
+    expect(protectionOf([foreign], position, NONE)).toEqual({ stopLoss: null, takeProfit: null });
+  });
+
+  const stop = plan('pos_loss', '63000');
+  const UNREADABLE: [string, unknown][] = [
+    ['no row', null],
+    ['a row of no contract', { ...stop, symbol: '' }],
+    ['a row of no type', { ...stop, planType: undefined }],
+    ['a stop without a price', plan('pos_loss', '')],
+    ['a stop at zero', plan('pos_loss', '0')],
+    ['a stop at a price of 65 digits', plan('pos_loss', '6'.repeat(65))],
+    ['a stop of no size', plan('loss_plan', '63000', '')],
+  ];
+
+  test.each(UNREADABLE)('%s is not taken for no stop', (_, row) => {
+    expect(() => protectionOf([row], position, NONE)).toThrow(
+      expect.objectContaining({ kind: 'unknown', message: expect.stringContaining('its stop loss') }),
+    );
+  });
+
+  test.each(UNREADABLE)('%s hides no stop that is read or that the position shows', (_, row) => {
+    expect(protectionOf([row, stop], position, NONE).stopLoss).toBe('63000');
+    expect(protectionOf([row], position, { ...NONE, stopLoss: '62000' }).stopLoss).toBe('62000');
+  });
+
+  test('a target that cannot be read is unknown, and the stop is not', () => {
+    expect(protectionOf([plan('pos_profit', ''), stop], position, NONE)).toEqual({
+      stopLoss: '63000',
+      takeProfit: null,
+      targetProblem: 'its take profit cannot be read: The exchange answered no price as triggerPrice',
+    });
+  });
+
+  test("another token's row that cannot be read changes nothing", () => {
+    expect(protectionOf([{ ...plan('pos_loss', ''), symbol: 'ETHUSDT' }], position, NONE)).toEqual(NONE);
   });
 });
 
-test('a position of size zero is not a position', () => {
-  expect(positionOf({ symbol: 'BTCUSDT', total: '0' })).toBeNull();
+describe('positions', () => {
+  test('a position of size zero is not a position', () => {
+    expect(positionOf({ symbol: 'BTCUSDT', total: '0' })).toBeNull();
+    expect(positionOf({ symbol: 'BTCX', total: '0' })).toBeNull();
+  });
+
+  test.each(['BTCX', 'BTCUSDT-1', 'BTC-25DEC26', ''])(
+    'one in a contract named "%s" cannot be read',
+    (symbol) => {
+      expect(() => positionOf({ symbol, total: '1' })).toThrow(
+        expect.objectContaining({ code: 'unreadable' }),
+      );
+    },
+  );
 });
 
 test('returns NaN if the long and short leverages differ', () => {

@@ -1,13 +1,14 @@
 import { D, isDecimal, isPositive, smallest, toPlain } from '#domain/decimal.ts';
-import type {
-  AccountBalance,
-  ClosedPosition,
-  ClosingOrder,
-  KeyInspection,
-  OpenPosition,
-  OrderReport,
-  Protection,
-  Ticker,
+import {
+  type AccountBalance,
+  asExchangeError,
+  type ClosedPosition,
+  type ClosingOrder,
+  type KeyInspection,
+  type OpenPosition,
+  type OrderReport,
+  type Protection,
+  type Ticker,
 } from '../exchange.ts';
 import type { AccountState, FuturesBalance, LargestOrders, ProtectionPlan } from './dialect.ts';
 import type { ShownPreparation } from './prepared-accounts.ts';
@@ -27,6 +28,7 @@ import {
   priceOrNull,
   record,
   requireSymbol,
+  rows,
   stateOf,
   textOf,
   tickerFrom,
@@ -152,10 +154,9 @@ export function isEntry(info: unknown): boolean {
 
 export function positionOf(info: unknown): OpenPosition | null {
   const position = record(info);
-  const token = heldTokenOf(position);
-  if (token === null) return null;
   const quantity = volume(position, 'total');
   if (!isPositive(quantity)) return null;
+  const token = heldTokenOf(position);
   return {
     token,
     side: sideOfPosition(position),
@@ -171,34 +172,6 @@ export function positionOf(info: unknown): OpenPosition | null {
   };
 }
 
-/**
- * Position-wide plans (`pos_*`) cover any size. Plans with their own size (`loss_plan`, `profit_plan`) count only if
- * together they cover the whole position: half a stop is no stop. What the last part needs is the price for all of it.
- */
-export function protectionOf(infos: unknown[], position: OpenPosition): Protection {
-  const other = position.side === 'long' ? 'short' : 'long';
-  const plans = infos
-    .map(record)
-    // One-way positions are `net`: a plan of a named side protects that side only.
-    .filter(({ symbol, posSide }) => `${position.token}USDT` === symbol && posSide !== other);
-  const covering = (whole: string, partial: string) => {
-    const ofWhole = plans.find((plan) => plan.planType === whole);
-    if (ofWhole) return priceOrNull(ofWhole.triggerPrice);
-    const isLowFirst = (position.side === 'short') === (partial === 'loss_plan');
-    const parts = plans
-      .filter((plan) => plan.planType === partial)
-      .map((plan) => ({ price: D(decimal(plan, 'triggerPrice')), size: decimal(plan, 'size') }))
-      .sort((one, other) => one.price.cmp(other.price) * (isLowFirst ? 1 : -1));
-    let covered = D(0);
-    for (const { price, size } of parts) {
-      covered = covered.plus(size);
-      if (covered.gte(position.quantity)) return priceOrNull(toPlain(price));
-    }
-    return null;
-  };
-  return { stopLoss: covering('pos_loss', 'loss_plan'), takeProfit: covering('pos_profit', 'profit_plan') };
-}
-
 const PLANS: Record<string, { side: ProtectionPlan['side']; isSized: boolean }> = {
   pos_loss: { side: 'stopLoss', isSized: false },
   loss_plan: { side: 'stopLoss', isSized: true },
@@ -206,17 +179,95 @@ const PLANS: Record<string, { side: ProtectionPlan['side']; isSized: boolean }> 
   profit_plan: { side: 'takeProfit', isSized: true },
 };
 
+/** Bitget answers an empty list of plans with null. */
+export function plansIn(answer: unknown): unknown[] {
+  const { entrustedList } = record(record(answer).data);
+  return entrustedList === null ? [] : rows(entrustedList);
+}
+
 export function planOf(info: unknown): ProtectionPlan | null {
   const plan = record(info);
   const kind = PLANS[textOf(plan.planType)];
   if (kind === undefined) return null;
+  return { id: orderIdOf(info), clientOrderId: textOf(plan.clientOid), side: kind.side, ...termsOf(plan) };
+}
+
+function termsOf(plan: Json): Pick<ProtectionPlan, 'triggerPrice' | 'quantity'> {
+  const triggerPrice = priceOrNull(plan.triggerPrice);
+  if (triggerPrice === null) throw unreadable('The exchange answered no price as triggerPrice');
+  const { isSized = false } = PLANS[textOf(plan.planType)] ?? {};
+  return { triggerPrice, quantity: isSized ? volume(plan, 'size') : null };
+}
+
+/**
+ * Position-wide plans (`pos_*`) cover any size. Plans with their own size (`loss_plan`, `profit_plan`) count only if
+ * together they cover the whole position: half a stop is no stop. What the last part needs is the price for all of it.
+ * A plan that cannot be read leaves what it may be of this position unknown, unless the others or the position show it.
+ */
+export function protectionOf(infos: unknown[], position: OpenPosition, shown: Protection): Protection {
+  const plans = infos.flatMap((info) => planAmong(info, position));
+  const [stop, target] = [held('stopLoss'), held('takeProfit')];
+  if (stop.problem !== null) throw unreadable(stop.problem);
   return {
-    id: orderIdOf(info),
-    clientOrderId: textOf(plan.clientOid),
-    side: kind.side,
-    triggerPrice: priceOrNull(plan.triggerPrice),
-    quantity: kind.isSized ? decimal(plan, 'size') : null,
+    stopLoss: stop.price,
+    takeProfit: target.price,
+    ...(target.problem === null ? {} : { targetProblem: target.problem }),
   };
+
+  function held(side: ProtectionPlan['side']): { price: string | null; problem: string | null } {
+    const own = plans.filter((plan) => plan.side === side || plan.side === null);
+    const price = covering(own, position, side);
+    const doubt = own.find(({ problem }) => problem !== null);
+    if (price !== null || doubt === undefined) return { price, problem: null };
+    const problem = `its ${NAMES[side]} cannot be read: ${doubt.problem}`;
+    return shown[side] === null ? { price: null, problem } : { price: shown[side], problem: null };
+  }
+}
+
+const NAMES = { stopLoss: 'stop loss', takeProfit: 'take profit' } as const;
+
+interface PlanTerms {
+  /** Null: it may be either. */
+  side: ProtectionPlan['side'] | null;
+  triggerPrice: string | null;
+  quantity: string | null;
+  /** Why it cannot be read. */
+  problem: string | null;
+}
+
+/** The plan if it is, or may be, one of this position. */
+function planAmong(info: unknown, position: OpenPosition): PlanTerms[] {
+  let side: PlanTerms['side'] = null;
+  try {
+    const plan = record(info);
+    const symbol = textOf(plan.symbol);
+    if (symbol === '') throw unreadable('The exchange answered a plan of no contract');
+    // One-way positions are `net`: a plan of a named side protects that side only.
+    const other = position.side === 'long' ? 'short' : 'long';
+    if (symbol !== `${position.token}USDT` || plan.posSide === other) return [];
+    const planType = textOf(plan.planType);
+    if (planType === '') throw unreadable('The exchange answered a plan of no type');
+    side = PLANS[planType]?.side ?? null;
+    return side === null ? [] : [{ side, ...termsOf(plan), problem: null }];
+  } catch (error) {
+    return [{ side, triggerPrice: null, quantity: null, problem: asExchangeError(error).message }];
+  }
+}
+
+/** The price at which the readable plans of one side cover the whole position. */
+function covering(plans: PlanTerms[], position: OpenPosition, side: ProtectionPlan['side']): string | null {
+  const readable = plans.flatMap(({ triggerPrice, quantity }) =>
+    triggerPrice === null ? [] : [{ price: D(triggerPrice), quantity }],
+  );
+  const ofWhole = readable.find(({ quantity }) => quantity === null);
+  if (ofWhole !== undefined) return toPlain(ofWhole.price);
+  const isLowFirst = (position.side === 'short') === (side === 'stopLoss');
+  let covered = D(0);
+  for (const { price, quantity } of readable.sort((a, b) => a.price.cmp(b.price) * (isLowFirst ? 1 : -1))) {
+    covered = covered.plus(quantity ?? 0);
+    if (covered.gte(position.quantity)) return toPlain(price);
+  }
+  return null;
 }
 
 /** A stop or target of the whole position; one with a size of its own shows only among the plans. */

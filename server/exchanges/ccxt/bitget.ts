@@ -12,6 +12,7 @@ import {
   largestOrdersOf,
   orderOf,
   planOf,
+  plansIn,
   positionOf,
   protectionOf,
   protectionShownBy,
@@ -38,7 +39,7 @@ const MOST_HISTORY_PAGES = 10;
 const MAX_HISTORY_MS = 89 * DAY_MS;
 const PERMISSION_MISSING = '40014';
 /** Selects position stops and targets among the trigger orders. */
-const PLANS = { trigger: true, planType: 'profit_loss' };
+const STOPS_AND_TARGETS = { planType: 'profit_loss' };
 /** The library takes an order id; it must be undefined to look up by client order id. */
 const BY_CLIENT_ORDER_ID = undefined as unknown as string;
 
@@ -135,9 +136,14 @@ export const BITGET: CcxtDialect = {
   positionOf,
   protection: {
     heldBy: 'orders',
-    list: async (client, symbol) => {
-      const parameters = { ...PLANS, ...USDT_FUTURES };
-      return infosOf(await client.fetchOpenOrders(symbol, undefined, undefined, parameters));
+    /** Calls the endpoint directly: the library's own method fails at the first row that it cannot read. */
+    async list(client, symbol) {
+      const answer: unknown = await bitget(client).privateMixGetV2MixOrderOrdersPlanPending({
+        ...USDT_FUTURES,
+        ...STOPS_AND_TARGETS,
+        ...(symbol === undefined ? {} : { symbol: client.market(symbol).id }),
+      });
+      return plansIn(answer);
     },
     of: protectionOf,
     shownByPosition: protectionShownBy,

@@ -115,6 +115,10 @@ describe('orders', () => {
       ].filter((stopOrderType) => isProtection(order({ stopOrderType }))),
     ).toEqual(['StopLoss', 'TakeProfit', 'PartialStopLoss', 'PartialTakeProfit']);
   });
+
+  test.each([null, 7])('a row of %j may be a stop', (row) => {
+    expect(isProtection(row)).toBe(true);
+  });
 });
 
 const position = (changes: object = {}) => ({
@@ -136,10 +140,17 @@ const position = (changes: object = {}) => ({
 });
 
 describe('positions', () => {
-  test('ignores flat positions and those not settled in USDT', () => {
+  test('ignores flat positions', () => {
     expect(positionOf(position({ side: '', size: '0' }))).toBeNull();
-    expect(positionOf(position({ symbol: 'BTCPERP' }))).toBeNull();
-    expect(positionOf(position({ symbol: 'BTCUSDT-26DEC26' }))).toBeNull();
+    expect(positionOf(position({ symbol: 'BTCX', size: '0' }))).toBeNull();
+  });
+
+  test.each(['BTCX', 'BTCPERP', 'BTCUSDT-1', ''])('one in a contract named "%s" cannot be read', (symbol) => {
+    expect(() => positionOf(position({ symbol }))).toThrow(expect.objectContaining({ code: 'unreadable' }));
+  });
+
+  test('one in a dated contract is not the token’s', () => {
+    expect(positionOf(position({ symbol: 'BTCUSDT-26DEC26' }))).toMatchObject({ token: 'BTCUSDT-26DEC26' });
   });
 
   test('reports when the position was opened, not when its contract was first traded', () => {

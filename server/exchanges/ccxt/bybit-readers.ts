@@ -162,16 +162,20 @@ export function isEntry(info: unknown): boolean {
 
 const isPlain = (stopOrderType: string) => stopOrderType === '' || stopOrderType === 'UNKNOWN';
 
-/** A position's stop and target are conditional orders too; the user's own conditional orders are excluded. */
+/**
+ * A position's stop and target are conditional orders too; the user's own conditional orders are excluded. A row that
+ * cannot be read may be one.
+ */
 export const isProtection = (info: unknown): boolean =>
-  /^(Partial)?(StopLoss|TakeProfit)$/.test(textOf(record(info).stopOrderType));
+  info === null ||
+  typeof info !== 'object' ||
+  /^(Partial)?(StopLoss|TakeProfit)$/.test(textOf((info as Json).stopOrderType));
 
 export function positionOf(info: unknown): OpenPosition | null {
   const position = record(info);
-  const token = heldTokenOf(position);
-  if (token === null) return null;
   const quantity = volume(position, 'size');
   if (!isPositive(quantity)) return null;
+  const token = heldTokenOf(position);
   const side = sideOf(position);
   if (side === null) throw unreadable(`A position is bought or sold, not ${textOf(position.side)}`);
   return {

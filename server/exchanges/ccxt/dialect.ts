@@ -88,7 +88,8 @@ export type ProtectionDialect = {
 } & (
   | {
       heldBy: 'orders';
-      of(infos: unknown[], position: OpenPosition): Protection;
+      /** `shown`: what the position itself shows, for a stop or target whose order cannot be read. */
+      of(infos: unknown[], position: OpenPosition, shown: Protection): Protection;
       /** What the position itself shows; null where only the orders tell. */
       shownByPosition(positionInfo: unknown): Protection;
       /** Null for an order that is neither stop nor target. */
@@ -172,7 +173,7 @@ export interface CcxtDialect {
     client: CcxtClient,
     symbol: string,
   ): Promise<Partial<Omit<AccountState, 'marginMode'>> & { positions: unknown[] }>;
-  /** Null for contracts that are not traded here and for flat positions. */
+  /** Null for flat positions. Throws for a contract that may be a renamed one. */
   positionOf(info: unknown): OpenPosition | null;
   protection: ProtectionDialect;
 

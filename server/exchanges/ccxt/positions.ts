@@ -131,7 +131,7 @@ export function createCcxtPositions(options: {
     const infos = (await connection.listed(token))
       ? await connection.callForToken(request, token, protection.list)
       : await connection.call(request, (client) => protection.list(client));
-    return { position, protection: protection.of(infos, position) };
+    return { position, protection: protection.of(infos, position, shown) };
   };
 
   async function setOnPosition(
@@ -240,7 +240,10 @@ export function createCcxtPositions(options: {
       const holdings: Holding[] = [];
       for (const { position, info } of positions) {
         try {
-          const held = protection.heldBy === 'orders' ? protection.of(plans, position) : protection.of(info);
+          const held =
+            protection.heldBy === 'orders'
+              ? protection.of(plans, position, protection.shownByPosition(info))
+              : protection.of(info);
           holdings.push({ position, protection: held });
         } catch (error) {
           unreadable.push(unreadablePosition(info, error));

@@ -110,10 +110,22 @@ export function tokenOf({ symbol }: Json): string | null {
   return name.endsWith('USDT') ? name.slice(0, -'USDT'.length) : null;
 }
 
-/** Like `tokenOf`, but a row that names no contract may be any token's and cannot be read. */
-export function heldTokenOf(position: Json): string | null {
-  if (textOf(position.symbol) === '') throw unreadable('The exchange answered a position of no contract');
-  return tokenOf(position);
+/** A future with a delivery date, such as BTCUSDT-25DEC26, which is never opened here. */
+const DATED = /^[A-Z0-9]+USDT-\d{1,2}[A-Z]{3}\d{2}$/;
+
+/**
+ * The token of a held contract; a dated one is a token of its own. Any other contract may be a renamed one that was
+ * opened here, and cannot be read.
+ */
+export function heldTokenOf(position: Json): string {
+  const symbol = textOf(position.symbol);
+  const token = DATED.test(symbol) ? symbol : tokenOf(position);
+  if (token !== null) return token;
+  throw unreadable(
+    symbol === ''
+      ? 'The exchange answered a position of no contract'
+      : 'No contract of that name is known here',
+  );
 }
 
 export type TokenDoubts = ReturnType<typeof createTokenDoubts>;

@@ -201,7 +201,7 @@ export const BITGET_PRIVATE: PrivateRoutes = {
   }),
 
   'GET /api/v2/mix/order/orders-plan-pending': usdtFutures(
-    async ({ parameters, optionalToken, inAccount }) => {
+    async ({ parameters, optionalToken, inAccount, books }) => {
       const only = await optionalToken();
       if (parameters.planType !== 'profit_loss') return { entrustedList: [], endId: '' };
       const triggers = await inAccount(async ({ account }) =>
@@ -209,7 +209,11 @@ export const BITGET_PRIVATE: PrivateRoutes = {
           .filter((book) => only === null || book.token === only)
           .flatMap((book) => book.triggers.map((trigger) => ({ book, trigger })))
           .filter(({ trigger }) => trigger.state === 'live')
-          .map(({ book, trigger }) => triggerView(book, trigger)),
+          .map(({ book, trigger }) => {
+            const kind = kindOfPlan(trigger.planType) === 'pos_loss' ? 'stop' : 'target';
+            const isUnreadable = books.contracts.of('Bitget', book.token).unreadablePlans?.includes(kind);
+            return { ...triggerView(book, trigger), ...(isUnreadable ? { triggerPrice: '' } : {}) };
+          }),
       );
       return { entrustedList: triggers, endId: triggers.at(-1)?.orderId ?? '' };
     },
@@ -231,7 +235,7 @@ const listPositions = ({ inAccount, books }: PrivateCall, only: string | null) =
     for (const book of session.account.tokens.values()) {
       if (!book.position || (only !== null && book.token !== only)) continue;
       const view = positionView(book, book.position, await session.markOf(book.token));
-      positions.push(books.contracts.of('Bitget', book.token).isSizeMissing ? { ...view, total: '' } : view);
+      positions.push(books.contracts.shown('Bitget', book.token, view, 'total'));
     }
     return positions;
   });

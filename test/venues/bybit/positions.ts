@@ -30,9 +30,7 @@ export const BYBIT_POSITIONS: PrivateRoutes = {
     });
     const limit = limitIn(parameters, { usual: 20, most: 200 });
     const shown = views.map((view) =>
-      books.contracts.of('Bybit', view.symbol.slice(0, -'USDT'.length)).isSizeMissing
-        ? { ...view, size: '' }
-        : view,
+      books.contracts.shown('Bybit', view.symbol.slice(0, -'USDT'.length), view, 'size'),
     );
     const { page, nextPageCursor } = pageOf(shown, { limit, cursor: parameters.cursor });
     return { category: 'linear', list: page, nextPageCursor };
