@@ -10,7 +10,14 @@ afterEach(async () => {
   for (const registry of registries.splice(0)) await registry.close();
 });
 
-type Answer = { status?: number; body?: string; result?: object; retCode?: number; retMsg?: string };
+type Answer = {
+  status?: number;
+  body?: string;
+  headers?: Record<string, string>;
+  result?: object;
+  retCode?: number;
+  retMsg?: string;
+};
 
 /** Bybit with its documented answers, except for these path endings, and a record of the requested paths. */
 function openAgainst(answers: Record<string, (request: VenueRequest) => Answer | null> = {}) {
@@ -18,8 +25,11 @@ function openAgainst(answers: Record<string, (request: VenueRequest) => Answer |
   const registry = answeringRegistry((request) => {
     const end = request.path.replace('/v5/', '');
     asked.push(end);
-    const { status = 200, body, ...fields } = answers[end]?.(request) ?? {};
-    if (body !== undefined) return textAnswer(status, body);
+    const { status = 200, body, headers = {}, ...fields } = answers[end]?.(request) ?? {};
+    if (body !== undefined) {
+      const answer = textAnswer(status, body);
+      return { ...answer, headers: { ...answer.headers, ...headers } };
+    }
     return jsonAnswer(status, { ...(documentedAnswer('Bybit', request) as object), ...fields });
   });
   registries.push(registry);
@@ -114,8 +124,8 @@ describe('a look-up by client order id', () => {
 });
 
 describe('meaning of the HTTP status', () => {
-  const placing = async (status: number, body: string) => {
-    const { exchange } = openAgainst({ 'order/create': () => ({ status, body }) });
+  const placing = async (status: number, body: string, headers: Record<string, string> = {}) => {
+    const { exchange } = openAgainst({ 'order/create': () => ({ status, body, headers }) });
     return exchange.placeOrder(account, ORDER, inTime());
   };
 
@@ -130,6 +140,16 @@ describe('meaning of the HTTP status', () => {
     [500, '{"retCode":110007,"retMsg":"ab not enough"}', 'unknown'],
   ])('HTTP %i with %s: %s', async (status, body, outcome) => {
     expect((await placing(status, body)).outcome).toBe(outcome);
+  });
+
+  test.each([
+    ['120', 120_000],
+    ['3600', 600_000],
+  ])('a refusal that asks for %s s is waited for, at most ten minutes', async (seconds, retryAfterMs) => {
+    expect(await placing(429, '', { 'retry-after': seconds })).toMatchObject({
+      outcome: 'retry-later',
+      retryAfterMs,
+    });
   });
 
   test('an address rejected by the gateway waits 30 seconds', async () => {

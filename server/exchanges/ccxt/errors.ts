@@ -1,4 +1,5 @@
 import { ExchangeError, type Placement, UNREADABLE } from '../exchange.ts';
+import { LONGEST_ASKED_MS } from '../limits/rate-holds.ts';
 import type { CallScope, ExchangeAnswer } from './call-scope.ts';
 import type { CcxtDialect } from './dialect.ts';
 import { TransportError } from './transport-error.ts';
@@ -24,7 +25,6 @@ type JudgedDialect = Pick<CcxtDialect, 'platform' | 'codes' | 'statuses' | 'enve
 
 const RATE_LIMITED = new Set([418, 429]);
 const RETRY_AFTER_MS = { rate: 1_000, clock: 1_000, maintenance: 5_000, connect: 1_000, status: 30_000 };
-const MAX_RETRY_AFTER_MS = 60_000;
 
 /** `unknown` may have been executed, `duplicate` was executed earlier; all others certainly were not (I6). */
 export function judge(error: unknown, scope: CallScope, dialect: JudgedDialect): Judgement {
@@ -92,7 +92,7 @@ function judgeAnswer(options: {
   function rateLimited(limitCode: string | null = null): Judgement {
     const seconds = Number(answer.headers['retry-after']);
     const asked = Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : RETRY_AFTER_MS.rate;
-    const retryAfterMs = Math.min(asked, MAX_RETRY_AFTER_MS);
+    const retryAfterMs = Math.min(asked, LONGEST_ASKED_MS);
     return verdict('retry-later', 'too many requests', {
       code: limitCode ?? String(answer.status),
       retryAfterMs,

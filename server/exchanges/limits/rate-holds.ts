@@ -38,12 +38,22 @@ export interface HoldTerms {
   longestAskedMs: number;
 }
 
-/** Stays short even when repeated: the account's own stops wait for it, and a probe costs only one request. */
-export const ACCOUNT_HOLD: HoldTerms = { firstMs: 1_000, longestMs: 8_000, longestAskedMs: 60_000 };
+/** The longest wait that an exchange can ask for. */
+export const LONGEST_ASKED_MS = 600_000;
+
+/**
+ * Stays short even when repeated, unless the exchange asks for longer: the account's own stops wait for it, and a probe
+ * costs only one request.
+ */
+export const ACCOUNT_HOLD: HoldTerms = {
+  firstMs: 1_000,
+  longestMs: 8_000,
+  longestAskedMs: LONGEST_ASKED_MS,
+};
 export const NAMED_ADDRESS_HOLD: HoldTerms = {
   firstMs: 5_000,
   longestMs: 600_000,
-  longestAskedMs: 600_000,
+  longestAskedMs: LONGEST_ASKED_MS,
 };
 /** Short at first: the inference may be wrong. */
 export const INFERRED_ADDRESS_HOLD: HoldTerms = { ...NAMED_ADDRESS_HOLD, firstMs: 1_000 };

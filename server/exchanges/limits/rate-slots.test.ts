@@ -234,6 +234,18 @@ describe.each(['the database', 'a single instance'])('holds counted by %s', (kin
     ]);
   });
 
+  test('an account waits as long as the exchange asks, at most ten minutes', async () => {
+    const [first, second] = openPair();
+    await first.hold('u', ofAccount({ askedMs: 300_000 }));
+    await age(240_000);
+    const [held] = await take(second, request('protect', { user: 'u' }));
+    expect(held).toMatchObject({ blockedBy: 'bucket', isHeld: true });
+    await first.hold('u', ofAccount({ askedMs: 3_600_000 }));
+    const [longer] = await take(second, request('protect', { user: 'u' }));
+    expect(longer?.waitMs).toBeGreaterThan(500_000);
+    expect(longer?.waitMs).toBeLessThanOrEqual(600_000);
+  });
+
   test('an account hold takes no slot of the address and has its own probe', async () => {
     const [first, second] = openPair();
     await first.hold('u', ofAccount({ terms: SHORT }));
