@@ -26,6 +26,8 @@ export interface SelectionSeen extends Omit<EligibilityInput, 'users'> {
 export interface MarketReading {
   /** In USDT; null when no price came. */
   livePrice: string | null;
+  /** Why no price came, if the exchange said so: a clause without a full stop. */
+  priceProblem?: string | null;
   /** Null when the exchange does not list the token. */
   rules: TokenRules | null;
   /** Why the exchange could not say its rules. */
@@ -105,12 +107,15 @@ export function denyOutdated(timeliness: Timeliness): Denial | null {
 
 /** I5: without a price or rules there is no position, never a guess. */
 export function judgeMarket(
-  { livePrice, rules, rulesProblem }: MarketReading,
+  { livePrice, priceProblem = null, rules, rulesProblem }: MarketReading,
   { signal, exchange }: { signal: { token: string; price: string }; exchange: string },
 ): { ok: true; market: Market } | { ok: false; denial: Denial } {
   const refuse = (denial: Denial) => ({ ok: false as const, denial });
   const { token } = signal;
-  if (livePrice === null) return refuse(deny('live_price_unavailable', { token }));
+  if (livePrice === null) {
+    const why = priceProblem === null ? {} : { problem: priceProblem };
+    return refuse(deny('live_price_unavailable', { token, ...why }));
+  }
   const deviation = signalPriceDeviates({ signalPrice: signal.price, livePrice });
   if (deviation !== null) return refuse(deviation);
   if (rulesProblem !== null) return refuse(deny('exchange_unavailable', { exchange, message: rulesProblem }));

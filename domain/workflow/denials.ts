@@ -147,7 +147,9 @@ export const DENIALS = {
   },
   live_price_unavailable: {
     title: 'Live Price Unavailable',
-    sentence: (c: Figures<'token'>) => `No live price of ${c.token} is available`,
+    /** `problem`: a clause without a full stop. */
+    sentence: (c: Figures<'token'> & { problem?: string }) =>
+      `No live price of ${c.token} is available${c.problem === undefined ? '' : `: ${c.problem}`}`,
   },
   balance_unavailable: { title: 'Balance Unavailable', sentence: () => 'Balance information unavailable' },
   exchange_unavailable: {

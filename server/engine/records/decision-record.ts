@@ -42,6 +42,8 @@ interface SizingRecord {
   blocker: string | null;
   candle: ({ id: string } & SizingSeen['priceLog']) | null;
   ticker: string | null;
+  /** Missing in records of versions that did not keep it. */
+  tickerProblem?: string | null;
   contractRules: unknown;
   contractProblem: string | null;
   balance: string | null;
@@ -113,6 +115,7 @@ export function sizingRecord(
     sizedWith: settings,
     candle: priceLog === null || candleId === null ? null : { id: candleId, ...priceLog },
     ticker: market?.livePrice ?? null,
+    tickerProblem: market?.priceProblem ?? null,
     contractRules: market?.rules ?? null,
     contractProblem: market?.rulesProblem ?? null,
     marketRead: market !== null,
@@ -187,6 +190,7 @@ export function recallSizing(stored: StoredRecord): SizingSeen | null {
     market: record.marketRead
       ? {
           livePrice: ticker,
+          priceProblem: record.tickerProblem ?? null,
           rules: record.contractRules as NonNullable<SizingSeen['market']>['rules'],
           rulesProblem: record.contractProblem,
         }

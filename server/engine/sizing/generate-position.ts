@@ -95,13 +95,14 @@ export async function planAtMarket(
 ): Promise<MarketPlan & { reading: MarketReading }> {
   const { signal, userId } = request;
   // In parallel: every moment between signal and order counts.
-  const [livePrice, rules] = await Promise.all([
-    readLivePrice(exchange, signal, userId),
+  const [{ livePrice, priceProblem }, rules] = await Promise.all([
+    readPrice(exchange, signal, userId),
     readTokenRules(exchange, signal.token, userId).catch(asExchangeError),
   ]);
   const isAway = rules instanceof ExchangeError;
   const reading = {
     livePrice,
+    priceProblem,
     rules: isAway ? null : rules,
     rulesProblem: isAway ? rules.message : null,
   };
@@ -244,9 +245,20 @@ export async function readLivePrice(
   { token }: { token: string },
   viewerUserId: string | null,
 ): Promise<string | null> {
+  return (await readPrice(exchange, { token }, viewerUserId)).livePrice;
+}
+
+/** The price as `readLivePrice` does, or why the exchange gave none. */
+async function readPrice(
+  exchange: Exchange,
+  { token }: { token: string },
+  viewerUserId: string | null,
+): Promise<Required<Pick<MarketReading, 'livePrice' | 'priceProblem'>>> {
   const context = viewerUserId === null ? {} : { viewerUserId };
-  const ticker = await retryRead(() => exchange.fetchTicker(token, context)).catch(ignoreExchangeError);
-  return ticker?.lastPrice ?? null;
+  const ticker = await retryRead(() => exchange.fetchTicker(token, context)).catch(asExchangeError);
+  return ticker instanceof ExchangeError
+    ? { livePrice: null, priceProblem: ticker.message }
+    : { livePrice: ticker?.lastPrice ?? null, priceProblem: null };
 }
 
 /** The contract's rules with our constants for its token. Null when the token has no exact 1:1 contract. */
@@ -271,9 +283,4 @@ export async function retryRead<Result>(read: () => Promise<Result>, tries = REA
       await sleep(READ_RETRY_MS * attempt);
     }
   }
-}
-
-function ignoreExchangeError(error: unknown): null {
-  if (error instanceof ExchangeError) return null;
-  throw error;
 }

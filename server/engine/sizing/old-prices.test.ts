@@ -26,7 +26,11 @@ describe.each(EXCHANGE_PLATFORMS)('with old prices at %s', (exchangePlatform) =>
     engine.venue.setFaults([oldPrices(HOUR_MS)]);
     const { userId, token, workflowId } = await storeTradedSignal(engine, { settings: { exchangePlatform } });
     await engine.settle();
-    expect(await reasonFor(engine, { workflowId, userId })).toContain(`No live price of ${token}`);
+    expect(await reasonFor(engine, { workflowId, userId })).toMatch(
+      new RegExp(
+        `^No live price of ${token} is available: ${exchangePlatform}: the price of ${token} is from .*, 36\\d\\d s ago, which is not the present`,
+      ),
+    );
     expect(await entriesOf(engine, userId)).toEqual([]);
   });
 

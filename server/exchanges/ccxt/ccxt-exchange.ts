@@ -65,7 +65,9 @@ export function createCcxtExchange(options: {
           // Either the price is old, or a clock was set since the exchange's time was read.
           if (!isLive(ticker)) await connection.askTime();
           if (isLive(ticker)) return ticker;
-          const problem = `the price of ${token} is from ${ticker.at.toISOString()}, which is not the present`;
+          const seconds = Math.round((clock.now().getTime() - ticker.at.getTime()) / 1_000);
+          const apart = `${Math.abs(seconds)} s ${seconds < 0 ? 'ahead' : 'ago'}`;
+          const problem = `the price of ${token} is from ${ticker.at.toISOString()}, ${apart}, which is not the present`;
           throw new ExchangeError('retry-later', `${platform}: ${problem}`);
         });
       return tickers.get(`${token} ${viewer}`, fetch, isLive);
