@@ -14,7 +14,7 @@ const STEP: Record<ExchangePlatform, string> = { Bitget: '0.0001', Bybit: '0.001
 /** The exchanges' codes for the same refusals. */
 const CODES = {
   balance: { Bitget: '40762', Bybit: '110007' },
-  leverage: { Bitget: '40797', Bybit: '110013' },
+  leverage: { Bitget: '45045', Bybit: '110013' },
   wrongKey: { Bitget: '40006', Bybit: '10003' },
   clock: { Bitget: '40008', Bybit: '10002' },
   tooMany: { Bitget: '429', Bybit: '10006' },

@@ -3,9 +3,9 @@ import type { AnswerCodes } from './dialect.ts';
 const codes = (numbers: number[]): ReadonlySet<string> => new Set(numbers.map(String));
 
 /**
- * Bitget's answer codes by their meaning for an order, after its error codes of the classic futures API of September
- * 2026. Codes that it renumbered in October 2025 (40768, 40774, 40786, 40797) stay: not every endpoint may have
- * changed. An allow-list: a code that is not listed leaves the outcome open, such as 40010 and 40910 (timed out), 40015,
+ * Bitget's answer codes by their meaning for an order, after a third party's copy of its error codes of the classic
+ * futures API, dated 2026-09-28. Codes that it no longer lists (40708, 40768, 40774, 40786, 40797) stay: not every
+ * endpoint may have changed. An allow-list: a code that is not listed leaves the outcome open, such as 40010 and 40910 (timed out), 40015,
  * 40725, 40908 (concurrent), 43002, 43003, 43059, 45023 (pending failed) and 45001 (unknown error).
  */
 export const BITGET_CODES: AnswerCodes = {

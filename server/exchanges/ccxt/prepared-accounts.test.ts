@@ -85,7 +85,7 @@ test('remembers a preparation for fifteen minutes', async () => {
 
 test('does not remember a failed preparation', async () => {
   await prepare(first);
-  site.answerWith(apiKey, 'set-leverage', '40797');
+  site.answerWith(apiKey, 'set-leverage', '45045');
   await expect(prepare(first, 5)).rejects.toMatchObject({ kind: 'refused' });
   asked();
   await prepare(first);

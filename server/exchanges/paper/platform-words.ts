@@ -66,8 +66,8 @@ type Say<Kind extends RefusalReason['kind'] = RefusalReason['kind']> = (
 const REFUSALS: { [Kind in RefusalReason['kind']]: Record<ExchangePlatform, Say<Kind>> } = {
   'position-mode': {
     Bitget: () => [
-      '40774',
-      'The order type for unilateral position must also be the unilateral position type.',
+      '45021',
+      'When one-way position is held, the order type must also be one-way position type',
     ],
     Bybit: () => ['10001', 'position idx not match position mode'],
   },
@@ -116,7 +116,7 @@ const REFUSALS: { [Kind in RefusalReason['kind']]: Record<ExchangePlatform, Say<
     },
   },
   'duplicate-client-order-id': {
-    Bitget: () => ['40786', 'Duplicate clientOid'],
+    Bitget: () => ['45034', 'clientOid duplicate'],
     Bybit: () => ['110072', 'OrderLinkedID is duplicate'],
   },
   'no-position': {
@@ -128,14 +128,14 @@ const REFUSALS: { [Kind in RefusalReason['kind']]: Record<ExchangePlatform, Say<
     Bybit: () => ['110007', 'ab not enough for new order'],
   },
   'leverage-too-high': {
-    Bitget: () => ['40797', 'Exceeded the maximum settable leverage'],
+    Bitget: () => ['45045', 'Exceeds the maximum possible leverage'],
     Bybit: ({ leverage, maximum }) => [
       '110013',
       `cannot set leverage [${leverage * 100}] gt maxLeverage [${maximum * 100}] by risk limit`,
     ],
   },
   'order-unknown': {
-    Bitget: () => ['40768', 'Order does not exist'],
+    Bitget: () => ['45057', 'The order does not exist!'],
     Bybit: () => ['110001', 'order not exists or too late to cancel'],
   },
   'order-ended': {

@@ -142,7 +142,7 @@ describe('accounts', () => {
     expect((await leverage('5')).code).toBe('00000');
     // 10,000 - 0.39 fee - 130 margin.
     expect((await balance()).available).toBe('9869.61');
-    expect((await leverage('126')).code).toBe('40797');
+    expect((await leverage('126')).code).toBe('45045');
     expect((await leverage('0')).code).toBe('40017');
   });
 });
@@ -275,7 +275,7 @@ describe('several processes over one database', () => {
     const second = under.openAgain();
     const twin = { clientOid: 'twin', price: '60000' };
     const answers = await Promise.all([order(twin), order(twin, { on: second })]);
-    expect(answers.map(({ code }) => code).sort()).toEqual(['00000', '40786']);
+    expect(answers.map(({ code }) => code).sort()).toEqual(['00000', '45034']);
   });
 
   test('a restart loses nothing', async () => {

@@ -62,7 +62,8 @@ export async function cancelPlans({ request, inAccount, token, books, parameters
         successList.push({ orderId, clientOid: live.clientOrderId });
       }
     }
-    if (successList.length === 0) throw new VenueRefusal('40768', 'Order does not exist');
+    if (successList.length === 0)
+      throw new VenueRefusal('43020', 'Stop profit and stop loss order does not exist');
     return { successList, failureList };
   });
 }
