@@ -91,6 +91,44 @@ describe.each(EXCHANGE_PLATFORMS)('at %s, an entry above the largest order', (ex
   });
 });
 
+describe('at Bitget, the stop of a position above the largest market order', () => {
+  const withLarge = async () => {
+    const held = await withLong(engine);
+    bound('Bitget', held.token, { maximumMarketQuantity: MAXIMUM });
+    return held;
+  };
+  const heldBy = async (userId: string, token: string) => {
+    const account = await engine.deps.findAccount(userId, 'Bitget');
+    if (account === null) throw new Error('no account');
+    return { account, exchange: engine.deps.exchanges.get('Bitget'), token };
+  };
+  const inTime = () => ({ notAfter: new Date(engine.clock.now().getTime() + 60_000) });
+
+  test('is placed again for the whole position, without a size', async () => {
+    const { userId, token, trade } = await withLarge();
+    const { account, exchange } = await heldBy(userId, token);
+    await exchange.cancelProtection(account, token);
+    const quantity = trade.filledQuantity;
+    const stop = { token, side: 'long' as const, quantity, stopLoss: '98', takeProfit: '104' };
+    await exchange.placeProtection(account, { ...stop, clientOrderId: 'stop-again' }, inTime());
+    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
+  });
+
+  test('is not moved beside the present one, which stays', async () => {
+    const { userId, token, trade } = await withLarge();
+    const { account, exchange } = await heldBy(userId, token);
+    const quantity = trade.filledQuantity;
+    const move = { token, side: 'long' as const, quantity, stopLoss: '99', takeProfit: null };
+    const moving = exchange.moveProtection(account, { ...move, clientOrderId: 'stop-moved' }, inTime());
+    await expect(moving).rejects.toMatchObject({
+      kind: 'refused',
+      code: 'not-sent',
+      message: expect.stringContaining(`the largest market order of ${MAXIMUM} ${token}`),
+    });
+    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
+  });
+});
+
 describe.each(EXCHANGE_PLATFORMS)('at %s, a position above the largest market order', (exchangePlatform) => {
   const withLarge = async () => {
     const held = await withLong(engine, { exchangePlatform });

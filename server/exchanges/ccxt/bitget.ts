@@ -167,11 +167,13 @@ export const BITGET: CcxtDialect = {
       throw new ExchangeError('unknown', message);
     },
     // The library places plans of the whole position unless the type says otherwise.
-    orderParameters: ({ side, triggerPrice, clientOrderId, isSized = false }) => ({
+    // One of the whole position needs no size, so that none is above the largest market order.
+    orderParameters: ({ side, triggerPrice, clientOrderId, isSized = false, isLarge = false }) => ({
       clientOrderId,
       triggerType: 'mark_price',
       [side === 'stopLoss' ? 'stopLossPrice' : 'takeProfitPrice']: triggerPrice,
       ...(isSized ? { planType: side === 'stopLoss' ? 'loss_plan' : 'profit_plan' } : {}),
+      ...(isLarge && !isSized ? { size: undefined } : {}),
     }),
   },
 

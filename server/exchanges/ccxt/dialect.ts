@@ -94,8 +94,13 @@ export type ProtectionDialect = {
       shownByPosition(positionInfo: unknown): Protection;
       /** Null for an order that is neither stop nor target. */
       planOf(info: unknown): ProtectionPlan | null;
-      /** `isSized`: with a size of its own, beside the one of the whole position, of which there is only one. */
-      orderParameters(change: ProtectionChange & { clientOrderId: string; isSized?: boolean }): Parameters;
+      /**
+       * `isSized`: with a size of its own, beside the one of the whole position, of which there is only one. `isLarge`:
+       * the position is above the contract's largest market order.
+       */
+      orderParameters(
+        change: ProtectionChange & { clientOrderId: string; isSized?: boolean; isLarge?: boolean },
+      ): Parameters;
     }
   | {
       heldBy: 'position';

@@ -7,6 +7,7 @@ import {
   type ExchangeAccount,
   ExchangeError,
   type Holding,
+  notSent,
   type OpenPosition,
   type Placement,
   type ProtectionRequest,
@@ -159,6 +160,13 @@ export function createCcxtPositions(options: {
     request: PlacementRequest,
     { token, side, quantity, clientOrderId, change, isSized = false }: NewPlan,
   ): Promise<void> {
+    const most = (await connection.listed(token))?.contract.maximumMarketQuantity;
+    const isLarge = most !== undefined && D(quantity).gt(most);
+    if (isLarge && isSized) {
+      throw notSent(
+        `a second ${NAMES[change.side]} would be of ${quantity} ${token}, above the largest market order of ${most} ${token} on ${platform}: the present one stays`,
+      );
+    }
     const order: PlacedOrder = {
       token,
       clientOrderId,
@@ -166,7 +174,7 @@ export function createCcxtPositions(options: {
       side: side === 'long' ? 'sell' : 'buy',
       quantity,
       prices: { triggerPrice: change.triggerPrice },
-      parameters: orderParameters({ ...change, clientOrderId, isSized }),
+      parameters: orderParameters({ ...change, clientOrderId, isSized, isLarge }),
     };
     throwUnlessPlaced(await place(request, order));
   }

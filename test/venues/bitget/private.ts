@@ -175,7 +175,8 @@ export const BITGET_PRIVATE: PrivateRoutes = {
     return listPositions(call, await call.token());
   }),
 
-  'POST /api/v2/mix/order/place-tpsl-order': usdtFutures(async ({ parameters, token, inAccount, faults }) => {
+  'POST /api/v2/mix/order/place-tpsl-order': usdtFutures(async (call) => {
+    const { parameters, token, inAccount, faults, books } = call;
     refuseStruckProtection(faults);
     const planType = oneOf(parameters, 'planType', ['pos_loss', 'pos_profit', 'loss_plan', 'profit_plan']);
     const isSized = planType === 'loss_plan' || planType === 'profit_plan';
@@ -186,6 +187,9 @@ export const BITGET_PRIVATE: PrivateRoutes = {
       triggerPrice: decimalIn(parameters, 'triggerPrice'),
       size: isSized ? decimalIn(parameters, 'size') : undefined,
     };
+    // Not documented, and assumed of any size that is sent.
+    const size = optionalDecimalIn(parameters, 'size');
+    if (size) books.contracts.requireSize('Bitget', { token: order.token, type: 'market', size });
     if (faults.find('stopIgnored')) return { orderId: '1', clientOid: order.clientOrderId ?? '' };
     const trigger = await inAccount(async (session) => {
       const placed = await placePaperTrigger(session, order);
