@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { makeFolder } from '../server/platform/make-folder.mjs';
 import { ensureBuilt, programArguments } from './lib/builds.mjs';
 import { ended, run, withoutSecrets } from './lib/child.mjs';
 import { ensureInstalled } from './lib/install.mjs';
-import { makeFolder } from './lib/make-folder.mjs';
 import { findNode, nodeEnvironment } from './lib/node-runtime.mjs';
 import { root, runMain, SetupError, say } from './lib/project.mjs';
 

@@ -11,7 +11,7 @@ import { drizzleOn } from '#server/platform/db/drizzle-over.ts';
 import { listAppliedMigrations } from '#server/platform/db/migrate.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
-import { makeFolder } from '#server/platform/make-folder.ts';
+import { makeFolder } from '#server/platform/make-folder.mjs';
 import { createSecretBox } from '#server/platform/secret-box.ts';
 import { isSameCheck, keyCheckOf, type SecretKeys } from '#server/platform/secret-keys/key-state.ts';
 import manifest from '../../../package.json' with { type: 'json' };

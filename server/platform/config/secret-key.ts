@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../db/start-error.ts';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../make-folder.mjs';
 import type { SecretKeys } from '../secret-keys/key-state.ts';
 import { type Config, ConfigError } from './config.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../make-folder.mjs';
 import { hasCode, StartError } from './start-error.ts';
 
 const LOCK_FILE = 'instance.lock';

@@ -2,8 +2,9 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder and those above it, private to their owner, as `server/platform/make-folder.ts` does: Node's own
- * recursion never ends below /proc. The scripts also run on a Node that does not read TypeScript.
+ * Creates a folder and those above it, private to their owner. Node's own recursion never ends where the system says
+ * 'no such file' below a folder that is there, as /proc does. JavaScript, because scripts use it on a Node that does not
+ * read TypeScript.
  * @param {string} path
  */
 export async function makeFolder(path) {
