@@ -38,6 +38,17 @@ afterEach(() => listener.end());
 
 const announcerFor = (db = board.database.db, log = createLog({ level: 'silent' })) =>
   createDeliveryAnnouncer({ db, log, everyMs: EVERY_MS });
+/** A database whose statements wait before they are sent. */
+const withWait = (wait: () => Promise<void>) =>
+  new Proxy(board.database.db, {
+    get: (target, name) =>
+      name !== 'execute'
+        ? Reflect.get(target, name)
+        : async (...args: Parameters<typeof target.execute>) => {
+            await wait();
+            return target.execute(...args);
+          },
+  });
 const hookOf = (index: number) => owners[index]?.hookId ?? '';
 const deliveryOf = (index: number) => ({ topic: 'deliveries', userId: owners[index]?.userId });
 
@@ -76,19 +87,14 @@ describe('by a clock that the test moves', () => {
   test('makes one announcement at a time while the database is slow, and drops none', async () => {
     const answer = Promise.withResolvers<void>();
     let [underWay, most] = [0, 0];
-    const slow = new Proxy(board.database.db, {
-      get: (target, name) =>
-        name !== 'execute'
-          ? Reflect.get(target, name)
-          : async (...args: Parameters<typeof target.execute>) => {
-              underWay += 1;
-              most = Math.max(most, underWay);
-              await answer.promise;
-              underWay -= 1;
-              return target.execute(...args);
-            },
-    });
-    const announcer = announcerFor(slow);
+    const announcer = announcerFor(
+      withWait(async () => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await answer.promise;
+        underWay -= 1;
+      }),
+    );
     for (let interval = 0; interval < 4; interval += 1) {
       announcer.note({ hookIds: [hookOf(0)], candles: false });
       await vi.advanceTimersByTimeAsync(EVERY_MS);
@@ -104,18 +110,13 @@ describe('by a clock that the test moves', () => {
 
   test('announces no sooner after an interval in which the database was slow', async () => {
     const answers: PromiseWithResolvers<void>[] = [];
-    const slow = new Proxy(board.database.db, {
-      get: (target, name) =>
-        name !== 'execute'
-          ? Reflect.get(target, name)
-          : async (...args: Parameters<typeof target.execute>) => {
-              const answer = Promise.withResolvers<void>();
-              answers.push(answer);
-              await answer.promise;
-              return target.execute(...args);
-            },
-    });
-    const announcer = announcerFor(slow);
+    const announcer = announcerFor(
+      withWait(() => {
+        const answer = Promise.withResolvers<void>();
+        answers.push(answer);
+        return answer.promise;
+      }),
+    );
     for (let interval = 0; interval < 4; interval += 1) {
       announcer.note({ hookIds: [hookOf(0)], candles: false });
       await vi.advanceTimersByTimeAsync(EVERY_MS);
