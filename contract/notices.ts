@@ -5,7 +5,7 @@ export type Severity = (typeof SEVERITIES)[number];
 
 interface NoticeKind {
   severity: Severity;
-  /** `user`: also told to the user whom it concerns. `administrators`: to them only. */
+  /** `user`: also sent to the user whom it concerns. `administrators`: sent to them only. */
   to: 'user' | 'administrators';
   /** When it is sent. */
   when: string;
@@ -150,7 +150,7 @@ export const NOTICES = {
   webhook_refused: {
     severity: 'warning',
     to: 'user',
-    when: 'Deliveries to a webhook were refused: told with the first one, then once an hour while it goes on.',
+    when: 'Deliveries to a webhook were refused. Sent with the first one, then once an hour while it goes on.',
     text: 'The webhook of {user} refuses deliveries, {count} since {since}: {reasons}',
     many: 'Deliveries to {count} webhooks were refused: {reasons}',
     link: '/configuration',
@@ -214,7 +214,7 @@ export const NOTICES = {
   database_back: {
     severity: 'critical',
     to: 'administrators',
-    when: 'The database was away for more than a few seconds and is back. While it is away, nothing can be told: use the heartbeat.',
+    when: 'The database was away for more than a few seconds and is back. While it is away, nothing can be sent: use the heartbeat.',
     text: 'The database was away for {duration} and is back',
     many: 'The database was away {count} times',
     link: '/position-maker',
@@ -222,7 +222,7 @@ export const NOTICES = {
   backup_missing: {
     severity: 'warning',
     to: 'administrators',
-    when: 'No backup was written for 24 hours; told once a day.',
+    when: 'No backup was written for 24 hours. Sent once a day.',
     text: 'No backup for {duration}: run npm run backup',
     many: 'No backup for a long time',
     link: '/audit',
@@ -230,7 +230,7 @@ export const NOTICES = {
   disk_low: {
     severity: 'critical',
     to: 'administrators',
-    when: 'Less than 10 % of the disk with the data folder is free; told once a day while it stays so.',
+    when: 'Less than 10 % of the disk with the data folder is free. Sent once a day while it stays so.',
     text: 'Disk almost full: {percent} % free in {folder}',
     many: 'Disk almost full: {reasons}',
     link: '/position-maker',

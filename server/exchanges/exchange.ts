@@ -69,7 +69,7 @@ export interface Exchange {
   /** Open entry orders of the account in the token. */
   fetchOpenOrders(account: ExchangeAccount, token: string, context?: CallContext): Promise<OrderReport[]>;
 
-  /** The open position in the token, whoever opened it; null if the exchange says that there is none. */
+  /** The open position in the token, opened here or elsewhere; null if the exchange says that there is none. */
   fetchPosition(account: ExchangeAccount, token: string, context?: CallContext): Promise<OpenPosition | null>;
   /** The open position with its stop and target at the exchange; null if there is none. */
   fetchHolding(account: ExchangeAccount, token: string, context?: CallContext): Promise<Holding | null>;
@@ -238,7 +238,7 @@ export interface AccountBalance {
 export interface TradeAccount {
   /** Without spot figures. */
   balance: AccountBalance;
-  /** The open position in the token, whoever opened it. */
+  /** The open position in the token, opened here or elsewhere. */
   position: OpenPosition | null;
 }
 

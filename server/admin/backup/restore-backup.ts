@@ -98,8 +98,7 @@ async function readThrough(backup: OpenBackup, signingKey: string | null): Promi
   return backup.contents().tables;
 }
 
-const ANYWAY =
-  'Whoever changed it may have made anybody an administrator. Add --unverified to restore it nevertheless';
+const ANYWAY = 'The change may have made anybody an administrator. Add --unverified to restore it anyway';
 
 function whyUnverified(backup: OpenBackup, path: string): string {
   const { signature } = backup.contents();

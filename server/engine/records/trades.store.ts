@@ -256,7 +256,7 @@ export async function addTimeline(
   await db.insert(tradeEvents).values({ id: timeOrderedId(), tradeId, at, kind: 'timeline', text }).execute();
 }
 
-/** The newest line of a trade's timeline that begins with this; null if there is none. */
+/** The newest line of a trade's timeline that begins with this text, or null. */
 export async function findLastLine(
   db: Queryable,
   { tradeId, beginning }: { tradeId: string; beginning: string },

@@ -51,7 +51,7 @@ export const entryProblemOf = (info: unknown): string | null =>
     notCoin: notCoinOf(textOf(record(info).symbolType)),
   });
 
-/** Bybit's kinds of coins. Any other is none or not known here: stock, forex, commodity. */
+/** Bybit's kinds of contracts on coins. Others, such as stock, forex and commodity, are not traded. */
 const COINS = new Set(['', 'innovation', 'adventure']);
 const notCoinOf = (symbolType: string): string | null => (COINS.has(symbolType) ? null : symbolType);
 

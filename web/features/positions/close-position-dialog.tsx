@@ -43,7 +43,7 @@ export default function ClosePositionDialog(props: ClosePositionDialogProps) {
       send={send}
       done={({ message }) => ({ title: isAll ? 'Position Closed' : 'Part Closed', message })}
       failed={{ title: 'Failed to Close Position' }}
-      // After a failure the list may be outdated: the position may be closed nevertheless.
+      // After a failure the list may be outdated: the position may still have been closed.
       refresh={[positionsPath]}
       onClose={onClose}
     >

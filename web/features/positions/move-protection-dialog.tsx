@@ -57,7 +57,7 @@ export default function MoveProtectionDialog({ position, current, onClose }: Mov
     },
     done: ({ message }) => ({ title: 'Stop and Target Moved', message }),
     failed: { title: 'Move Not Confirmed' },
-    // After a failure one of two may have been moved nevertheless.
+    // After a failure one of two may still have been moved.
     refresh: [positionsPath],
   });
   const unsaved = Object.keys(changed).length > 0;
