@@ -10,7 +10,8 @@ import {
 } from '#server/exchanges/paper/paper-books.ts';
 import { isListed } from '#server/exchanges/paper/paper-contracts.ts';
 import { refusalOf } from '#server/exchanges/paper/platform-words.ts';
-import { BookRefusal, type RefusalWords } from '#server/exchanges/paper/refusals.ts';
+import { BookRefusal, type RefusalReason, type RefusalWords } from '#server/exchanges/paper/refusals.ts';
+import type { VenueStrategies } from './bitget-unified/strategies.ts';
 import type { VenueContracts } from './contracts.ts';
 import type { FaultWords } from './fault-answers.ts';
 import type { StruckFaults } from './faults.ts';
@@ -36,6 +37,7 @@ export interface VenueDialect {
 export interface VenueBooks extends PaperBooks {
   keyOf(userId: string): VenueKey;
   contracts: VenueContracts;
+  strategies: VenueStrategies;
   /** When the first cancel of an order was asked for, by client order id; only while look-ups are stale. */
   cancelAskedAt: Map<string, Date>;
   /** Schedules work for an account that a fault has postponed. */
@@ -83,6 +85,8 @@ export interface DialectParts {
   publicRoutes: PublicRoutes;
   privateRoutes: PrivateRoutes;
   parametersOf(request: VenueRequest): Parameters;
+  /** The words of a refusal by the books, where they are not the platform's. */
+  bookRefusal?(reason: RefusalReason): RefusalWords | undefined;
   /** The refusal of a request that names no listed contract. */
   unknownSymbol(parameters: Parameters): Error;
   /** Returns the user who signed the request; refuses it if key, time or signature are wrong. */
@@ -156,12 +160,13 @@ export function createDialect(options: DialectOptions, parts: DialectParts): Ven
 class UnknownRoute extends Error {}
 
 /** Code and message of a refusal; null for any other error. */
-function refusalWords(error: unknown, { platform, usual }: DialectParts): RefusalWords | null {
+function refusalWords(error: unknown, { platform, usual, bookRefusal }: DialectParts): RefusalWords | null {
   if (error instanceof VenueRefusal) return error;
   if (error instanceof StruckRefusal) {
     return { code: error.code ?? usual.code, message: error.words ?? usual.message };
   }
-  return error instanceof BookRefusal ? refusalOf(platform, error.reason) : null;
+  if (!(error instanceof BookRefusal)) return null;
+  return bookRefusal?.(error.reason) ?? refusalOf(platform, error.reason);
 }
 
 /** The effects of the newest marks reach the tables only in a separate transaction. */

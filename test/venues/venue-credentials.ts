@@ -28,6 +28,8 @@ export interface VenueKey {
   mayWithdraw: boolean;
   /** Set if the account's kind differs from the one the dialect supports. */
   accountMode?: 'classic' | 'unified';
+  /** The mode of a unified account at Bitget; isolated margin by default. */
+  accountLevel?: 'basic' | 'advanced' | 'isolated' | 'delta';
   /** Omits the account id from the answer. */
   hidesAccount?: boolean;
 }

@@ -37,6 +37,20 @@ export async function findStoredOrder(
   return row ? orderOfRow(row) : null;
 }
 
+/** Like `findStoredOrder`, in whichever token the order is. */
+export async function findOwnStoredOrder(
+  db: Statements,
+  query: OrderHandle & { owner: BookOwner },
+): Promise<OrderOfToken | null> {
+  const [row] = await db
+    .select()
+    .from(paperOrders)
+    .where(and(isOf(paperOrders, query.owner), byHandle(query)))
+    .orderBy(desc(paperOrders.id))
+    .limit(1);
+  return row ? { token: row.token, order: orderOfRow(row) } : null;
+}
+
 export interface EndedOrdersQuery {
   owner: BookOwner;
   /** Null: all tokens. */

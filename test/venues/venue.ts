@@ -7,6 +7,8 @@ import {
   type PaperBooksOptions,
 } from '#server/exchanges/paper/paper-books.ts';
 import { createBitgetDialect } from './bitget/bitget.ts';
+import { createBitgetUnifiedDialect } from './bitget-unified/bitget-unified.ts';
+import { noStrategies } from './bitget-unified/strategies.ts';
 import { createBybitDialect } from './bybit/bybit.ts';
 import { createVenueContracts, type VenueContract } from './contracts.ts';
 import type { DialectOptions } from './dialect.ts';
@@ -48,6 +50,7 @@ export function createVenue(options: VenueOptions): TestVenue {
   const contracts = createVenueContracts();
   const books = {
     contracts,
+    strategies: noStrategies(),
     ...openPaperBooks({
       ...options,
       stopAtFill: (order, fill) => (struckStops.get(order.clientOrderId) ?? orderedStop)(order, fill),
@@ -65,12 +68,18 @@ export function createVenue(options: VenueOptions): TestVenue {
     onError,
   };
   const bitget = createBitgetDialect(dialectOptions);
+  const unified = createBitgetUnifiedDialect(dialectOptions);
   const bybit = createBybitDialect(dialectOptions);
+  const dialectOf = (path: string) => {
+    if (path.startsWith('/v5/')) return bybit;
+    return path.startsWith('/api/v3/') ? unified : bitget;
+  };
 
   return {
-    // Bybit's paths begin with /v5/; all others are Bitget's. The two have separate books.
+    // Bybit's paths begin with /v5/; all others are Bitget's, those of unified accounts with /api/v3/. The two have
+    // separate books.
     async handle(request) {
-      const dialect = request.path.startsWith('/v5/') ? bybit : bitget;
+      const dialect = dialectOf(request.path);
       const { platform } = dialect;
       const userId = dialect.userIdOf(request);
       const operations = dialect.operationsOf(request);

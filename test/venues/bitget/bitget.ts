@@ -1,4 +1,4 @@
-import { createDialect, type DialectOptions, type VenueDialect } from '../dialect.ts';
+import { createDialect, type DialectOptions, type DialectParts, type VenueDialect } from '../dialect.ts';
 import { jsonAnswer } from '../http.ts';
 import { VenueRefusal } from '../refusals.ts';
 import { bitgetOperations } from './operations.ts';
@@ -13,9 +13,33 @@ const envelope = (now: Date, status: number, code: string, msg: string, data: un
 const refusal = (now: Date, code: string, message: string, status = STATUSES[code] ?? 400) =>
   envelope(now, status, code, message);
 
-/** Bitget's v2 REST dialect for USDT futures. Refusals use an HTTP error status, 400 by default. */
+/** How both of Bitget's dialects answer. Refusals use an HTTP error status, 400 by default. */
+export const bitgetAnswers: Pick<
+  DialectParts,
+  'success' | 'refusal' | 'unknownRoute' | 'failure' | 'usual' | 'words'
+> = {
+  success: (now, data) => envelope(now, 200, '00000', 'success', data),
+  refusal: (now, { code, message }) => refusal(now, code, message),
+  unknownRoute: (now) => refusal(now, '40404', 'Request URL NOT FOUND'),
+  failure: (now) => refusal(now, '500', 'System busy', 500),
+  usual: { code: '40020', message: 'Parameter error' },
+  words: (now) => ({
+    refusal: (code, message, status) => refusal(now, code, message, status),
+    tooManyRequests({ retryAfterMs }) {
+      const answer = refusal(now, '429', 'Too Many Requests');
+      if (retryAfterMs === undefined) return answer;
+      const seconds = String(Math.ceil(retryAfterMs / 1000));
+      return { ...answer, headers: { ...answer.headers, 'retry-after': seconds } };
+    },
+    internalError: () => refusal(now, '45001', 'Unknown error', 500),
+    wrongKey: () => refusal(now, '40006', 'Invalid ACCESS_KEY'),
+  }),
+};
+
+/** Bitget's v2 REST dialect for USDT futures. */
 export const createBitgetDialect = (options: DialectOptions): VenueDialect =>
   createDialect(options, {
+    ...bitgetAnswers,
     platform: 'Bitget',
     keyHeader: 'access-key',
     operationsOf: bitgetOperations,
@@ -31,22 +55,6 @@ export const createBitgetDialect = (options: DialectOptions): VenueDialect =>
         'You are in Unified Account mode, and the Classic Account API is not supported',
       );
     },
-    success: (now, data) => envelope(now, 200, '00000', 'success', data),
-    refusal: (now, { code, message }) => refusal(now, code, message),
-    unknownRoute: (now) => refusal(now, '40404', 'Request URL NOT FOUND'),
-    failure: (now) => refusal(now, '500', 'System busy', 500),
-    usual: { code: '40020', message: 'Parameter error' },
-    words: (now) => ({
-      refusal: (code, message, status) => refusal(now, code, message, status),
-      tooManyRequests({ retryAfterMs }) {
-        const answer = refusal(now, '429', 'Too Many Requests');
-        if (retryAfterMs === undefined) return answer;
-        const seconds = String(Math.ceil(retryAfterMs / 1000));
-        return { ...answer, headers: { ...answer.headers, 'retry-after': seconds } };
-      },
-      internalError: () => refusal(now, '45001', 'Unknown error', 500),
-      wrongKey: () => refusal(now, '40006', 'Invalid ACCESS_KEY'),
-    }),
   });
 
 const STATUSES: Record<string, number> = { '40404': 404, '429': 429 };
