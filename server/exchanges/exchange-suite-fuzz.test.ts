@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { isDecimal } from '#domain/decimal.ts';
-import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { documentedAnswer } from '#test/venues/exchange-suite-answers.ts';
+import { platformOf, type SuiteDialect } from '#test/venues/exchange-suite-words.ts';
 import { jsonAnswer, type VenueAnswer, type VenueRequest } from '#test/venues/http.ts';
 import { accountOn, answeringRegistry, buy, inTime } from '#test/venues/test-registry.ts';
 import { type Exchange, type ExchangeAccount, ExchangeError } from './exchange.ts';
@@ -115,8 +115,8 @@ const WHOLE: ((text: string) => string)[] = [
   (text) => `[${text}]`,
 ];
 
-function spoil(platform: ExchangePlatform, request: VenueRequest, random: () => number): VenueAnswer {
-  const answer = documentedAnswer(platform, request) as Record<string, unknown>;
+function spoil(dialect: SuiteDialect, request: VenueRequest, random: () => number): VenueAnswer {
+  const answer = documentedAnswer(dialect, request) as Record<string, unknown>;
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
   const text = () => JSON.stringify(answer).replaceAll(`"${BARE_HUGE}"`, HUGE_ID);
   if (random() < 0.15) return { ...jsonAnswer(200, null), body: pick(WHOLE)(text()) };
@@ -155,16 +155,17 @@ function problemsOf(value: unknown, name = ''): string[] {
   return Object.entries(value).flatMap(([field, inner]) => problemsOf(inner, field));
 }
 
-describe.each(['Bitget', 'Bybit'] as const)('corrupted answers of %s', (platform) => {
+describe.each(['Bitget', 'Bitget unified', 'Bybit'] as const)('corrupted answers of %s', (dialect) => {
+  const platform = platformOf(dialect);
   let random = randomOf(0);
   let isSpoiling = true;
   const registry = answeringRegistry((request) =>
     isSpoiling && !/contracts|instruments/.test(request.path)
-      ? spoil(platform, request, random)
-      : documentedAnswer(platform, request),
+      ? spoil(dialect, request, random)
+      : documentedAnswer(dialect, request),
   );
   afterAll(() => registry.close());
-  const account = accountOn(platform);
+  const account = accountOn(dialect);
 
   test.each(CALLS)('%s', async (name, call) => {
     isSpoiling = false;
@@ -178,7 +179,7 @@ describe.each(['Bitget', 'Bybit'] as const)('corrupted answers of %s', (platform
     for (let run = 1; run <= RUNS_PER_CALL; run += 1) {
       random = randomOf(run);
       const outcome = await call(registry.get(platform), account).catch((error: unknown) => error);
-      const seed = `${platform} ${name}, seed ${run}`;
+      const seed = `${dialect} ${name}, seed ${run}`;
       if (outcome instanceof Error) {
         expect(outcome, seed).toBeInstanceOf(ExchangeError);
         continue;
@@ -196,7 +197,7 @@ describe.each(['Bitget', 'Bybit'] as const)('corrupted answers of %s', (platform
   describe('the list of contracts', () => {
     let bodyOf: ((request: VenueRequest) => string) | null = null;
     const own = answeringRegistry((request) => {
-      const whole = documentedAnswer(platform, request);
+      const whole = documentedAnswer(dialect, request);
       if (bodyOf === null || !/contracts|instruments/.test(request.path)) return whole;
       return { ...jsonAnswer(200, whole), body: bodyOf(request) };
     });
@@ -222,7 +223,7 @@ describe.each(['Bitget', 'Bybit'] as const)('corrupted answers of %s', (platform
     test('corrupted, is an error or a list, and the next readable one is correct again', async () => {
       for (let run = 1; run <= RUNS_PER_CALL; run += 1) {
         random = randomOf(run);
-        bodyOf = (request) => spoil(platform, request, random).body;
+        bodyOf = (request) => spoil(dialect, request, random).body;
         const outcome = await readAgain().catch((error: unknown) => error);
         if (outcome !== null) expect(outcome, `seed ${run}`).toBeInstanceOf(ExchangeError);
       }

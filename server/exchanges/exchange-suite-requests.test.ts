@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { documentedAnswer, parametersIn } from '#test/venues/exchange-suite-answers.ts';
 import { signatureProblem } from '#test/venues/exchange-suite-signatures.ts';
+import { platformOf, type SuiteDialect } from '#test/venues/exchange-suite-words.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 import { accountOn, answeringRegistry, buy, inTime } from '#test/venues/test-registry.ts';
 import { asExchangeError, type Exchange, type ExchangeAccount } from './exchange.ts';
@@ -34,6 +34,9 @@ type Sent = [route: string, parameters: unknown];
 const FUTURES = { productType: 'USDT-FUTURES' };
 const BTC_FUTURES = { ...FUTURES, symbol: 'BTCUSDT' };
 const BTC_ORDER = { ...BTC_FUTURES, marginCoin: 'USDT', force: 'GTC', size: '0.012' };
+const UNIFIED = { category: 'USDT-FUTURES' };
+const BTC_UNIFIED = { ...UNIFIED, symbol: 'BTCUSDT' };
+const STRATEGIES = { ...UNIFIED, type: 'tpsl' };
 const LINEAR = { category: 'linear' };
 const BTC_LINEAR = { ...LINEAR, symbol: 'BTCUSDT' };
 const AROUND = { startTime: '1795272957323', endTime: '1795273177323' };
@@ -44,16 +47,18 @@ const TARGET_BY_MARK = { tpTriggerBy: 'MarkPrice', tpOrderType: 'Market' };
 
 const CASES: Record<
   string,
-  { call: (exchange: Exchange, of: ExchangeAccount) => Promise<unknown> } & Record<ExchangePlatform, Sent[]>
+  { call: (exchange: Exchange, of: ExchangeAccount) => Promise<unknown> } & Record<SuiteDialect, Sent[]>
 > = {
   'a price': {
     call: (exchange) => exchange.fetchTicker('BTC'),
     Bitget: [['GET /api/v2/mix/market/ticker', BTC_FUTURES]],
+    'Bitget unified': [['GET /api/v2/mix/market/ticker', BTC_FUTURES]],
     Bybit: [['GET /v5/market/tickers', BTC_LINEAR]],
   },
   'a balance': {
     call: (exchange, of) => exchange.fetchBalance(of),
     Bitget: [['GET /api/v2/mix/account/accounts', FUTURES]],
+    'Bitget unified': [['GET /api/v3/account/assets', {}]],
     Bybit: [['GET /v5/account/wallet-balance', { accountType: 'UNIFIED', coin: 'USDT' }]],
   },
   'all that an order in a token needs to know': {
@@ -61,6 +66,11 @@ const CASES: Record<
     Bitget: [
       ['GET /api/v2/mix/position/single-position', { ...BTC_FUTURES, marginCoin: 'USDT' }],
       ['GET /api/v2/mix/account/account', { ...BTC_FUTURES, marginCoin: 'USDT' }],
+    ],
+    'Bitget unified': [
+      ['GET /api/v3/position/current-position', BTC_UNIFIED],
+      ['GET /api/v3/account/assets', {}],
+      ['GET /api/v3/account/settings', {}],
     ],
     Bybit: [
       ['GET /v5/position/list', BTC_LINEAR],
@@ -71,6 +81,7 @@ const CASES: Record<
   'a key': {
     call: (exchange, of) => exchange.inspectKey(of),
     Bitget: [['GET /api/v2/spot/account/info', {}]],
+    'Bitget unified': [['GET /api/v2/spot/account/info', {}]],
     Bybit: [['GET /v5/user/query-api', {}]],
   },
   'an entry': {
@@ -87,6 +98,27 @@ const CASES: Record<
           clientOid: 'trade-a1',
           presetStopLossPrice: '63000',
           presetStopSurplusPrice: '69000.1',
+        },
+      ],
+    ],
+    'Bitget unified': [
+      [
+        'POST /api/v3/trade/place-order',
+        {
+          ...BTC_UNIFIED,
+          marginMode: 'isolated',
+          side: 'buy',
+          orderType: 'limit',
+          timeInForce: 'gtc',
+          price: '65000.5',
+          qty: '0.012',
+          clientOid: 'trade-a1',
+          stopLoss: '63000',
+          slTriggerBy: 'mark',
+          slOrderType: 'market',
+          takeProfit: '69000.1',
+          tpTriggerBy: 'mark',
+          tpOrderType: 'market',
         },
       ],
     ],
@@ -113,21 +145,28 @@ const CASES: Record<
   'a look-up': {
     call: (exchange, of) => exchange.findOrder(of, REFERENCE),
     Bitget: [['GET /api/v2/mix/order/detail', { ...BTC_FUTURES, clientOid: 'trade-a1' }]],
+    'Bitget unified': [['GET /api/v3/trade/order-info', { clientOid: 'trade-a1' }]],
     Bybit: [['GET /v5/order/realtime', { ...BTC_LINEAR, orderLinkId: 'trade-a1' }]],
   },
   'a cancel': {
     call: (exchange, of) => exchange.cancelOrder(of, REFERENCE),
     Bitget: [['POST /api/v2/mix/order/cancel-order', { ...BTC_FUTURES, clientOid: 'trade-a1' }]],
+    'Bitget unified': [['POST /api/v3/trade/cancel-order', { ...BTC_UNIFIED, clientOid: 'trade-a1' }]],
     Bybit: [['POST /v5/order/cancel', { ...BTC_LINEAR, orderLinkId: 'trade-a1' }]],
   },
   'open orders': {
     call: (exchange, of) => exchange.fetchOpenOrders(of, 'BTC'),
     Bitget: [['GET /api/v2/mix/order/orders-pending', BTC_FUTURES]],
+    'Bitget unified': [['GET /api/v3/trade/unfilled-orders', { ...BTC_UNIFIED, limit: '100' }]],
     Bybit: [['GET /v5/order/realtime', { ...BTC_LINEAR, openOnly: '0', orderFilter: 'Order', limit: '50' }]],
   },
   'a position with its stop and target': {
     call: (exchange, of) => exchange.fetchHolding(of, 'BTC'),
     Bitget: [['GET /api/v2/mix/position/single-position', { ...BTC_FUTURES, marginCoin: 'USDT' }]],
+    'Bitget unified': [
+      ['GET /api/v3/position/current-position', BTC_UNIFIED],
+      ['GET /api/v3/trade/unfilled-strategy-orders', STRATEGIES],
+    ],
     Bybit: [['GET /v5/position/list', BTC_LINEAR]],
   },
   'the holdings': {
@@ -135,6 +174,10 @@ const CASES: Record<
     Bitget: [
       ['GET /api/v2/mix/position/all-position', { ...FUTURES, marginCoin: 'USDT' }],
       ['GET /api/v2/mix/order/orders-plan-pending', { ...FUTURES, planType: 'profit_loss' }],
+    ],
+    'Bitget unified': [
+      ['GET /api/v3/position/current-position', UNIFIED],
+      ['GET /api/v3/trade/unfilled-strategy-orders', STRATEGIES],
     ],
     Bybit: [['GET /v5/position/list', { ...LINEAR, settleCoin: 'USDT', limit: '200' }]],
   },
@@ -155,6 +198,23 @@ const CASES: Record<
         },
       ],
     ],
+    'Bitget unified': [
+      [
+        'POST /api/v3/trade/place-strategy-order',
+        {
+          ...BTC_UNIFIED,
+          type: 'tpsl',
+          tpslMode: 'full',
+          side: 'sell',
+          posSide: 'long',
+          qty: '0.012',
+          clientOid: 'trade-p',
+          stopLoss: '63000',
+          slTriggerBy: 'mark',
+          slOrderType: 'market',
+        },
+      ],
+    ],
     Bybit: [
       [
         'POST /v5/position/trading-stop',
@@ -168,6 +228,13 @@ const CASES: Record<
     Bitget: [
       ['POST /api/v2/mix/order/place-tpsl-order', expect.objectContaining({ planType: 'pos_loss' })],
       ['POST /api/v2/mix/order/place-tpsl-order', expect.objectContaining({ planType: 'pos_profit' })],
+    ],
+    'Bitget unified': [
+      ['POST /api/v3/trade/place-strategy-order', expect.objectContaining({ stopLoss: '63000' })],
+      [
+        'POST /api/v3/trade/place-strategy-order',
+        expect.objectContaining({ takeProfit: '69000', tpTriggerBy: 'mark' }),
+      ],
     ],
     Bybit: [
       [
@@ -201,6 +268,14 @@ const CASES: Record<
       ],
       ['GET /api/v2/mix/order/orders-plan-pending', { ...BTC_FUTURES, planType: 'profit_loss' }],
     ],
+    'Bitget unified': [
+      ['GET /api/v3/trade/unfilled-strategy-orders', STRATEGIES],
+      [
+        'POST /api/v3/trade/modify-strategy-order',
+        { orderId: '21', qty: '0.012', stopLoss: '62000', slTriggerBy: 'mark', slOrderType: 'market' },
+      ],
+      ['GET /api/v3/trade/unfilled-strategy-orders', STRATEGIES],
+    ],
     Bybit: [
       [
         'POST /v5/position/trading-stop',
@@ -224,6 +299,21 @@ const CASES: Record<
         },
       ],
     ],
+    'Bitget unified': [
+      [
+        'POST /api/v3/trade/place-order',
+        {
+          ...BTC_UNIFIED,
+          marginMode: 'isolated',
+          side: 'sell',
+          orderType: 'market',
+          timeInForce: 'gtc',
+          qty: '0.012',
+          clientOid: 'trade-c',
+          reduceOnly: 'yes',
+        },
+      ],
+    ],
     Bybit: [
       [
         'POST /v5/order/create',
@@ -242,12 +332,16 @@ const CASES: Record<
   'the order that ended a position': {
     call: (exchange, of) => exchange.findClosingOrder(of, CLOSED),
     Bitget: [['GET /api/v2/mix/order/orders-history', { ...BTC_FUTURES, ...AROUND, limit: '100' }]],
+    'Bitget unified': [
+      ['GET /api/v3/trade/history-orders', { ...BTC_UNIFIED, ...AROUND, limit: '100' }],
+      ['GET /api/v3/trade/history-strategy-orders', { ...STRATEGIES, ...AROUND, limit: '100' }],
+    ],
     Bybit: [['GET /v5/order/history', { ...BTC_LINEAR, ...AROUND, limit: '50' }]],
   },
 };
 
 /** Requests that cancel a stop and a target: each by its own type at Bitget, and listed again. */
-const CANCELS: Record<ExchangePlatform, Sent[]> = {
+const CANCELS: Record<SuiteDialect, Sent[]> = {
   Bitget: [
     ['GET /api/v2/mix/order/orders-plan-pending', { ...BTC_FUTURES, planType: 'profit_loss' }],
     ...[
@@ -261,6 +355,12 @@ const CANCELS: Record<ExchangePlatform, Sent[]> = {
     ),
     ['GET /api/v2/mix/order/orders-plan-pending', { ...BTC_FUTURES, planType: 'profit_loss' }],
   ],
+  'Bitget unified': [
+    ['GET /api/v3/trade/unfilled-strategy-orders', STRATEGIES],
+    ['POST /api/v3/trade/cancel-strategy-order', { orderId: '21' }],
+    ['POST /api/v3/trade/cancel-strategy-order', { orderId: '22' }],
+    ['GET /api/v3/trade/unfilled-strategy-orders', STRATEGIES],
+  ],
   Bybit: [
     ['GET /v5/order/realtime', STOPS],
     ['POST /v5/order/cancel', { ...BTC_LINEAR, orderId: 'stop-1' }],
@@ -270,7 +370,7 @@ const CANCELS: Record<ExchangePlatform, Sent[]> = {
 };
 
 /** Requests that prepare an account in hedge and cross mode with another leverage. */
-const PREPARATION: Record<ExchangePlatform, Sent[]> = {
+const PREPARATION: Record<SuiteDialect, Sent[]> = {
   Bitget: [
     ['GET /api/v2/mix/account/account', { ...BTC_FUTURES, marginCoin: 'USDT' }],
     ['POST /api/v2/mix/account/set-position-mode', { ...FUTURES, posMode: 'one_way_mode' }],
@@ -280,6 +380,15 @@ const PREPARATION: Record<ExchangePlatform, Sent[]> = {
     ],
     ['POST /api/v2/mix/account/set-leverage', { ...BTC_FUTURES, marginCoin: 'USDT', leverage: '7' }],
     ['GET /api/v2/mix/account/account', expect.anything()],
+  ],
+  'Bitget unified': [
+    ['GET /api/v3/account/settings', {}],
+    ['POST /api/v3/account/set-hold-mode', { holdMode: 'one_way_mode' }],
+    [
+      'POST /api/v3/account/set-leverage',
+      { ...BTC_UNIFIED, coin: 'USDT', marginMode: 'isolated', leverage: '7' },
+    ],
+    ['GET /api/v3/account/settings', {}],
   ],
   Bybit: [
     ['GET /v5/account/info', {}],
@@ -293,13 +402,13 @@ const PREPARATION: Record<ExchangePlatform, Sent[]> = {
 };
 
 /** Documented answers of an account whose settings can be changed. */
-function becoming(platform: ExchangePlatform) {
+function becoming(dialect: SuiteDialect) {
   const state = { mode: 'hedged', margin: 'crossed', leverage: '20' };
   return (request: VenueRequest): unknown => {
-    const answer = documentedAnswer(platform, request) as { data?: object; result?: { list?: object[] } };
+    const answer = documentedAnswer(dialect, request) as { data?: object; result?: { list?: object[] } };
     const given = parametersIn(request);
     const ends = (...names: string[]) => names.some((name) => request.path.endsWith(name));
-    if (ends('set-position-mode', 'switch-mode')) state.mode = 'one-way';
+    if (ends('set-position-mode', 'set-hold-mode', 'switch-mode')) state.mode = 'one-way';
     if (ends('set-margin-mode')) state.margin = 'isolated';
     if (ends('set-leverage')) state.leverage = String(given.leverage ?? given.buyLeverage);
     if (ends('/account/account')) {
@@ -307,7 +416,12 @@ function becoming(platform: ExchangePlatform) {
       const posMode = state.mode === 'one-way' ? 'one_way_mode' : 'hedge_mode';
       return { ...answer, data: { ...answer.data, ...levers, posMode, marginMode: state.margin } };
     }
-    if (ends('/account/info') && platform === 'Bybit') {
+    if (ends('/v3/account/settings')) {
+      const holdMode = state.mode === 'one-way' ? 'one_way_mode' : 'hedge_mode';
+      const configured = { ...UNIFIED, symbol: 'BTCUSDT', marginMode: 'isolated', leverage: state.leverage };
+      return { ...answer, data: { ...answer.data, holdMode, symbolConfigList: [configured] } };
+    }
+    if (ends('/account/info') && dialect === 'Bybit') {
       const marginMode = state.margin === 'isolated' ? 'ISOLATED_MARGIN' : 'REGULAR_MARGIN';
       return { ...answer, result: { ...answer.result, marginMode } };
     }
@@ -320,10 +434,10 @@ function becoming(platform: ExchangePlatform) {
   };
 }
 
-describe.each(['Bitget', 'Bybit'] as const)('requests to %s', (platform) => {
+describe.each(['Bitget', 'Bitget unified', 'Bybit'] as const)('requests to %s', (dialect) => {
   const sent: VenueRequest[] = [];
-  const account = accountOn(platform);
-  let answering = (request: VenueRequest) => documentedAnswer(platform, request);
+  const account = accountOn(dialect);
+  let answering = (request: VenueRequest) => documentedAnswer(dialect, request);
   let registry: ExchangeRegistry;
   let exchange: Exchange;
 
@@ -332,8 +446,10 @@ describe.each(['Bitget', 'Bybit'] as const)('requests to %s', (platform) => {
       sent.push(request);
       return answering(request);
     });
-    exchange = registry.get(platform);
+    exchange = registry.get(platformOf(dialect));
+    // Each kind of account has a client that reads the contracts once.
     await exchange.fetchContract('BTC');
+    await exchange.fetchOpenOrders(account, 'BTC');
   });
   afterAll(() => registry?.close());
 
@@ -342,7 +458,7 @@ describe.each(['Bitget', 'Bybit'] as const)('requests to %s', (platform) => {
   test.each(Object.entries(CASES))('%s', async (_, { call, ...expected }) => {
     sent.length = 0;
     await call(exchange, account);
-    expect(shown()).toEqual(expected[platform]);
+    expect(shown()).toEqual(expected[dialect]);
   });
 
   test('leftover stops and targets', async () => {
@@ -350,31 +466,31 @@ describe.each(['Bitget', 'Bybit'] as const)('requests to %s', (platform) => {
     let isCancelled = false;
     answering = (request) => {
       if (request.path.includes('cancel')) isCancelled = true;
-      const answer = documentedAnswer(platform, request);
+      const answer = documentedAnswer(dialect, request);
       if (!isCancelled || request.method === 'POST') return answer;
       const none = { entrustedList: [], list: [], nextPageCursor: '' };
-      return { ...(answer as object), data: none, result: none };
+      return { ...(answer as object), data: dialect === 'Bitget unified' ? [] : none, result: none };
     };
     await exchange.cancelProtection(account, 'BTC');
-    expect(shown()).toEqual(CANCELS[platform]);
+    expect(shown()).toEqual(CANCELS[dialect]);
   });
 
   test('the preparation of an account', async () => {
     sent.length = 0;
-    answering = becoming(platform);
+    answering = becoming(dialect);
     await exchange.prepareAccount(account, { token: 'BTC', leverage: 7 });
-    expect(shown()).toEqual(PREPARATION[platform]);
+    expect(shown()).toEqual(PREPARATION[dialect]);
   });
 
   test('signs private requests with the account’s key; public requests carry none', async () => {
     sent.length = 0;
-    answering = (request) => documentedAnswer(platform, request);
+    answering = (request) => documentedAnswer(dialect, request);
     await exchange.placeOrder(account, ENTRY, inTime());
     await exchange.findOrder(account, REFERENCE);
     await exchange.fetchTicker('BTC');
     const [placed, found, ticker] = sent as [VenueRequest, VenueRequest, VenueRequest];
     for (const request of [placed, found])
-      expect(signatureProblem(platform, request, 'secret of ann')).toBeNull();
+      expect(signatureProblem(dialect, request, 'secret of ann')).toBeNull();
     expect(Object.keys(ticker.headers).filter((name) => /key|sign|phrase|bapi/i.test(name))).toEqual([]);
   });
 

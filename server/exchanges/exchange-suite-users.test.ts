@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { documentedAnswer, parametersIn } from '#test/venues/exchange-suite-answers.ts';
 import { signatureProblem } from '#test/venues/exchange-suite-signatures.ts';
+import { accountModeOf, platformOf, type SuiteDialect } from '#test/venues/exchange-suite-words.ts';
 import { jsonAnswer, type VenueRequest } from '#test/venues/http.ts';
 import { buy, inTime, testRegistry } from '#test/venues/test-registry.ts';
 import { BITGET } from './ccxt/bitget.ts';
@@ -23,7 +23,7 @@ import {
 import type { ExchangeRegistryOptions } from './registry.ts';
 
 const USERS = 1_000;
-const PLATFORMS = ['Bitget', 'Bybit'] as const;
+const DIALECTS = ['Bitget', 'Bitget unified', 'Bybit'] as const;
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -37,7 +37,7 @@ function open(options: Partial<ExchangeRegistryOptions> & { exchangeMode: Exchan
 }
 
 const accountOf = (
-  platform: ExchangePlatform,
+  dialect: SuiteDialect,
   environment: ExchangeEnvironment,
   user: number,
 ): ExchangeAccount => ({
@@ -46,8 +46,8 @@ const accountOf = (
   credentials: {
     apiKey: `key-${environment}-${user}`,
     apiSecret: `secret-${environment}-${user}`,
-    ...(platform === 'Bitget' ? { passphrase: `phrase-${user}` } : {}),
-    accountMode: platform === 'Bitget' ? 'classic' : 'unified',
+    ...(dialect === 'Bybit' ? {} : { passphrase: `phrase-${user}` }),
+    accountMode: accountModeOf(dialect),
   },
 });
 
@@ -63,7 +63,7 @@ const entryOf = (user: number): EntryOrder =>
     takeProfit: user % 2 === 0 ? '99000' : '59000',
   });
 
-describe.each(PLATFORMS)('a thousand concurrent users on one client of %s', (platform) => {
+describe.each(DIALECTS)('a thousand concurrent users on one client of %s', (dialect) => {
   test('signs every request with its user’s key and matches every answer to its order', async () => {
     const problems: string[] = [];
     const requestsOf = new Map<string, number>();
@@ -79,23 +79,23 @@ describe.each(PLATFORMS)('a thousand concurrent users on one client of %s', (pla
             privateRequests += 1;
             requestsOf.set(key, (requestsOf.get(key) ?? 0) + 1);
             const user = key.replace('key-paper-', '');
-            const problem = signatureProblem(platform, request, `secret-paper-${user}`);
+            const problem = signatureProblem(dialect, request, `secret-paper-${user}`);
             if (problem !== null) problems.push(problem);
             const phrase = request.headers['access-passphrase'];
-            if (platform === 'Bitget' && phrase !== `phrase-${user}`) problems.push(`${key} with ${phrase}`);
+            if (dialect !== 'Bybit' && phrase !== `phrase-${user}`) problems.push(`${key} with ${phrase}`);
             const { clientOid, orderLinkId } = parametersIn(request);
             if ((clientOid ?? orderLinkId) !== `order-of-${user}`)
               problems.push(`${key} names another order`);
           }
-          return jsonAnswer(200, documentedAnswer(platform, request));
+          return jsonAnswer(200, documentedAnswer(dialect, request));
         },
       },
     });
-    const exchange = registry.get(platform);
+    const exchange = registry.get(platformOf(dialect));
     await exchange.fetchContract('BTC');
     const done = await Promise.all(
       Array.from({ length: USERS }, async (_, user) => {
-        const account = accountOf(platform, 'paper', user);
+        const account = accountOf(dialect, 'paper', user);
         const order = entryOf(user);
         const placed = await exchange.placeOrder(account, order, inTime());
         const found = await exchange.findOrder(account, order);
@@ -110,7 +110,7 @@ describe.each(PLATFORMS)('a thousand concurrent users on one client of %s', (pla
 });
 
 /** An exchange's site for one environment, which records the keys that reach it. */
-async function openSite(platform: ExchangePlatform) {
+async function openSite(dialect: SuiteDialect) {
   const keys: string[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -121,7 +121,7 @@ async function openSite(platform: ExchangePlatform) {
     if (key !== null) keys.push(`${headers.paptrading === '1' ? 'demo header, ' : ''}${key}`);
     const body = Buffer.concat(chunks).toString();
     const asked = { method: request.method ?? '', path, query, headers, body };
-    response.end(JSON.stringify(documentedAnswer(platform, asked)));
+    response.end(JSON.stringify(documentedAnswer(dialect, asked)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => {
@@ -131,12 +131,12 @@ async function openSite(platform: ExchangePlatform) {
   return { keys, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-describe.each(PLATFORMS)('demo and live of %s', (platform) => {
+describe.each(DIALECTS)('demo and live of %s', (dialect) => {
   test('never mix: each of a thousand mixed orders reaches the site of its own account or none', async () => {
-    const sites = { demo: await openSite(platform), live: await openSite(platform) };
+    const sites = { demo: await openSite(dialect), live: await openSite(dialect) };
     const exchanges = (['demo', 'live'] as const).map((exchangeMode) => {
       const { url } = sites[exchangeMode];
-      return open({ exchangeMode, bitgetBaseUrl: url, bybitBaseUrl: url }).get(platform);
+      return open({ exchangeMode, bitgetBaseUrl: url, bybitBaseUrl: url }).get(platformOf(dialect));
     });
     for (const exchange of exchanges) await exchange.fetchContract('BTC');
     const outcomes = await Promise.all(
@@ -144,7 +144,7 @@ describe.each(PLATFORMS)('demo and live of %s', (platform) => {
         const accountIs = user % 2 === 0 ? 'demo' : 'live';
         const over = user % 4 < 2 ? 'demo' : 'live';
         const exchange = exchanges[over === 'demo' ? 0 : 1];
-        const account = accountOf(platform, accountIs, user);
+        const account = accountOf(dialect, accountIs, user);
         const placement = await exchange?.placeOrder(account, entryOf(user), inTime());
         return { isOwn: accountIs === over, placement };
       }),
@@ -154,7 +154,7 @@ describe.each(PLATFORMS)('demo and live of %s', (platform) => {
         isOwn ? { outcome: 'placed' } : { outcome: 'refused', code: 'not-sent' },
       );
     }
-    const prefix = platform === 'Bitget' ? 'demo header, ' : '';
+    const prefix = dialect === 'Bybit' ? '' : 'demo header, ';
     expect(sites.demo.keys).toHaveLength(250);
     expect(sites.demo.keys.filter((key) => !key.startsWith(`${prefix}key-demo-`))).toEqual([]);
     expect(sites.live.keys).toHaveLength(250);
@@ -241,18 +241,58 @@ describe('the origins of an exchange', () => {
   });
 });
 
-describe.each(PLATFORMS)('an account of the unsupported kind on %s', (platform) => {
+describe.each(['Bitget', 'Bitget unified'] as const)('an account of one kind: %s', (dialect) => {
+  test('reaches the API of its kind only', async () => {
+    const paths: string[] = [];
+    const venue = {
+      async handle(request: VenueRequest) {
+        if (keyIn(request) !== null) paths.push(request.path);
+        return jsonAnswer(200, documentedAnswer(dialect, request));
+      },
+    };
+    const exchange = open({ exchangeMode: 'paper', venue }).get('Bitget');
+    const account = accountOf(dialect, 'paper', 1);
+    const position = { token: 'BTC', side: 'long' as const, quantity: '0.012', clientOrderId: 'c' };
+    const stop = { ...position, stopLoss: '62000', takeProfit: null };
+    for (const call of [
+      () => exchange.fetchBalance(account),
+      () => exchange.readTradeAccount(account, { token: 'BTC', leverage: 5 }),
+      () => exchange.prepareAccount(account, { token: 'BTC', leverage: 5 }),
+      () => exchange.placeOrder(account, entryOf(1), inTime()),
+      () => exchange.findOrder(account, entryOf(1)),
+      () => exchange.cancelOrder(account, entryOf(1)),
+      () => exchange.fetchOpenOrders(account, 'BTC'),
+      () => exchange.fetchPosition(account, 'BTC'),
+      () => exchange.fetchHolding(account, 'BTC'),
+      () => exchange.fetchProtection(account, 'BTC'),
+      () => exchange.placeProtection(account, stop, inTime()),
+      () => exchange.moveProtection(account, stop, inTime()),
+      () => exchange.fetchHoldings(account),
+      () => exchange.fetchClosedPositions(account, { since: new Date(1_795_272_000_000) }),
+      () => exchange.cancelProtection(account, 'BTC'),
+      () => exchange.closePosition(account, position, inTime()),
+    ]) {
+      const before = paths.length;
+      await call().catch((error: unknown) => expect(error).toBeInstanceOf(ExchangeError));
+      expect(paths.length, call.toString()).toBeGreaterThan(before);
+    }
+    const own = dialect === 'Bitget' ? '/api/v2/' : '/api/v3/';
+    expect(paths.filter((path) => !path.startsWith(own))).toEqual([]);
+  });
+});
+
+describe('an account of the unsupported kind on Bybit', () => {
   test('is refused before anything is sent', async () => {
     let requests = 0;
     const venue = {
       async handle(request: VenueRequest) {
         requests += keyIn(request) === null ? 0 : 1;
-        return jsonAnswer(200, documentedAnswer(platform, request));
+        return jsonAnswer(200, documentedAnswer('Bybit', request));
       },
     };
-    const exchange = open({ exchangeMode: 'paper', venue }).get(platform);
-    const other = accountOf(platform, 'paper', 1);
-    other.credentials.accountMode = platform === 'Bitget' ? 'unified' : 'classic';
+    const exchange = open({ exchangeMode: 'paper', venue }).get('Bybit');
+    const other = accountOf('Bybit', 'paper', 1);
+    other.credentials.accountMode = 'classic';
     expect(await exchange.placeOrder(other, entryOf(1), inTime())).toMatchObject({ outcome: 'refused' });
     for (const call of [
       exchange.fetchBalance(other),

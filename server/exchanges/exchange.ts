@@ -54,10 +54,13 @@ export interface Exchange {
   /** Places one limit order with its stop loss and take profit. Never retries. */
   placeOrder(account: ExchangeAccount, order: EntryOrder, context: PlacementContext): Promise<Placement>;
   /**
-   * The request that `placeOrder` would send for this order, for display. Sends nothing; throws if the order would not
-   * be sent.
+   * The request that `placeOrder` would send for this order from an account of this kind, by default of the exchange's
+   * usual one, for display. Sends nothing; throws if the order would not be sent.
    */
-  describeOrder(order: EntryOrder): Promise<OrderDescription>;
+  describeOrder(
+    order: EntryOrder,
+    accountMode?: ExchangeCredentials['accountMode'],
+  ): Promise<OrderDescription>;
   /** Looks up an order by its client order id; null if the exchange says that it does not know the order. */
   findOrder(
     account: ExchangeAccount,

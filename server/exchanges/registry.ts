@@ -4,11 +4,13 @@ import type { Logger } from '#server/platform/log.ts';
 import type { Metrics } from '#server/platform/metrics.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { BITGET } from './ccxt/bitget.ts';
+import { BITGET_UNIFIED } from './ccxt/bitget-unified.ts';
 import { BYBIT } from './ccxt/bybit.ts';
 import type { ExchangeAnswer } from './ccxt/call-scope.ts';
 import { createCcxtExchange } from './ccxt/ccxt-exchange.ts';
 import type { KeyRefused } from './ccxt/connection.ts';
 import type { CcxtDialect } from './ccxt/dialect.ts';
+import { forBothKinds } from './ccxt/kinds-of-account.ts';
 import { createPreparationMemory } from './ccxt/prepared-accounts.ts';
 import { createTransport } from './ccxt/transport.ts';
 import type { Venue } from './ccxt/venue.ts';
@@ -58,10 +60,7 @@ const IN_PROCESS = { tickerMaxAgeMs: 0, missingTokenRefreshMs: 0 };
 
 export function createExchangeRegistry(options: ExchangeRegistryOptions): ExchangeRegistry {
   const limiter = options.shared ? createRateLimiter({ slots: createSharedSlots(options.shared) }) : null;
-  const opened = [
-    openExchange(BITGET, options.bitgetBaseUrl, options, limiter),
-    openExchange(BYBIT, options.bybitBaseUrl, options, limiter),
-  ];
+  const opened = [openBitget(options, limiter), openExchange(BYBIT, options.bybitBaseUrl, options, limiter)];
   const byPlatform = new Map(opened.map(({ exchange }) => [exchange.platform, exchange]));
   return {
     supported: [...byPlatform.keys()],
@@ -73,6 +72,17 @@ export function createExchangeRegistry(options: ExchangeRegistryOptions): Exchan
     async close() {
       limiter?.close();
       await Promise.all(opened.map(({ close }) => close()));
+    },
+  };
+}
+
+function openBitget(options: ExchangeRegistryOptions, limiter: RateLimiter | null) {
+  const classic = openExchange(BITGET, options.bitgetBaseUrl, options, limiter);
+  const unified = openExchange(BITGET_UNIFIED, options.bitgetBaseUrl, options, limiter);
+  return {
+    exchange: forBothKinds(classic.exchange, unified.exchange),
+    close: async () => {
+      await Promise.all([classic.close(), unified.close()]);
     },
   };
 }

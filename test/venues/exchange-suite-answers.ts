@@ -1,5 +1,6 @@
-import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
+import { BITGET_UNIFIED } from './exchange-suite-answers-unified.ts';
+import type { SuiteDialect } from './exchange-suite-words.ts';
 
 /*
  * An exchange that gives the documented answer to every request and knows one order, one position and one stop. For
@@ -16,11 +17,12 @@ export function parametersIn({ method, query, body }: VenueRequest): Record<stri
 }
 
 /** The body of the documented answer; null for an unknown path. */
-export function documentedAnswer(platform: ExchangePlatform, request: VenueRequest): unknown {
-  const end = request.path.replace(/^\/(api\/v2|v5)\//, '');
+export function documentedAnswer(dialect: SuiteDialect, request: VenueRequest): unknown {
+  const end = request.path.replace(/^\/(api\/v[23]|v5)\//, '');
   const given = parametersIn(request);
-  if (platform === 'Bitget') {
-    const data = BITGET[end]?.(given);
+  if (dialect !== 'Bybit') {
+    const answers = request.path.startsWith('/api/v3/') ? BITGET_UNIFIED : BITGET;
+    const data = answers[end]?.(given);
     return data === undefined ? null : { code: '00000', msg: 'success', requestTime: Number(NOW), data };
   }
   const result = BYBIT[end]?.(given);

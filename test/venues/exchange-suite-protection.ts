@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { ExchangeAccount, Protection, ProtectionRequest } from '#server/exchanges/exchange.ts';
-import { SUITE_WORDS } from './exchange-suite-words.ts';
+import { SUITE_WORDS, type SuiteDialect } from './exchange-suite-words.ts';
 import type { FaultMatch, VenueFault } from './faults.ts';
 import {
   buy,
@@ -26,7 +25,7 @@ const move = (changes: Partial<ProtectionRequest>): ProtectionRequest => ({
 
 /** What every exchange must do. */
 export function protectionMoveTests(
-  platform: ExchangePlatform,
+  platform: SuiteDialect,
   suite: { under: ExchangeUnderTest; account: ExchangeAccount },
 ): void {
   describe('moving a stop or target', () => {
@@ -114,7 +113,7 @@ export function protectionMoveTests(
 
 /** What the real clients must do when requests fail. */
 export function wiredMoveTests(
-  platform: ExchangePlatform,
+  platform: SuiteDialect,
   suite: { under: WiredExchange; account: ExchangeAccount },
 ): void {
   const OLD = { stopLoss: '63000', takeProfit: '69000.1' };

@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
-import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
+import type { SuiteDialect } from './exchange-suite-words.ts';
 
 /** Recomputes the signature from the documentation; null if it is valid. */
 export function signatureProblem(
-  platform: ExchangePlatform,
+  dialect: SuiteDialect,
   { method, path, query, body, headers }: VenueRequest,
   secret: string,
 ): string | null {
   const hmac = (text: string) => createHmac('sha256', secret).update(text);
-  if (platform === 'Bitget') {
+  if (dialect !== 'Bybit') {
     const raw = query === '' ? '' : `?${decodeURIComponent(query)}`;
     const signed = `${headers['access-timestamp']}${method}${path}${raw}${body}`;
     return headers['access-sign'] === hmac(signed).digest('base64') ? null : `wrong signature of ${signed}`;

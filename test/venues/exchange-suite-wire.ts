@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ExchangePlatform } from '#domain/user-settings.ts';
 import {
   type CallRecord,
   type Exchange,
@@ -8,16 +7,12 @@ import {
   UNREADABLE,
 } from '#server/exchanges/exchange.ts';
 import { wiredMoveTests } from './exchange-suite-protection.ts';
-import { SUITE_WORDS } from './exchange-suite-words.ts';
+import { SUITE_WORDS, type SuiteDialect } from './exchange-suite-words.ts';
 import type { FaultMatch, VenueFault } from './faults.ts';
 import { buy, inTime, newId, recording, type WiredExchange } from './test-registry.ts';
 
 /** How every client of an exchange classifies failed requests and unreadable answers. */
-export function wireSuite(
-  platform: ExchangePlatform,
-  name: string,
-  open: () => Promise<WiredExchange>,
-): void {
+export function wireSuite(platform: SuiteDialect, name: string, open: () => Promise<WiredExchange>): void {
   const words = SUITE_WORDS[platform];
   describe(`${platform} ${name}: on the wire`, () => {
     let under: WiredExchange;

@@ -1,6 +1,15 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Placement } from '#server/exchanges/exchange.ts';
 
+/** What the suites run against: an exchange, or one of its kinds of account. */
+export type SuiteDialect = ExchangePlatform | 'Bitget unified';
+
+export const platformOf = (dialect: SuiteDialect): ExchangePlatform =>
+  dialect === 'Bybit' ? 'Bybit' : 'Bitget';
+
+export const accountModeOf = (dialect: SuiteDialect): 'classic' | 'unified' =>
+  dialect === 'Bitget' ? 'classic' : 'unified';
+
 /** Differences between the exchanges behind the same port. */
 export interface SuiteWords {
   btcQuantityStep: string;
@@ -28,7 +37,7 @@ export interface SuiteWords {
   readingHistory: string;
 }
 
-export const SUITE_WORDS: Record<ExchangePlatform, SuiteWords> = {
+export const SUITE_WORDS: Record<SuiteDialect, SuiteWords> = {
   Bitget: {
     btcQuantityStep: '0.0001',
     pepe: {
@@ -76,6 +85,58 @@ export const SUITE_WORDS: Record<ExchangePlatform, SuiteWords> = {
     placing: {
       endpoint: '/api/v2/mix/order/place-order',
       requestData: (clientOid) => ({ clientOid, presetStopLossPrice: '63000', marginMode: 'isolated' }),
+      responseData: { code: '00000' },
+    },
+    headerPrefix: 'ACCESS-',
+    readingHistory: 'history-position',
+  },
+  'Bitget unified': {
+    btcQuantityStep: '0.0001',
+    pepe: {
+      tickSize: '0.00000001',
+      quantityStep: '1',
+      minimumQuantity: '1000',
+      minimumNotional: '5',
+    },
+    codes: {
+      tooLittleMoney: '25203',
+      tooMuchLeverage: '40797',
+      stopOnWrongSide: '40917',
+      wrongSignature: '40009',
+      nothingToClose: '25227',
+      notPrepared: '25236',
+    },
+    answered: [
+      ['maintenance', { code: '40200' }, 'retry-later'],
+      ['too many requests with a code', { code: '25004' }, 'retry-later'],
+      ['a wrong clock', { code: '40008' }, 'retry-later'],
+      ['"system error"', { code: '25000' }, 'unknown'],
+      ['"operation timed out"', { code: '25001' }, 'unknown'],
+      ['"concurrent operation"', { code: '25003' }, 'unknown'],
+      ['"unknown error"', { code: '45001' }, 'unknown'],
+      ['an unknown order', { code: '25204' }, 'unknown'],
+      ['an unknown code', { code: '99999' }, 'unknown'],
+      ['a known code with HTTP 500', { code: '25203', status: 500 }, 'unknown'],
+      ['a known code with HTTP 200', { code: '25203', status: 200 }, 'refused'],
+      ['a missing permission', { code: '40014' }, 'refused'],
+      ['an address that is not allowed', { code: '40018' }, 'refused'],
+      ['an account that is not unified', { code: '40084' }, 'refused'],
+      ['a duplicate', { code: '25212' }, 'duplicate'],
+      ['a duplicate by its other code', { code: '40786' }, 'duplicate'],
+    ],
+    firewall: 'unknown',
+    usedAgain: 'placed',
+    preparing: ['account/settings', 'account/set-hold-mode', 'account/set-leverage', 'account/settings'],
+    stateReading: ['account/settings'],
+    placing: {
+      endpoint: '/api/v3/trade/place-order',
+      requestData: (clientOid) => ({
+        clientOid,
+        stopLoss: '63000',
+        slTriggerBy: 'mark',
+        tpTriggerBy: 'mark',
+        marginMode: 'isolated',
+      }),
       responseData: { code: '00000' },
     },
     headerPrefix: 'ACCESS-',

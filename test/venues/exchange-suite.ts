@@ -2,16 +2,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod';
 import { apiCall } from '#contract/position-maker.ts';
 import { D } from '#domain/decimal.ts';
-import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Exchange, ExchangeAccount, OrderReport } from '#server/exchanges/exchange.ts';
 import { positionTests } from './exchange-suite-positions.ts';
 import { protectionMoveTests } from './exchange-suite-protection.ts';
-import { SUITE_WORDS } from './exchange-suite-words.ts';
+import { SUITE_WORDS, type SuiteDialect } from './exchange-suite-words.ts';
 import { buy, type ExchangeUnderTest, inTime, newId, recording } from './test-registry.ts';
 
 /** What every exchange behind the port must do: the real clients and paper mode. */
 export function exchangeSuite(
-  platform: ExchangePlatform,
+  platform: SuiteDialect,
   name: string,
   open: () => Promise<ExchangeUnderTest>,
   { longHistory = false }: { longHistory?: boolean } = {},
@@ -54,7 +53,7 @@ export function exchangeSuite(
     describe('describing an order', () => {
       test('returns the request that placing it sends, and sends nothing', async () => {
         const order = buy({ price: '64999.5' });
-        const described = await exchange.describeOrder(order);
+        const described = await exchange.describeOrder(order, account.credentials.accountMode);
         expect(await exchange.findOrder(account, order)).toBeNull();
         expect(await under.ordersOf(account)).toEqual([]);
         const { calls, context } = recording();

@@ -11,12 +11,13 @@ import {
 } from '#server/exchanges/paper/paper-schema.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { createTestDatabase } from '../app/test-database.ts';
+import { accountModeOf, platformOf, type SuiteDialect } from './exchange-suite-words.ts';
 import { memoryMarks } from './memory-marks.ts';
 import { paperLedger } from './paper-ledger.ts';
 import { listenVenue } from './server.ts';
 import { type ExchangeUnderTest, testRegistry, type WiredExchange } from './test-registry.ts';
 import { createVenue } from './venue.ts';
-import { venueCredentials } from './venue-credentials.ts';
+import { TRADING_KEY, venueCredentials } from './venue-credentials.ts';
 
 const SECRET_KEY = 'a secret key that only this test uses';
 
@@ -44,28 +45,29 @@ async function open(ownMarks: Partial<MarkSource> = {}) {
 
 /** The real client against the test venue: in process, or over loopback HTTP. */
 export async function openOnVenue(
-  platform: ExchangePlatform,
+  dialect: SuiteDialect,
   { overHttp }: { overHttp: boolean },
 ): Promise<WiredExchange> {
   const { books, close } = await open();
   const venue = createVenue({
     ...books,
     credentialsFor: (userId) => venueCredentials(userId, SECRET_KEY),
+    keyOf: () => (dialect === 'Bitget unified' ? { ...TRADING_KEY, accountMode: 'unified' } : TRADING_KEY),
   });
   const server = overHttp ? await listenVenue(venue, { port: 0 }) : null;
   const url = server?.url ?? null;
   const waiting = (exchangeTimeoutMs: number) =>
     testRegistry({ bitgetBaseUrl: url, bybitBaseUrl: url, exchangeTimeoutMs, venue });
   const [patient, hasty] = [waiting(15_000), waiting(600)];
-  const exchange = patient.get(platform);
+  const exchange = patient.get(platformOf(dialect));
   return {
     exchange,
-    hastyExchange: hasty.get(platform),
+    hastyExchange: hasty.get(platformOf(dialect)),
     // Bybit sets the margin mode per account and does not report it per position.
-    marginModeOfPosition: platform === 'Bybit' ? null : 'isolated',
+    marginModeOfPosition: dialect === 'Bybit' ? null : 'isolated',
     newAccount() {
       const userId = randomUUID();
-      const credentials = { ...venueCredentials(userId, SECRET_KEY), accountMode: exchange.accountMode };
+      const credentials = { ...venueCredentials(userId, SECRET_KEY), accountMode: accountModeOf(dialect) };
       return { userId, environment: 'paper', credentials };
     },
     push: (token, price) => books.marks.push(token, price),

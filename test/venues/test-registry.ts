@@ -1,4 +1,3 @@
-import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type {
   CallRecord,
   EntryOrder,
@@ -12,6 +11,7 @@ import {
   type ExchangeRegistry,
   type ExchangeRegistryOptions,
 } from '#server/exchanges/registry.ts';
+import { accountModeOf, type SuiteDialect } from './exchange-suite-words.ts';
 import type { VenueFault } from './faults.ts';
 import { jsonAnswer, type VenueAnswer, type VenueRequest } from './http.ts';
 
@@ -71,7 +71,7 @@ const isAnswer = (value: unknown): value is VenueAnswer =>
 
 /** An account of the kind that is supported on the platform. */
 export const accountOn = (
-  platform: ExchangePlatform,
+  dialect: SuiteDialect,
   changes: Partial<Omit<ExchangeAccount, 'credentials'>> = {},
 ): ExchangeAccount => ({
   userId: 'ann',
@@ -80,8 +80,8 @@ export const accountOn = (
   credentials: {
     apiKey: 'key of ann',
     apiSecret: 'secret of ann',
-    ...(platform === 'Bitget' ? { passphrase: 'phrase of ann' } : {}),
-    accountMode: platform === 'Bitget' ? 'classic' : 'unified',
+    ...(dialect === 'Bybit' ? {} : { passphrase: 'phrase of ann' }),
+    accountMode: accountModeOf(dialect),
   },
 });
 

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts';
 import { countStatements } from '#test/app/count-statements.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { accountModeOf, platformOf } from '#test/venues/exchange-suite-words.ts';
 import { memoryMarks } from '#test/venues/memory-marks.ts';
 import { listenVenue, type VenueServer } from '#test/venues/server.ts';
 import { buy, newId, recording, testRegistry } from '#test/venues/test-registry.ts';
 import { createVenue, type TestVenue } from '#test/venues/venue.ts';
-import { venueCredentials } from '#test/venues/venue-credentials.ts';
+import { TRADING_KEY, venueCredentials } from '#test/venues/venue-credentials.ts';
 import type { Exchange, ExchangeAccount } from '../exchange.ts';
 import type { ExchangeRegistry } from '../registry.ts';
 
@@ -20,6 +21,8 @@ let database: TestDatabase;
 let venue: TestVenue;
 let server: VenueServer;
 let registry: ExchangeRegistry;
+/** The users whose accounts at Bitget are unified. */
+const unified = new Set<string>();
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -33,6 +36,7 @@ beforeAll(async () => {
     startBalance: '10000',
     newAccountMode: 'one_way_mode',
     credentialsFor: (userId) => venueCredentials(userId, SECRET_KEY),
+    keyOf: (userId) => (unified.has(userId) ? { ...TRADING_KEY, accountMode: 'unified' } : TRADING_KEY),
   });
   server = await listenVenue(venue, { port: 0 });
   const shared = { pool, log: createLog({ level: 'silent' }) };
@@ -45,18 +49,20 @@ afterAll(async () => {
 });
 
 describe.each([
-  { platform: 'Bitget', firstInToken: 5, withOtherLeverage: 4, longAgo: 3 },
-  { platform: 'Bybit', firstInToken: 5, withOtherLeverage: 5, longAgo: 4 },
-] as const)('the requests of an order at $platform', ({ platform, ...most }) => {
+  { dialect: 'Bitget', firstInToken: 5, withOtherLeverage: 4, longAgo: 3, filledAtOnce: 5 },
+  { dialect: 'Bitget unified', firstInToken: 5, withOtherLeverage: 5, longAgo: 4, filledAtOnce: 6 },
+  { dialect: 'Bybit', firstInToken: 5, withOtherLeverage: 5, longAgo: 4, filledAtOnce: 5 },
+] as const)('the requests of an order at $dialect', ({ dialect, ...most }) => {
   let exchange: Exchange;
   let account: ExchangeAccount;
   let { calls, context } = recording();
 
   beforeEach(async () => {
     venue.setFaults([]);
-    exchange = registry.get(platform);
+    exchange = registry.get(platformOf(dialect));
     const userId = randomUUID();
-    const credentials = { ...venueCredentials(userId, SECRET_KEY), accountMode: exchange.accountMode };
+    if (dialect === 'Bitget unified') unified.add(userId);
+    const credentials = { ...venueCredentials(userId, SECRET_KEY), accountMode: accountModeOf(dialect) };
     account = { userId, environment: 'paper', credentials };
     await exchange.prepareAccount(account, { token: 'ETH', leverage: 10 });
     ({ calls, context } = recording());
@@ -106,7 +112,7 @@ describe.each([
     expect(await countStatements(() => order(5), 'insert into exchange_preparations')).toBe(1);
   });
 
-  test('a prepared one takes three, and five in all if it fills at once', async () => {
+  test(`a prepared one takes three, and ${most.filledAtOnce} in all if it fills at once`, async () => {
     await order();
     await close();
     const entry = await order();
@@ -114,7 +120,7 @@ describe.each([
     await exchange.findOrder(account, entry, context);
     const protection = { stopLoss: '63000', takeProfit: '69000.1' };
     expect(await exchange.fetchHolding(account, 'BTC', context)).toMatchObject({ protection });
-    expect(calls).toHaveLength(5);
+    expect(calls).toHaveLength(most.filledAtOnce);
   });
 
   test('another leverage is set and read back', async () => {

@@ -38,7 +38,7 @@ export function createCcxtAccounts(options: {
   memory: PreparationMemory | null;
 }) {
   const { connection, dialect, memory } = options;
-  const { platform, readMarginMode } = dialect;
+  const { platform, readMarginMode, readSettings } = dialect;
   /** Requests that prepared an account ahead of its order. */
   const callsAhead = new LRUCache<string, CallRecord[]>({ max: MOST_CALLS_KEPT, ttl: CALLS_KEPT_MS });
 
@@ -50,13 +50,18 @@ export function createCcxtAccounts(options: {
 
   const readPosition = (call: AccountCall) => ask(call, 'positions', dialect.readPosition);
 
-  async function readAccount(call: AccountCall): Promise<KnownState & { balance: FuturesBalance }> {
+  /** Settings that are an answer of their own are not read where they are `known`. */
+  async function readAccount(
+    call: AccountCall,
+    known: KnownState | null = null,
+  ): Promise<KnownState & { balance: FuturesBalance }> {
     const { readAccount: together, fetchBalance } = dialect;
-    const { balance, ...state } =
-      together === null
-        ? { balance: await ask(call, 'balance', fetchBalance) }
-        : await ask(call, 'account', together);
-    if (balance !== null) return { balance, ...state };
+    const alone = async () => ({ balance: await ask(call, 'balance', fetchBalance) });
+    const [{ balance, ...state }, settings] = await Promise.all([
+      together === null ? alone() : ask(call, 'account', together),
+      known ?? (readSettings === null ? {} : ask(call, 'account', readSettings)),
+    ]);
+    if (balance !== null) return { balance, ...state, ...settings };
     throw new ExchangeError('unknown', `${platform} answered no USDT balance`);
   }
 
@@ -69,8 +74,8 @@ export function createCcxtAccounts(options: {
 
   /** The settings alone, to set them or to read them back. */
   async function readState(call: AccountCall, remembered: Remembered | null): Promise<KnownState> {
-    const { readAccount: together } = dialect;
-    if (together !== null) return ask(call, 'account', together);
+    const together = readSettings ?? dialect.readAccount;
+    if (together !== null) return ask<KnownState>(call, 'account', together);
     return { ...(await readAccountMargin(call, remembered)), ...(await readPosition(call)) };
   }
 
@@ -128,7 +133,9 @@ export function createCcxtAccounts(options: {
   ) {
     const position = await readPosition(call);
     const { leverage: last } = remembered;
-    const believed = last === null ? {} : { marginMode: dialect.isolatedMode, leverage: last };
+    // Where the settings are apart, no request could change the account's margin mode.
+    const assumed = readSettings === null ? {} : { marginMode: dialect.isolatedMode };
+    const believed = last === null ? assumed : { marginMode: dialect.isolatedMode, leverage: last };
     if (position.positions.every((info) => dialect.positionOf(info) === null)) {
       if (last !== null) await memory?.forget(call.account.userId, call.token);
       await change(call, believed, leverage).catch(ignoreExchangeError);
@@ -136,10 +143,16 @@ export function createCcxtAccounts(options: {
     return { ...position, ...(await readAccount(call)) };
   }
 
-  async function readTogether(call: AccountCall, remembered: Remembered | null) {
+  async function readTogether(
+    call: AccountCall,
+    { leverage, remembered }: { leverage: number | null; remembered: Remembered | null },
+  ) {
+    const isKnown = readSettings !== null && remembered?.isFresh && remembered.leverage === leverage;
+    const { oneWayMode: positionMode, isolatedMode: marginMode } = dialect;
+    const known = isKnown && leverage !== null ? { positionMode, marginMode, leverage } : null;
     const [position, account, margin] = await Promise.all([
       readPosition(call),
-      readAccount(call),
+      readAccount(call, known),
       readAccountMargin(call, remembered),
     ]);
     return { ...position, ...account, ...margin };
@@ -162,13 +175,13 @@ export function createCcxtAccounts(options: {
       const call = { account, token, context: { ...context, onCall } };
       const remembered = (await memory?.recall(account, token)) ?? null;
       const isAhead =
-        dialect.readAccount !== null &&
+        (readSettings ?? dialect.readAccount) !== null &&
         leverage !== null &&
         remembered !== null &&
         remembered.leverage !== leverage;
       const found = isAhead
         ? await readAfterSetting(call, { leverage, remembered })
-        : await readTogether(call, remembered);
+        : await readTogether(call, { leverage, remembered });
       const position = openPositionIn(dialect, found.positions, token)?.position ?? null;
       if (leverage !== null && position === null) {
         const isSo = isReady(found, leverage);

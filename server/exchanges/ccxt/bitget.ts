@@ -93,6 +93,7 @@ export const BITGET: CcxtDialect = {
     const { info } = await client.fetchLeverage(symbol);
     return { balance: balanceOf([info]), ...accountStateOf(info) };
   },
+  readSettings: null,
   readMarginMode: null,
 
   // Without `price`, stop and target execute at market; they trigger on the mark price by default.
@@ -148,6 +149,7 @@ export const BITGET: CcxtDialect = {
     of: protectionOf,
     shownByPosition: protectionShownBy,
     planOf,
+    modify: null,
     /** A cancel needs the plan's own type: `profit_loss` selects in lists only, and cancels nothing with a success. */
     async cancel(client, symbol, info) {
       const orderId = orderIdOf(info);

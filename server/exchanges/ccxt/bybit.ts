@@ -81,6 +81,7 @@ export const BYBIT: CcxtDialect = {
   oneWayMode: 'one-way',
   isolatedMode: 'ISOLATED_MARGIN',
   readAccount: null,
+  readSettings: null,
   readMarginMode: async (client) =>
     textOf(resultIn(await bybit(client).privateGetV5AccountInfo()).marginMode),
 

@@ -1,4 +1,5 @@
 import type { bitget, bybit } from 'ccxt';
+import { notSent } from '../exchange.ts';
 import { currentScope } from './call-scope.ts';
 import type { CcxtClient, ClientOptions } from './dialect.ts';
 
@@ -22,18 +23,36 @@ export const loadBybitClass = () => loadClass<typeof bybit>('bybit');
 const LIBRARY_TIMEOUT_MS = 600_000;
 
 /** One Bitget client for all users, for USDT futures on classic accounts. */
-export async function createBitgetClient(options: ClientOptions): Promise<CcxtClient> {
+export const createBitgetClient = (options: ClientOptions): Promise<CcxtClient> =>
+  // If undefined, the library asks the exchange with the first user's key and treats any failure as 'classic'.
+  openBitgetClient(options, { uta: false });
+
+/**
+ * One Bitget client for all users, for USDT futures on unified accounts in isolated margin mode. Contracts and prices
+ * are read where those of classic accounts are.
+ */
+export async function createBitgetUnifiedClient(options: ClientOptions): Promise<CcxtClient> {
+  const client = await openBitgetClient(options, { uta: true, fetchTicker: { uta: false } });
+  const setLeverage = client.setLeverage.bind(client);
+  client.setLeverage = (leverage, symbol) => setLeverage(leverage, symbol, { marginMode: 'isolated' });
+  // It is the account's: the library would ask for the classic one of a contract.
+  client.setMarginMode = async () => {
+    throw notSent('The margin mode of a unified account is chosen at Bitget: only isolated margin is traded');
+  };
+  return client;
+}
+
+async function openBitgetClient(options: ClientOptions, ofKind: Record<string, unknown>) {
   const client = new (await loadBitgetClass())({
     enableRateLimit: false,
     timeout: LIBRARY_TIMEOUT_MS,
     userAgent: options.userAgent,
     options: {
-      // If undefined, the library asks the exchange with the first user's key and treats any failure as 'classic'.
-      uta: false,
+      ...ofKind,
       // The default is the library's own broker id, sent with every private request.
       broker: '',
       defaultType: 'swap',
-      fetchMarkets: { types: ['swap'] },
+      fetchMarkets: { types: ['swap'], uta: false },
       // Never retry: it would send placements again.
       maxRetriesOnFailure: 0,
     },

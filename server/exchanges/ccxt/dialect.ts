@@ -94,6 +94,8 @@ export type ProtectionDialect = {
       shownByPosition(positionInfo: unknown): Protection;
       /** Null for an order that is neither stop nor target. */
       planOf(info: unknown): ProtectionPlan | null;
+      /** Changes the price of one that was listed, and nothing else of it; null where another one has to be placed. */
+      modify: ((client: CcxtClient, info: unknown, change: ProtectionChange) => Promise<unknown>) | null;
       /**
        * `isSized`: with a size of its own, beside the one of the whole position, of which there is only one. `isLarge`:
        * the position is above the contract's largest market order.
@@ -151,10 +153,12 @@ export interface CcxtDialect {
 
   oneWayMode: string;
   isolatedMode: string;
-  /** Balance and settings in one answer; null where the settings come with the position. */
+  /** Balance and settings in one answer; null where the settings come with the position or by themselves. */
   readAccount:
     | ((client: CcxtClient, symbol: string) => Promise<AccountState & { balance: FuturesBalance | null }>)
     | null;
+  /** The settings, where they are an answer of their own; otherwise null. */
+  readSettings: ((client: CcxtClient, symbol: string) => Promise<AccountState>) | null;
   /** The margin mode, where it belongs to the whole account; otherwise null. */
   readMarginMode: ((client: CcxtClient) => Promise<string>) | null;
 

@@ -14,6 +14,7 @@ import {
   type UnreadablePosition,
 } from '../exchange.ts';
 import type { ExchangeClock } from '../exchange-clock.ts';
+import { changePlans } from './change-plans.ts';
 import { type CcxtConnection, hasCode, requireAccountMode, unlessAlreadySo } from './connection.ts';
 import type { CcxtDialect, ProtectionChange, ProtectionDialect, ProtectionPlan } from './dialect.ts';
 import { type PlacedOrder, type PlacementRequest, requireExactPrice } from './placement.ts';
@@ -286,7 +287,21 @@ export function createCcxtPositions(options: {
           continue;
         }
         const plan = { token, side, quantity, clientOrderId, change };
-        await replacePlans(protection, { type, account, context }, plan);
+        const { modify } = protection;
+        if (modify === null) {
+          await replacePlans(protection, { type, account, context }, plan);
+          continue;
+        }
+        await changePlans({
+          connection,
+          platform,
+          orders: { ...protection, modify },
+          request: { type, account, context },
+          token,
+          change,
+          quantity,
+          place: () => placePlan(protection, { type, account, context }, plan),
+        });
       }
     },
 

@@ -11,7 +11,8 @@ import type { ExchangeAccount } from '../exchange.ts';
  * know.
  * 1. Forgotten before anything is changed at the exchange, remembered after it was read back.
  * 2. Forgotten on any sign of a change: a refusal, a refused key, an order or position that shows other settings.
- *    Another key may belong to another account whose settings are unknown.
+ *    Another key may belong to another account whose settings are unknown, and so may the same key after its account
+ *    became one of another kind.
  */
 
 const REMEMBERED_MINUTES = 15;
@@ -145,4 +146,4 @@ export function createPreparationMemory(options: {
 }
 
 const keyHashOf = ({ credentials }: ExchangeAccount): string =>
-  createHash('sha256').update(credentials.apiKey).digest('hex').slice(0, 16);
+  createHash('sha256').update(`${credentials.accountMode} ${credentials.apiKey}`).digest('hex').slice(0, 16);

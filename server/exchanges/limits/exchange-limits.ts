@@ -3,7 +3,7 @@ import { type RateLimits, retryAfterMs, TOO_MANY_REQUESTS } from './rate-limits.
 /* Request limits of Bitget and Bybit, and how they report that one was exceeded. */
 
 /** Bitget codes that mean 'too many requests' with any status. */
-const TOO_OFTEN = new Set(['429', '1001', '50009']);
+const TOO_OFTEN = new Set(['429', '1001', '50009', '25004']);
 
 /**
  * Bitget v2. Its documentation states a limit per UID for each endpoint (the client library's cost table agrees: 20 a
@@ -33,6 +33,24 @@ export const BITGET_LIMITS: RateLimits = {
     'mix/order/orders-plan-pending': 10,
     'mix/account/account': 10,
     'mix/account/accounts': 10,
+    // v3, for unified accounts (copies of its documentation of 2025 and 2026). The address is one for both.
+    'v3/account/info': 5,
+    'v3/account/settings': 20,
+    'v3/account/assets': 20,
+    'v3/account/set-leverage': 10,
+    'v3/account/set-hold-mode': 10,
+    'v3/position/current-position': 20,
+    'v3/position/history-position': 20,
+    'v3/trade/place-order': 10,
+    'v3/trade/cancel-order': 10,
+    'v3/trade/order-info': 20,
+    'v3/trade/unfilled-orders': 20,
+    'v3/trade/history-orders': 20,
+    'v3/trade/place-strategy-order': 10,
+    'v3/trade/modify-strategy-order': 10,
+    'v3/trade/cancel-strategy-order': 10,
+    'v3/trade/unfilled-strategy-orders': 20,
+    'v3/trade/history-strategy-orders': 20,
   },
   refusalOf(answer, now) {
     const code = codeIn(answer.body, /"code":\s*"?(\d+)"?/);

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { documentedAnswer, parametersIn } from '#test/venues/exchange-suite-answers.ts';
+import { openOnVenue } from '#test/venues/exchanges-under-test.ts';
+import type { VenueRequest } from '#test/venues/http.ts';
+import {
+  accountOn,
+  answeringRegistry,
+  buy,
+  inTime,
+  newId,
+  type WiredExchange,
+} from '#test/venues/test-registry.ts';
+import { type Exchange, type ExchangeAccount, UNREADABLE } from '../exchange.ts';
+import type { ExchangeRegistry } from '../registry.ts';
+
+/* What is particular to Bitget's unified accounts. */
+
+type Answer = Record<string, unknown>;
+
+describe('a unified account of Bitget', () => {
+  let registry: ExchangeRegistry;
+  let exchange: Exchange;
+  let sent: VenueRequest[];
+  let answers: Record<string, (documented: Answer) => unknown>;
+  const account = accountOn('Bitget unified');
+
+  beforeAll(() => {
+    registry = answeringRegistry((request) => {
+      sent.push(request);
+      const documented = documentedAnswer('Bitget unified', request) as Answer;
+      const change = answers[request.path.replace('/api/v3/', '')];
+      return change ? { ...documented, ...(change(documented) as object) } : documented;
+    });
+    exchange = registry.get('Bitget');
+  });
+  afterAll(() => registry.close());
+  beforeEach(() => {
+    sent = [];
+    answers = {};
+  });
+
+  const strategies = (...data: object[]) => {
+    answers['trade/unfilled-strategy-orders'] = () => ({ data });
+  };
+  const strategy = (orderId: string, changes: object) => ({
+    orderId,
+    clientOid: `plan-${orderId}`,
+    category: 'USDT-FUTURES',
+    symbol: 'BTCUSDT',
+    qty: '0.01',
+    posSide: 'long',
+    ...changes,
+  });
+
+  test('in another mode than isolated margin is not prepared, and nothing is set', async () => {
+    answers['account/settings'] = ({ data }) => ({
+      data: { ...(data as object), accountLevel: 'advanced', holdMode: 'one_way_mode' },
+    });
+    const preparing = exchange.prepareAccount(account, { token: 'BTC', leverage: 20 });
+    await expect(preparing).rejects.toMatchObject({
+      kind: 'refused',
+      code: 'not-sent',
+      message: expect.stringContaining('only isolated margin is traded'),
+    });
+    expect(sent.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+
+  test.each([[null], [{ list: null }], [{}]])(
+    'a list of positions of %j is not a flat account',
+    async (data) => {
+      answers['position/current-position'] = () => ({ data });
+      await expect(exchange.fetchPosition(account, 'BTC')).rejects.toMatchObject({ code: UNREADABLE });
+      await expect(exchange.fetchHoldings(account)).rejects.toMatchObject({ code: UNREADABLE });
+    },
+  );
+
+  test.each([[null], [{ list: [] }]])('a list of stops of %j is not a missing stop', async (data) => {
+    answers['trade/unfilled-strategy-orders'] = () => ({ data });
+    await expect(exchange.fetchProtection(account, 'BTC')).rejects.toMatchObject({ code: UNREADABLE });
+  });
+
+  test('has a long and a short position in hedge mode: neither is taken for the position', async () => {
+    answers['position/current-position'] = ({ data }) => {
+      const [long] = (data as { list: object[] }).list;
+      return { data: { list: [long, { ...long, posSide: 'short' }] } };
+    };
+    await expect(exchange.fetchPosition(account, 'BTC')).rejects.toMatchObject({ kind: 'refused' });
+  });
+
+  test('reads a history in periods of thirty days, for as long as Bitget keeps it', async () => {
+    await exchange.fetchClosedPositions(account, { since: new Date(0) });
+    const periods = sent
+      .filter(({ path }) => path.endsWith('history-position'))
+      .map((request) => parametersIn(request))
+      .map(({ startTime, endTime }) => (Number(endTime) - Number(startTime)) / 86_400_000);
+    expect(periods.slice(0, 2)).toEqual([30, 30]);
+    expect(periods).toHaveLength(3);
+    expect(periods[2]).toBeLessThan(30);
+  });
+
+  test('moves every stop that is left from elsewhere, and places none beside them', async () => {
+    strategies(strategy('21', { stopLoss: '63000' }), strategy('22', { stopLoss: '62000' }));
+    const change = { token: 'BTC', side: 'long' as const, quantity: '0.01', clientOrderId: 'm' };
+    const moving = exchange.moveProtection(
+      account,
+      { ...change, stopLoss: '64000', takeProfit: null },
+      inTime(),
+    );
+    // The documented account never changes.
+    await expect(moving).rejects.toMatchObject({ kind: 'unknown' });
+    const changed = sent.filter(({ method }) => method === 'POST').map((request) => parametersIn(request));
+    expect(changed.map(({ orderId, stopLoss }) => [orderId, stopLoss])).toEqual([
+      ['21', '64000'],
+      ['22', '64000'],
+    ]);
+  });
+
+  test('does not take a moved stop for half of the position as moved', async () => {
+    strategies(strategy('21', { stopLoss: '64000', qty: '0.005' }));
+    const change = { token: 'BTC', side: 'long' as const, quantity: '0.01', clientOrderId: 'm' };
+    await expect(
+      exchange.moveProtection(account, { ...change, stopLoss: '64000', takeProfit: null }, inTime()),
+    ).rejects.toMatchObject({ kind: 'unknown', message: expect.stringContaining('64000 for 0.005') });
+  });
+});
+
+describe('a unified account of Bitget on the venue', () => {
+  let under: WiredExchange;
+  let account: ExchangeAccount;
+  beforeAll(async () => {
+    under = await openOnVenue('Bitget unified', { overHttp: false });
+  });
+  afterAll(() => under.close());
+  beforeEach(async () => {
+    under.setFaults([]);
+    under.push('BTC', '65000');
+    account = under.newAccount();
+    await under.exchange.prepareAccount(account, { token: 'BTC', leverage: 10 });
+    await under.exchange.placeOrder(account, buy(), inTime());
+  });
+
+  const position = { token: 'BTC', side: 'long' as const, quantity: '0.01' };
+
+  test('moves its stop with one request, which the order answers that holds it', async () => {
+    const calls: string[] = [];
+    const onCall = ({ method, endpoint }: { method: string; endpoint: string }) =>
+      calls.push(`${method} ${endpoint.split('/').at(-1)}`);
+    const request = { ...position, stopLoss: '64000', takeProfit: null, clientOrderId: newId() };
+    await under.exchange.moveProtection(account, request, { ...inTime(), onCall });
+    expect(calls).toEqual([
+      'GET unfilled-strategy-orders',
+      'POST modify-strategy-order',
+      'GET unfilled-strategy-orders',
+    ]);
+    calls.length = 0;
+    await under.exchange.moveProtection(account, request, { ...inTime(), onCall });
+    expect(calls).toEqual(['GET unfilled-strategy-orders']);
+  });
+});

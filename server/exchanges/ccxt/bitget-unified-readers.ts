@@ -1,0 +1,333 @@
+import { D, isDecimal, isPositive, toPlain } from '#domain/decimal.ts';
+import type {
+  ClosedPosition,
+  ClosingOrder,
+  KeyInspection,
+  OpenPosition,
+  OrderReport,
+  Protection,
+} from '../exchange.ts';
+import type { AccountState, FuturesBalance, ProtectionChange, ProtectionPlan } from './dialect.ts';
+import type { ShownPreparation } from './prepared-accounts.ts';
+import {
+  closingOrderAmong,
+  decimal,
+  decimalOrZero,
+  heldTokenOf,
+  instant,
+  instantOrNull,
+  type Json,
+  list,
+  numberTextOf,
+  orderIdOf,
+  priceOrNull,
+  record,
+  requireSymbol,
+  rows,
+  stateOf,
+  textOf,
+  tokenOf,
+  unreadable,
+  usdtBalance,
+  volume,
+} from './readers.ts';
+
+/* Bitget v3's JSON in the port's terms. */
+
+const USDT_FUTURES = 'USDT-FUTURES';
+
+export const dataIn = (answer: unknown): unknown => record(answer).data;
+
+/** One page of a list, with the cursor of the next. */
+export interface Page {
+  found: unknown[];
+  cursor: string;
+}
+
+export function pageIn(answer: unknown): Page {
+  const { list: found, cursor } = record(dataIn(answer));
+  return { found: rows(found), cursor: textOf(cursor) };
+}
+
+/** An empty history may be answered with an empty list or with none, as in v2. */
+export function historyPageIn(answer: unknown): Page {
+  const { list: found, cursor } = record(dataIn(answer));
+  return { found: rows(found ?? []), cursor: textOf(cursor) };
+}
+
+/** Bitget answers coins with a balance only: without USDT there is no figure to size an order by. */
+export function balanceOf(answer: unknown): FuturesBalance | null {
+  const usdt = list(record(dataIn(answer)).assets).find(({ coin }) => coin === 'USDT');
+  if (usdt === undefined) return null;
+  return {
+    futuresBalance: usdtBalance(usdt, 'equity'),
+    futuresAvailable: usdtBalance(usdt, 'available'),
+    futuresLocked: decimalOrZero(usdt, 'locked', usdtBalance),
+  };
+}
+
+/**
+ * The margin mode is the account's (`accountLevel`), the leverage the contract's. A contract without an entry for
+ * isolated margin has no leverage that an order could rely on.
+ */
+export function accountStateOf(answer: unknown, symbol: string): AccountState {
+  const settings = record(dataIn(answer));
+  const configured = list(settings.symbolConfigList ?? []).find(
+    (one) => one.category === USDT_FUTURES && one.symbol === symbol && one.marginMode === 'isolated',
+  );
+  return {
+    leverage: configured === undefined ? Number.NaN : Number(numberTextOf(configured.leverage)),
+    marginMode: textOf(settings.accountLevel),
+    positionMode: textOf(settings.holdMode),
+  };
+}
+
+const STATES: Record<string, OrderReport['state']> = {
+  init: 'open',
+  new: 'open',
+  live: 'open',
+  partially_filled: 'partially-filled',
+  filled: 'filled',
+  canceled: 'cancelled',
+  cancelled: 'cancelled',
+};
+
+export function orderOf(info: unknown, token: string): OrderReport {
+  const order = record(info);
+  requireSymbol(order, token);
+  const side = sideOf(order);
+  if (side === null) throw unreadable(`An order is bought or sold, not ${textOf(order.side)}`);
+  const filledQuantity = volume(order, 'cumExecQty');
+  return {
+    orderId: orderIdOf(info),
+    clientOrderId: textOf(order.clientOid),
+    token,
+    side,
+    state: stateOf(STATES, order.orderStatus, filledQuantity),
+    price: priceOrNull(order.price),
+    quantity: volume(order, 'qty'),
+    filledQuantity,
+    averagePrice: priceOrNull(order.avgPrice),
+    fee: feeOf(order),
+    stopLoss: priceOrNull(order.stopLoss),
+    takeProfit: priceOrNull(order.takeProfit),
+    updatedAt: instant(order, 'updatedTime'),
+    raw: info,
+  };
+}
+
+/** Positive where paid, unlike the fees of a position. One in another coin than USDT counts as unknown. */
+function feeOf({ feeDetail }: Json): string | null {
+  if (!Array.isArray(feeDetail)) return null;
+  const fees = list(feeDetail).filter(({ fee }) => textOf(fee) !== '');
+  const isKnown = fees.every(({ feeCoin, fee }) => feeCoin === 'USDT' && isDecimal(numberTextOf(fee)));
+  if (fees.length === 0 || !isKnown) return null;
+  return toPlain(fees.reduce((sum, { fee }) => sum.plus(numberTextOf(fee)), D(0)));
+}
+
+/** Requests say `yes`, answers `YES`. */
+const isReducing = ({ reduceOnly }: Json): boolean => /^yes$/i.test(textOf(reduceOnly));
+
+export function isEntry(info: unknown): boolean {
+  const order = record(info);
+  return !isReducing(order) && !/close/i.test(textOf(order.tradeSide));
+}
+
+export function shownByOrder(info: unknown): ShownPreparation | null {
+  const mode = textOf(record(info).marginMode);
+  return { leverage: null, isIsolated: mode === '' ? null : mode === 'isolated' };
+}
+
+export function positionOf(info: unknown): OpenPosition | null {
+  const position = record(info);
+  const token = heldTokenOf(position);
+  if (token === null) return null;
+  const quantity = volume(position, 'total');
+  if (!isPositive(quantity)) return null;
+  return {
+    token,
+    side: sideOfPosition(position),
+    quantity,
+    entryPrice: decimal(position, 'avgPrice'),
+    markPrice: priceOrNull(position.markPrice),
+    leverage: Number(numberTextOf(position.leverage)),
+    marginMode: position.marginMode === 'isolated' ? 'isolated' : 'crossed',
+    margin: decimal(position, 'positionBalance'),
+    unrealisedProfit: decimal(position, 'unrealisedPnl'),
+    liquidationPrice: priceOrNull(position.liquidationPrice),
+    openedAt: instantOrNull(position.createdTime),
+  };
+}
+
+const SIDES = ['stopLoss', 'takeProfit'] as const;
+
+/**
+ * The stops and targets among the strategy orders, each as one: an order may hold both, and one that is only a trigger
+ * holds neither.
+ */
+export function legsIn(answer: unknown): unknown[] {
+  return rows(dataIn(answer)).flatMap((info) => {
+    const order = record(info);
+    return SIDES.filter((side) => priceOrNull(order[side]) !== null).map((leg) => ({ ...order, leg }));
+  });
+}
+
+export function planOf(info: unknown): ProtectionPlan | null {
+  const leg = record(info);
+  const side = SIDES.find((one) => one === leg.leg);
+  if (side === undefined) return null;
+  const quantity = numberTextOf(leg.qty);
+  return {
+    id: orderIdOf(info),
+    clientOrderId: textOf(leg.clientOid),
+    side,
+    triggerPrice: priceOrNull(leg[side]),
+    // No answer tells the mode: one without a size is of the whole position.
+    quantity: isPositive(quantity) ? toPlain(quantity) : null,
+  };
+}
+
+/**
+ * Stops with a size count only if together they cover the whole position: half a stop is no stop. What the last part
+ * needs is the price for all of it.
+ */
+export function protectionOf(infos: unknown[], position: OpenPosition): Protection {
+  const other = position.side === 'long' ? 'short' : 'long';
+  const plans = infos
+    .map(record)
+    .filter(({ symbol, posSide }) => symbol === `${position.token}USDT` && posSide !== other)
+    .flatMap((info) => planOf(info) ?? []);
+  const covering = (side: ProtectionPlan['side']) => {
+    const isLowFirst = (position.side === 'short') === (side === 'stopLoss');
+    const parts = plans
+      .filter((plan) => plan.side === side)
+      .map(({ triggerPrice, quantity }) => ({ price: D(triggerPrice ?? 0), size: quantity }))
+      .sort((one, two) => one.price.cmp(two.price) * (isLowFirst ? 1 : -1));
+    let covered = D(0);
+    for (const { price, size } of parts) {
+      covered = covered.plus(size ?? position.quantity);
+      if (covered.gte(position.quantity)) return toPlain(price);
+    }
+    return null;
+  };
+  return { stopLoss: covering('stopLoss'), takeProfit: covering('takeProfit') };
+}
+
+const LEG_FIELDS = {
+  stopLoss: ['slTriggerBy', 'slOrderType', 'slLimitPrice'],
+  takeProfit: ['tpTriggerBy', 'tpOrderType', 'tpLimitPrice'],
+} as const;
+
+/**
+ * The request that moves one leg of a strategy order. The other leg is named as it is: no document says that what a
+ * change does not name is kept.
+ */
+export function changeOf(info: unknown, { side, triggerPrice }: ProtectionChange): Json {
+  const order = record(info);
+  const other = side === 'stopLoss' ? 'takeProfit' : 'stopLoss';
+  const [triggerBy, orderType] = LEG_FIELDS[side];
+  const kept = [other, ...LEG_FIELDS[other]].filter((name) => textOf(order[name]) !== '');
+  return {
+    orderId: orderIdOf(info),
+    qty: numberTextOf(order.qty),
+    [side]: triggerPrice,
+    [triggerBy]: 'mark',
+    [orderType]: 'market',
+    ...(priceOrNull(order[other]) === null
+      ? {}
+      : Object.fromEntries(kept.map((name) => [name, textOf(order[name])]))),
+  };
+}
+
+/** Bitget's net profit is net of funding and fees; both are negative where the account paid. */
+export function closedPositionOf(info: unknown): ClosedPosition | null {
+  const position = record(info);
+  const token = tokenOf(position);
+  if (token === null) return null;
+  const side = sideOfPosition(position);
+  const fees = D(decimal(position, 'openFeeTotal')).plus(decimal(position, 'closeFeeTotal')).negated();
+  const funding = numberTextOf(position.totalFunding);
+  const openedAt = instant(position, 'createdTime');
+  return {
+    positionId: textOf(position.positionId) || `${token}USDT-${side}-${openedAt.getTime()}`,
+    token,
+    side,
+    quantity: decimal(position, 'openTotalPos'),
+    entryPrice: decimal(position, 'openPriceAvg'),
+    closePrice: decimal(position, 'closePriceAvg'),
+    realisedProfit: toPlain(fees.plus(decimal(position, 'netProfit'))),
+    fees: toPlain(fees),
+    funding: isDecimal(funding) ? toPlain(funding) : null,
+    openedAt,
+    closedAt: instant(position, 'updatedTime'),
+  };
+}
+
+export function closingOrderOf(infos: unknown[], position: ClosedPosition): ClosingOrder | null {
+  const orders = infos.map(record).map((order) => ({
+    symbol: textOf(order.symbol),
+    side: sideOf(order),
+    filledQuantity: numberTextOf(order.cumExecQty),
+    at: instant(order, 'updatedTime'),
+    canOnlyReduce: isReducing(order),
+    clientOrderId: textOf(order.clientOid),
+    source: order.execType === 'liquidation' ? ('liquidation' as const) : ('order' as const),
+  }));
+  return closingOrderAmong(orders, position);
+}
+
+/** A strategy order and the order that it sends carry times of their own. */
+const TRIGGER_SLACK_MS = 5_000;
+
+/**
+ * Which stop or target ended the position, by the strategy orders that were executed as it ended; null if none was. Of
+ * one that holds both, it was the one nearer to the price of the close.
+ */
+export function triggeredBy(infos: unknown[], position: ClosedPosition): 'stop loss' | 'take profit' | null {
+  const executed = infos.map(record).filter((order) => {
+    const at = instantOrNull(order.updatedTime);
+    return (
+      order.symbol === `${position.token}USDT` &&
+      order.posSide === position.side &&
+      order.status === 'success' &&
+      at !== null &&
+      Math.abs(at.getTime() - position.closedAt.getTime()) <= TRIGGER_SLACK_MS
+    );
+  });
+  const legs = executed.flatMap((order) =>
+    SIDES.flatMap((side) => {
+      const price = priceOrNull(order[side]);
+      return price === null ? [] : [{ side, apart: D(price).minus(position.closePrice).abs() }];
+    }),
+  );
+  const [nearest] = legs.sort((one, two) => one.apart.cmp(two.apart));
+  if (nearest === undefined) return null;
+  return nearest.side === 'stopLoss' ? 'stop loss' : 'take profit';
+}
+
+/*
+ * Permissions as listed in Bitget's documentation of GET /api/v3/account/info; none was seen live. Management is needed
+ * for the leverage, trading for orders. An unknown permission neither allows trading nor rejects the key, unless its
+ * name mentions withdrawing.
+ */
+const NEEDED = ['uta_mgt', 'uta_trade'];
+
+export function keyInspectionOf(answer: unknown): KeyInspection {
+  const { uid, userId, permType, permissions } = record(dataIn(answer));
+  if (!Array.isArray(permissions)) throw new RangeError('The exchange answered no list of permissions');
+  const granted = permissions.map((one) => String(one).trim().toLowerCase());
+  return {
+    accountMode: 'unified',
+    mayTrade: permType === 'read-and-write' && NEEDED.every((one) => granted.includes(one)),
+    mayWithdraw: permType !== 'read-only' && granted.some((one) => one.includes('withdraw')),
+    // Copies of the documentation name the field differently.
+    accountId: textOf(userId) || textOf(uid) || null,
+  };
+}
+
+const sideOf = ({ side }: Json): 'buy' | 'sell' | null => (side === 'buy' || side === 'sell' ? side : null);
+
+function sideOfPosition({ posSide }: Json): 'long' | 'short' {
+  if (posSide === 'long' || posSide === 'short') return posSide;
+  throw unreadable(`A position is long or short, not ${textOf(posSide)}`);
+}

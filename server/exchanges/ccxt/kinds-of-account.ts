@@ -1,0 +1,32 @@
+import type { Exchange, ExchangeAccount } from '../exchange.ts';
+
+/**
+ * One port for both kinds of account of an exchange: what concerns an account goes to the client of its kind, everything
+ * public to the first.
+ */
+export function forBothKinds(first: Exchange, second: Exchange): Exchange {
+  const ofKind = (accountMode: Exchange['accountMode']) =>
+    accountMode === second.accountMode ? second : first;
+  const of = ({ credentials }: ExchangeAccount) => ofKind(credentials.accountMode);
+  return {
+    ...first,
+    describeOrder: (order, accountMode = first.accountMode) => ofKind(accountMode).describeOrder(order),
+    fetchBalance: (account, ...more) => of(account).fetchBalance(account, ...more),
+    readTradeAccount: (account, ...more) => of(account).readTradeAccount(account, ...more),
+    prepareAccount: (account, ...more) => of(account).prepareAccount(account, ...more),
+    placeOrder: (account, ...more) => of(account).placeOrder(account, ...more),
+    findOrder: (account, ...more) => of(account).findOrder(account, ...more),
+    cancelOrder: (account, ...more) => of(account).cancelOrder(account, ...more),
+    fetchOpenOrders: (account, ...more) => of(account).fetchOpenOrders(account, ...more),
+    fetchPosition: (account, ...more) => of(account).fetchPosition(account, ...more),
+    fetchHolding: (account, ...more) => of(account).fetchHolding(account, ...more),
+    fetchProtection: (account, ...more) => of(account).fetchProtection(account, ...more),
+    placeProtection: (account, ...more) => of(account).placeProtection(account, ...more),
+    moveProtection: (account, ...more) => of(account).moveProtection(account, ...more),
+    fetchHoldings: (account, ...more) => of(account).fetchHoldings(account, ...more),
+    fetchClosedPositions: (account, ...more) => of(account).fetchClosedPositions(account, ...more),
+    findClosingOrder: (account, ...more) => of(account).findClosingOrder(account, ...more),
+    cancelProtection: (account, ...more) => of(account).cancelProtection(account, ...more),
+    closePosition: (account, ...more) => of(account).closePosition(account, ...more),
+  };
+}
