@@ -32,6 +32,7 @@ const CLOSED = {
 
 const CALLS: [string, (exchange: Exchange, of: ExchangeAccount) => Promise<unknown>][] = [
   ['fetchTicker', (exchange) => exchange.fetchTicker('BTC')],
+  ['fetchMarkPrices', (exchange) => exchange.fetchMarkPrices(['BTC'])],
   ['inspectKey', (exchange, of) => exchange.inspectKey(of)],
   ['fetchBalance', (exchange, of) => exchange.fetchBalance(of, { includeSpot: true })],
   ['readTradeAccount', (exchange, of) => exchange.readTradeAccount(of, { token: 'BTC', leverage: null })],

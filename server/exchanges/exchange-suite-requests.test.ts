@@ -55,6 +55,11 @@ const CASES: Record<
     'Bitget unified': [['GET /api/v2/mix/market/ticker', BTC_FUTURES]],
     Bybit: [['GET /v5/market/tickers', BTC_LINEAR]],
   },
+  'the mark prices of all tokens': {
+    call: (exchange) => exchange.fetchMarkPrices(['BTC']),
+    Bitget: [['GET /api/v2/mix/market/tickers', FUTURES]],
+    Bybit: [['GET /v5/market/tickers', LINEAR]],
+  },
   'a balance': {
     call: (exchange, of) => exchange.fetchBalance(of),
     Bitget: [['GET /api/v2/mix/account/accounts', FUTURES]],

@@ -27,6 +27,11 @@ export interface Exchange {
    * the newest price is more than ten seconds old by the exchange's clock.
    */
   fetchTicker(token: string, context?: CallContext): Promise<Ticker | null>;
+  /**
+   * Mark prices by token, all in one request, which also serves concurrent callers. A token without a contract, or with a
+   * price that is more than ten seconds old by the exchange's clock, is left out.
+   */
+  fetchMarkPrices(tokens: readonly string[], context?: CallContext): Promise<Map<string, string>>;
   /** The terms of the token's contract, also of one that opens nothing; null if the exchange does not know it. */
   fetchContract(token: string, context?: CallContext): Promise<Contract | null>;
 

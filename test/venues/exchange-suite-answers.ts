@@ -122,6 +122,10 @@ const bitgetPosition = () => ({
   cTime: EARLIER,
 });
 
+const bitgetTickers = () => [
+  { symbol: 'BTCUSDT', lastPr: '65000.1', markPrice: '65000.2', bidPr: '65000', askPr: '65000.2', ts: NOW },
+];
+
 const BITGET: Record<string, Answer> = {
   'public/time': () => ({ serverTime: NOW }),
   'mix/market/contracts': () => [
@@ -145,9 +149,8 @@ const BITGET: Record<string, Answer> = {
       offTime: '-1',
     },
   ],
-  'mix/market/ticker': () => [
-    { symbol: 'BTCUSDT', lastPr: '65000.1', markPrice: '65000.2', bidPr: '65000', askPr: '65000.2', ts: NOW },
-  ],
+  'mix/market/ticker': bitgetTickers,
+  'mix/market/tickers': bitgetTickers,
   'mix/account/accounts': () => [
     {
       marginCoin: 'USDT',

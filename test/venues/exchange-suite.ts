@@ -81,6 +81,16 @@ export function exchangeSuite(
         expect(ticker).toMatchObject({ token: 'ETH', lastPrice: '3012.55', markPrice: '3012.55' });
       });
 
+      test('the mark prices of several tokens come in one call, without those that have none', async () => {
+        under.push('ETH', '3012.55');
+        under.push('SOL', '150.123');
+        await exchange.fetchContract('SOL');
+        const { calls, context } = recording();
+        const ask = () => exchange.fetchMarkPrices(['ETH', 'SOL', 'NOSUCHTOKEN'], context);
+        expect(Object.fromEntries(await ask())).toEqual({ ETH: '3012.55', SOL: '150.123' });
+        expect(calls).toHaveLength(1);
+      });
+
       test('a token without a contract has neither ticker nor contract', async () => {
         expect(await exchange.fetchTicker('NOSUCHTOKEN')).toBeNull();
         expect(await exchange.fetchContract('BTC?x=')).toBeNull();

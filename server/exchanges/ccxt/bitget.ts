@@ -83,6 +83,11 @@ export const BITGET: CcxtDialect = {
   entryProblemOf,
   largestOrdersOf,
   fetchTicker: async (client, symbol, token) => tickerOf((await client.fetchTicker(symbol)).info, token),
+  async fetchTickers(client) {
+    const answer: unknown = await bitget(client).publicMixGetV2MixMarketTickers(USDT_FUTURES);
+    const bySymbol = new Map(list(record(answer).data).map((info) => [info.symbol, info]));
+    return (token) => tickerOf(bySymbol.get(`${token}USDT`), token);
+  },
   fetchBalance: async (client) =>
     balanceOf((await client.fetchBalance({ type: 'swap', ...USDT_FUTURES })).info),
   fetchSpotBalance: async (client) => spotBalanceOf((await client.fetchBalance({ type: 'spot' })).info),

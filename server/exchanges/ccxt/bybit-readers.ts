@@ -60,10 +60,15 @@ export function largestOrdersOf(info: unknown): LargestOrders {
   return largestOrdersFrom(maxOrderQty, maxMktOrderQty);
 }
 
-/** The time is that of the answer: Bybit's tickers have none of their own. */
-export function tickerOf(answer: unknown, token: string): Ticker | null {
-  const ticker = list(resultIn(answer).list).find(({ symbol }) => symbol === `${token}USDT`);
-  return tickerFrom(token, ticker?.lastPrice, ticker?.markPrice, () => instant(record(answer), 'time'));
+export const tickerOf = (answer: unknown, token: string): Ticker | null => tickersIn(answer)(token);
+
+/** Finds tokens among an answer's tickers. The time is that of the answer: Bybit's tickers have none of their own. */
+export function tickersIn(answer: unknown): (token: string) => Ticker | null {
+  const bySymbol = new Map(list(resultIn(answer).list).map((ticker) => [ticker.symbol, ticker]));
+  return (token) => {
+    const ticker = bySymbol.get(`${token}USDT`);
+    return tickerFrom(token, ticker?.lastPrice, ticker?.markPrice, () => instant(record(answer), 'time'));
+  };
 }
 
 /**

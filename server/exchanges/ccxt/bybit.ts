@@ -14,6 +14,7 @@ import {
   protectionOf,
   resultIn,
   tickerOf,
+  tickersIn,
 } from './bybit-readers.ts';
 import { type BybitClient, createBybitClient } from './client.ts';
 import { BYBIT_CODES } from './codes.ts';
@@ -74,6 +75,10 @@ export const BYBIT: CcxtDialect = {
   largestOrdersOf,
   fetchTicker: async (client, symbol, token) =>
     tickerOf(await bybit(client).publicGetV5MarketTickers(named(client, symbol)), token),
+  async fetchTickers(client) {
+    const answer: unknown = await bybit(client).publicGetV5MarketTickers(LINEAR);
+    return tickersIn(answer);
+  },
   fetchBalance: async (client) =>
     balanceOf(await bybit(client).privateGetV5AccountWalletBalance({ accountType: 'UNIFIED', coin: 'USDT' })),
   fetchSpotBalance: null,

@@ -19,6 +19,9 @@ import { unreadable } from './readers.ts';
 /** The library takes an order id; it must be undefined to look up by client order id. */
 const BY_CLIENT_ORDER_ID = undefined as unknown as string;
 
+/** Who asks every second gets a new reading every time. */
+const SHARED_PRICES_MS = 500;
+
 export function createCcxtExchange(options: {
   dialect: CcxtDialect;
   apiEndpoint: string;
@@ -42,6 +45,10 @@ export function createCcxtExchange(options: {
   const { platform } = dialect;
   const connection = createCcxtConnection(options);
   const tickers = createTickerCache<Ticker>({ now, maxAgeMs: options.tickerMaxAgeMs });
+  const allTickers = createTickerCache<(token: string) => Ticker | null>({
+    now,
+    maxAgeMs: Math.min(options.tickerMaxAgeMs, SHARED_PRICES_MS),
+  });
   const place = (request: PlacementRequest, order: PlacedOrder) =>
     placeOrder({ connection, dialect, request, order });
 
@@ -71,6 +78,17 @@ export function createCcxtExchange(options: {
           throw new ExchangeError('retry-later', `${platform}: ${problem}`);
         });
       return tickers.get(`${token} ${viewer}`, fetch, isLive);
+    },
+
+    async fetchMarkPrices(tokens, context) {
+      const tickerOf = await allTickers.get('', () =>
+        connection.call({ type: 'ticker', context }, dialect.fetchTickers),
+      );
+      const found = tokens.flatMap((token) => tickerOf(token) ?? []);
+      const isLive = (ticker: Ticker) => isLivePrice(ticker, clock.now());
+      // Either the prices are old, or a clock was set since the exchange's time was read.
+      if (!found.every(isLive)) await connection.askTime();
+      return new Map(found.filter(isLive).map(({ token, markPrice }) => [token, markPrice]));
     },
 
     async fetchContract(token) {

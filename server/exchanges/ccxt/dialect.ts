@@ -144,6 +144,8 @@ export interface CcxtDialect {
   largestOrdersOf(info: unknown): LargestOrders;
   /** Null while there is no price. */
   fetchTicker(client: CcxtClient, symbol: string, token: string): Promise<Ticker | null>;
+  /** All tickers in one request; the reader finds a token's, and returns null where there is no price. */
+  fetchTickers(client: CcxtClient): Promise<(token: string) => Ticker | null>;
   /** Null if the answer has no USDT entry. */
   fetchBalance(client: CcxtClient): Promise<FuturesBalance | null>;
   /** Null where spot and futures share one balance. */

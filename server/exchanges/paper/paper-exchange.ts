@@ -250,6 +250,14 @@ export function createPaperExchange(options: {
       });
     },
 
+    fetchMarkPrices(tokens, context) {
+      const userId = context?.viewerUserId ?? null;
+      return run({ type: 'ticker', method: 'GET', requestData: { tokens }, context }, async () => {
+        const newest = await marks.newest(tokens, { userId, db });
+        return new Map([...newest].map(([token, { price }]) => [token, price]));
+      });
+    },
+
     async fetchContract(token, context) {
       if (!(await isTraded(token))) return null;
       if (!isGeneric(token, platform)) return paperContract(token, platform);
