@@ -62,6 +62,8 @@ export const AUDIT_ACTIONS = [
   'risk limit reached',
   'risk limits reset',
   'strategy changed',
+  'exit plan changed',
+  'exit plan applied',
   'position maker restarted',
   // The installation
   'program started',

@@ -21,6 +21,7 @@ export const AUDIT_SUBJECT_KINDS = [
   'halt',
   'risk limits',
   'strategy',
+  'exit plan',
   'stop',
   'channel',
   'feed',

@@ -35,6 +35,8 @@ const ADMIN_PREFIXES = [
 /** Users have limits of their own, and only administrators lift what those stop. */
 const isOfLimits = (url: string) =>
   url.startsWith('/api/risk-limits') && url !== '/api/risk-limits/users/:id';
+/** The same for exit plans. */
+const isOfPlans = (url: string) => url.startsWith('/api/exit-plans') && url !== '/api/exit-plans/users/:id';
 
 /** Below an administrators' path, with the caller's own data for ordinary users. */
 const OWN_DATA = ['/api/users/:id/decisions'];
@@ -110,7 +112,8 @@ describe('every route', () => {
     for (const { method, url, access } of board.app.declaredRoutes) {
       const isAdminPath =
         (ADMIN_PREFIXES.some((prefix) => url.startsWith(prefix)) && !OWN_DATA.includes(url)) ||
-        isOfLimits(url);
+        isOfLimits(url) ||
+        isOfPlans(url);
       expect(access === 'admin', `${method} ${url}`).toBe(isAdminPath);
     }
   });

@@ -19,6 +19,7 @@ import { registerOrderRoutes } from './console/calculator/order.routes.ts';
 import { registerPositionGeneratorRoutes } from './console/calculator/position-generator.routes.ts';
 import { registerEnvironmentRoutes } from './console/environment/environment.routes.ts';
 import { registerEventRoutes } from './console/events/events.routes.ts';
+import { registerExitPlanRoutes } from './console/exits/exit-plans.routes.ts';
 import { registerFirstRunRoutes } from './console/first-run/first-run.routes.ts';
 import { registerRiskLimitRoutes } from './console/limits/risk-limits.routes.ts';
 import { registerMetricsRoutes } from './console/metrics/metrics.routes.ts';
@@ -68,6 +69,7 @@ export async function buildApp(deps: Deps, options: { webFolder?: string } = {})
   registerPositionRoutes(app, deps);
   registerRiskLimitRoutes(app, deps);
   registerStrategyRoutes(app, deps);
+  registerExitPlanRoutes(app, deps);
   registerPerformanceRoutes(app, deps);
   registerFlattenRoutes(app, deps);
   registerStatementRoutes(app, deps);

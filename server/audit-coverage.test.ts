@@ -345,6 +345,22 @@ test('risk limits and strategies', async () => {
   });
 });
 
+test('exit plans', async () => {
+  const body = { takeProfits: [{ atR: '1', percent: 50 }] };
+  const plans = [
+    ['/api/exit-plans/strategies/:processor', '/api/exit-plans/strategies/Tesla'],
+    ['/api/exit-plans/users/:id', `/api/exit-plans/users/${user.user.id}`],
+  ] as const;
+  for (const [route, url] of plans) {
+    await leaves(['exit plan changed'], `PUT ${route}`, { url, body });
+  }
+  await leaves(['exit plan applied'], 'POST /api/exit-plans/apply', {
+    url: '/api/exit-plans/apply',
+    body: { scope: { kind: 'strategy', value: 'Tesla' } },
+  });
+  for (const [route, url] of plans) await leaves(['exit plan changed'], `DELETE ${route}`, { url });
+});
+
 test('notification channels', async () => {
   const config = { url: 'https://example.com/a-secret-path', secret: `whsec_${'c2VjcmV0'.repeat(5)}` };
   secrets.push(config.secret, 'a-secret-path');

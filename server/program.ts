@@ -20,6 +20,7 @@ import { failedClosingConditions } from './console/attention/failed-closings.ts'
 import { riskLimitConditions } from './console/limits/limit-conditions.ts';
 import { createFlattener } from './console/positions/flatten.ts';
 import { type Deps, OPEN_TO_ALL, type Readiness } from './deps.ts';
+import { createExitWatch } from './engine/exits/watch-exits.ts';
 import { startLimitWatch } from './engine/limits/watch-limits.ts';
 import { advanceTrade } from './engine/orders/advance-trade.ts';
 import { removeWorkers } from './engine/orders/workers.store.ts';
@@ -74,6 +75,7 @@ export type BackgroundPart =
   | 'equity snapshots'
   | 'limit watch'
   | 'flattener'
+  | 'exit watch'
   | 'read ahead'
   | 'retention'
   | 'alerts'
@@ -239,6 +241,7 @@ export async function buildProgram(options: {
     'equity snapshots': () => startEquitySnapshots(deps),
     'limit watch': () => startLimitWatch(deps),
     flattener: () => createFlattener(engine(), createAccountReader(engine())).start(),
+    'exit watch': () => createExitWatch(engine(), createAccountReader(engine())).start(),
     'read ahead': () => (config.readAhead ? startReadAhead(engine()) : () => {}),
     retention: () => startRetention({ deps, connection: database.connection }),
     alerts: () => startAlerts(deps, { exchangeWatch }).stop,

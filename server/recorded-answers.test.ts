@@ -134,6 +134,8 @@ async function record(board: TestApp): Promise<Recording> {
     '/api/risk-limits/strategies/Tesla',
     `/api/risk-limits/users/${other.id}`,
     '/api/strategies',
+    '/api/exit-plans/strategies/Tesla',
+    `/api/exit-plans/users/${other.id}`,
     '/api/users',
     '/api/admin/users',
     `/api/admin/user/${other.id}`,

@@ -18,6 +18,7 @@ describe('a plan that can be stored', () => {
   });
 });
 
+// Requirements: additions-exits-19
 describe('a plan that cannot be stored names the field', () => {
   test.each<[string, ExitPlan, string, string]>([
     [

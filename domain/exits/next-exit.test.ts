@@ -7,6 +7,7 @@ const ago = (ms: number) => new Date(NOW.getTime() - ms);
 
 const EXITS: PlannedExits = {
   risk: '2',
+  tickSize: '0.1',
   parts: [],
   rest: '10',
   breakEven: null,
@@ -34,7 +35,6 @@ function next({ exits, ...more }: Given) {
     isBreakEvenDone: false,
     stopLoss: '98',
     movedAt: null,
-    tickSize: '0.1',
     ...more,
     exits: { ...EXITS, ...exits },
   });
@@ -93,6 +93,7 @@ describe('break-even', () => {
   });
 });
 
+// Requirements: additions-exits-11
 describe('the trail', () => {
   const exits = { trail: { distance: '1.5' } };
   const trail = (stopLoss: string) => ({ kind: 'move', why: 'trail', stopLoss });

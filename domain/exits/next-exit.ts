@@ -21,7 +21,6 @@ export interface ExitState {
   stopLoss: string;
   /** When the plan last moved the stop, also in vain; null: never. */
   movedAt: Date | null;
-  tickSize: string;
 }
 
 /** What a plan does next. `part`: index in `exits.parts`. `move`: to a stop that is nearer to the price. */
@@ -66,12 +65,12 @@ function breakEvenStop({ side, exits, markPrice, isBreakEvenDone }: ExitState): 
   return { kind: 'move', why: 'break-even', stopLoss: breakEven.stopLoss };
 }
 
-function trailingStop({ side, exits, bestPrice, tickSize }: ExitState): NextMove | null {
+function trailingStop({ side, exits, bestPrice }: ExitState): NextMove | null {
   if (exits.trail === null) return null;
   const distance = trailDistance(exits.trail, bestPrice);
   const price = side === 'long' ? D(bestPrice).minus(distance) : D(bestPrice).plus(distance);
   if (!price.gt(0)) return null;
-  const stop = roundToTick(price, tickSize, side === 'long' ? 'down' : 'up');
+  const stop = roundToTick(price, exits.tickSize, side === 'long' ? 'down' : 'up');
   return { kind: 'move', why: 'trail', stopLoss: toPlain(stop) };
 }
 

@@ -87,6 +87,7 @@ describe('prices', () => {
   });
 });
 
+// Requirements: additions-exits-21
 describe('quantities', () => {
   test('are rounded down to the step, and the last part takes the rest', () => {
     const thirds = plan([

@@ -25,6 +25,8 @@ export interface ExitPart {
 export interface PlannedExits {
   /** R: the distance from entry to stop. */
   risk: string;
+  /** Of the contract. */
+  tickSize: string;
   /** In the order in which the price reaches them. */
   parts: ExitPart[];
   /** What the target or the stop closes. */
@@ -83,6 +85,7 @@ export function planExits(plan: ExitPlan, entry: Entry): PlannedExits {
   const trail = trailOf(plan, entry);
   return {
     risk: toPlain(D(entryPrice).minus(stopLoss).abs()),
+    tickSize: rules.tickSize,
     parts,
     rest: toPlain(rest),
     breakEven:

@@ -6,6 +6,7 @@ export const CLOSED_BY = [
   'operator',
   'reversal',
   'signal',
+  'exit plan',
   'protection',
   'liquidation',
   'unknown',
@@ -13,6 +14,7 @@ export const CLOSED_BY = [
 export type ClosedBy = (typeof CLOSED_BY)[number];
 
 const BY_SIGNAL = 'closed by signal';
+const BY_EXIT_PLAN = 'exit plan';
 
 /** Why the engine, or a user through it, closes a position: the reasons recorded with a closing order. */
 export const CLOSE_REASONS = {
@@ -20,6 +22,9 @@ export const CLOSE_REASONS = {
   stopMissing: 'stop loss missing',
   reversedBy: (signalId: string) => `reversed by signal ${signalId}`,
   closedBySignal: (signalId: string) => `${BY_SIGNAL} ${signalId}`,
+  /** `revision`: which plan of the trade; `part`: which of its parts, from 1 on. */
+  exitPart: (revision: number, part: number) => `${BY_EXIT_PLAN} ${revision}, part ${part}`,
+  exitTime: (revision: number) => `${BY_EXIT_PLAN} ${revision}, held long enough`,
 } as const;
 
 interface PricedClose {
@@ -50,6 +55,7 @@ export function closedBy(
 function byOurOrder(reason: string): ClosedBy {
   if (reason === CLOSE_REASONS.operator) return 'operator';
   if (reason.startsWith(BY_SIGNAL)) return 'signal';
+  if (reason.startsWith(BY_EXIT_PLAN)) return 'exit plan';
   return reason === CLOSE_REASONS.stopMissing ? 'protection' : 'reversal';
 }
 

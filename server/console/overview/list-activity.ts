@@ -43,6 +43,7 @@ const HOW: Readonly<Record<ClosedBy, string>> = {
   operator: ' by hand',
   reversal: ' for a reversal',
   signal: ' by a signal',
+  'exit plan': ' by its exit plan',
   protection: ' because it had no stop',
   liquidation: ' by liquidation',
   unknown: '',

@@ -2,10 +2,11 @@ import { and, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { EngineDeps } from '#server/deps.ts';
 import { addTimeline } from '#server/engine/records/trades.store.ts';
 import type { AuditRecord } from '#server/platform/audit/audit-trail.ts';
-import type { Db, Queryable } from '#server/platform/db/database.ts';
-import { protectionMoves, trades } from '#server/platform/db/schema.ts';
+import type { Db, Queryable, Tx } from '#server/platform/db/database.ts';
+import { protectionMoves, tradeExits, trades } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld, type Lease } from '#server/platform/jobs/leases.ts';
+import { noteEvents } from '#server/platform/notices/note-event.ts';
 
 export type MoveRow = typeof protectionMoves.$inferSelect;
 
@@ -17,7 +18,10 @@ export interface RequestedMove {
   /** What the exchange held just before. */
   oldStopLoss: string | null;
   oldTakeProfit: string | null;
-  requestedBy: string;
+  /** Null for an exit plan. */
+  requestedBy: string | null;
+  /** What of an exit plan moves the stop. */
+  exit?: NonNullable<MoveRow['exit']>;
 }
 
 /** The sweep finds the trade if the requester dies before it has advanced the trade itself. */
@@ -138,6 +142,21 @@ export async function endMove(
       await tx.update(trades).set(moved).where(eq(trades.id, move.tradeId));
     }
     await addTimeline(tx, { tradeId: move.tradeId, at: now, text: message });
+    if (move.exit !== null) await noteExitMove(tx, { move, state, message, at: now });
     if (audit !== null) await deps.audit.record(tx, audit);
   });
+}
+
+/** Nobody waits for the answer to a move by an exit plan: its outcome is told. */
+async function noteExitMove(
+  tx: Tx,
+  { move, state, message, at }: { move: MoveRow; state: 'moved' | 'failed'; message: string; at: Date },
+): Promise<void> {
+  const { tradeId } = move;
+  const [trade] = await tx.select({ userId: trades.userId }).from(trades).where(eq(trades.id, tradeId));
+  const code = state === 'moved' ? 'exit_stop_moved' : 'exit_not_done';
+  const data = { what: move.exit === 'trail' ? 'trailing stop' : 'break-even', reason: message };
+  await noteEvents(tx, [{ code, userId: trade?.userId ?? null, tradeId, data, at }]);
+  const problem = state === 'moved' ? null : message;
+  await tx.update(tradeExits).set({ problem }).where(eq(tradeExits.tradeId, tradeId));
 }

@@ -24,6 +24,8 @@ import type { AuditAction, AuditActorKind, AuditSubjectKind, AuditValues } from 
 import type { NoticeCode, NoticeData, NoticeSubject, Severity } from '#contract/notices.ts';
 import type { ChannelKind } from '#contract/notification-channels.ts';
 import type { TokenScope } from '#contract/tokens.ts';
+import type { ExitPlan } from '#domain/exits/exit-plan.ts';
+import type { PlannedExits } from '#domain/exits/plan-exits.ts';
 import type { SignalAction } from '#domain/exits/signal-action.ts';
 import type { RiskLimits, RiskScope, StoppingLimit } from '#domain/limits/risk-limits.ts';
 import type { LimitUse, Peak } from '#domain/limits/stopping-limits.ts';
@@ -865,7 +867,10 @@ export const protectionMoves = pgTable(
     tries: integer('tries').notNull().default(0),
     /** How it ended, in words. */
     message: text('message'),
-    requestedBy: reference('requested_by', () => users.id),
+    /** The operator who requested it; null for an exit plan. */
+    requestedBy: uuid('requested_by').references(() => users.id),
+    /** What of an exit plan moves the stop; null for an operator. */
+    exit: text('exit').$type<'break-even' | 'trail'>(),
     createdAt: instant('created_at').notNull(),
     finishedAt: instant('finished_at'),
   },
@@ -874,6 +879,41 @@ export const protectionMoves = pgTable(
     uniqueIndex('protection_moves_unfinished').on(table.tradeId).where(sql`state in ('requested', 'sent')`),
   ],
 );
+
+/** What happens after an entry: one row for a strategy or a user, whose own plan wins. */
+export const exitPlans = pgTable(
+  'exit_plans',
+  {
+    scopeKind: text('scope_kind').$type<'strategy' | 'user'>().notNull(),
+    /** The strategy in the form in which strategies are compared, or the user's id. */
+    scopeValue: text('scope_value').notNull(),
+    plan: jsonb('plan').$type<ExitPlan>().notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.scopeKind, table.scopeValue] })],
+);
+
+/** The exit plan of a trade as it was at the entry, written by a trigger of trades; a later one is applied by hand. */
+export const tradeExits = pgTable('trade_exits', {
+  tradeId: uuid('trade_id')
+    .primaryKey()
+    .references(() => trades.id),
+  plan: jsonb('plan').$type<ExitPlan>().notNull(),
+  scopeKind: text('scope_kind').$type<'strategy' | 'user'>().notNull(),
+  scopeValue: text('scope_value').notNull(),
+  /** Counts the plans of the trade: part of the reason of their closing orders. */
+  revision: integer('revision').notNull().default(1),
+  /** Its prices and quantities; null until the entry is final. */
+  planned: jsonb('planned').$type<PlannedExits>(),
+  /** When the entry was final. */
+  enteredAt: instant('entered_at'),
+  /** Parts that are closed, from the first on. */
+  partsDone: integer('parts_done').notNull().default(0),
+  /** The best mark price since the entry, where the stop trails. */
+  bestPrice: numeric('best_price'),
+  /** Why the last step failed; null when none has since. */
+  problem: text('problem'),
+});
 
 /** Own positions that have ended, kept because an exchange forgets them after some months. */
 export const closedPositions = pgTable(

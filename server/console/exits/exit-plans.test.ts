@@ -1,0 +1,173 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { ApplyExitPlanAnswer, ExitPlanAnswer } from '#contract/exit-plans.ts';
+import { toPlain } from '#domain/decimal.ts';
+import { createExitWatch } from '#server/engine/exits/watch-exits.ts';
+import { createAccountReader } from '#server/engine/protection/read-account.ts';
+import { auditLog, exitPlans, tradeExits } from '#server/platform/db/schema.ts';
+import { UNKNOWN_ID } from '#test/app/test-client.ts';
+import { startTradingBoard } from '#test/app/test-trading-board.ts';
+
+/** Exit plans of strategies and users, and applied to open positions, in production. */
+const board = await startTradingBoard({
+  config: { verifyFirstMs: 50 },
+  tokens: Array.from({ length: 10 }, (_, index) => `X${index + 1}`),
+});
+let tokens = 0;
+afterAll(() => board.close());
+
+const PLAN = {
+  takeProfits: [{ atR: '1', percent: 50 }],
+  breakEvenAtR: '1',
+  trail: { percent: '1.5' },
+  maxHoldingMinutes: 240,
+};
+const somebody = await board.createTrader();
+const OWN = `/api/exit-plans/users/${somebody.id}`;
+const STRATEGY = '/api/exit-plans/strategies/UD%20Bot';
+
+describe('an exit plan', () => {
+  // Requirements: additions-exits-19
+  test.each([
+    [STRATEGY, 'Strategy ud bot'],
+    [OWN, somebody.username],
+  ])('at %s is written as a whole, read back, recorded and deleted', async (path, title) => {
+    const plan = async () => (await board.admin.get(path)).json<ExitPlanAnswer>();
+    expect(await plan()).toMatchObject({ scope: { title }, plan: null });
+    const written = await board.admin.put(path, PLAN);
+    expect(written.statusCode, written.body).toBe(200);
+    expect(await plan()).toMatchObject({ plan: PLAN });
+    await board.admin.put(path, { maxHoldingMinutes: 5 });
+    expect((await plan()).plan).toEqual({ takeProfits: [], maxHoldingMinutes: 5 });
+    expect((await board.admin.delete(path)).statusCode).toBe(200);
+    expect((await plan()).plan).toBeNull();
+    const entries = await board.db.select().from(auditLog).where(eq(auditLog.action, 'exit plan changed'));
+    expect(entries.filter(({ subjectName }) => subjectName === title)).toHaveLength(3);
+    expect(await board.db.select().from(exitPlans)).toEqual([]);
+  });
+
+  test('of an ordinary user is that user’s: others are not found, and strategies are not theirs', async () => {
+    const other = await board.createTrader();
+    expect((await somebody.client.put(OWN, PLAN)).statusCode).toBe(200);
+    expect((await somebody.client.get(OWN)).json()).toMatchObject({ plan: PLAN });
+    expect((await other.client.get(OWN)).statusCode).toBe(404);
+    expect((await other.client.put(OWN, PLAN)).statusCode).toBe(404);
+    expect((await other.client.delete(OWN)).statusCode).toBe(404);
+    expect((await somebody.client.put(STRATEGY, PLAN)).statusCode).toBe(403);
+    expect((await board.admin.put(`/api/exit-plans/users/${UNKNOWN_ID}`, PLAN)).statusCode).toBe(404);
+    expect((await somebody.client.delete(OWN)).statusCode).toBe(200);
+  });
+
+  test.each([
+    [
+      {
+        takeProfits: [
+          { atR: '1', percent: 60 },
+          { atR: '1.5', percent: 50 },
+        ],
+      },
+      'takeProfits',
+      '110 %',
+    ],
+    [{ takeProfits: [{ atR: '0', percent: 50 }] }, 'takeProfits.0.atR', 'above 0'],
+    [{ takeProfits: [{ atR: '2', percent: 50 }] }, 'takeProfits.0.atR', 'The target lies 2 R away'],
+    [{ takeProfits: [{ atR: 1, percent: 50 }] }, 'takeProfits.0.atR', 'number as text'],
+    [{ trail: { atrMultiple: '1', percent: '1' } }, 'trail', 'trail must be'],
+    [{ stopLoss: '1' }, '', 'not valid'],
+  ])('%j is refused with the field', async (body, field, message) => {
+    const answer = await board.admin.put(STRATEGY, body);
+    expect(answer.statusCode).toBe(400);
+    const { errors } = answer.json<{ errors: { path: string; message: string }[] }>();
+    expect(errors.map(({ path }) => path)).toContain(field);
+    expect(answer.body).toContain(message);
+  });
+
+  test('of a user who sizes by technical analysis has no part beyond that target', async () => {
+    const trader = await board.createTrader({ positionSizingMethod: 'Technical Analysis' });
+    const answer = await board.admin.put(`/api/exit-plans/users/${trader.id}`, {
+      takeProfits: [{ atR: '1.5', percent: 50 }],
+    });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.body).toContain('The target lies 1.5 R away');
+  });
+});
+
+describe('applying to open positions', () => {
+  const apply = async (body: object) => {
+    const answer = await board.admin.post('/api/exit-plans/apply', body);
+    expect(answer.statusCode, answer.body).toBe(200);
+    return answer.json<ApplyExitPlanAnswer>();
+  };
+
+  async function withPosition() {
+    tokens += 1;
+    return await board.openPosition(`X${tokens}`);
+  }
+
+  async function look() {
+    const watch = createExitWatch(board.deps, createAccountReader(board.deps));
+    await watch.run();
+    await watch.idle();
+  }
+
+  // Requirements: additions-exits-20
+  test('tells counts and prices first, and changes nothing before it is meant', async () => {
+    const held = await withPosition();
+    const scope = { kind: 'user', value: held.id };
+    await board.admin.put(`/api/exit-plans/users/${held.id}`, PLAN);
+    const preview = await apply({ scope, preview: true });
+    expect(preview).toMatchObject({
+      preview: true,
+      applied: 1,
+      skipped: 0,
+      positions: [
+        {
+          tradeId: held.trade.id,
+          username: held.username,
+          side: 'long',
+          entryPrice: '100',
+          exits: { parts: [{ price: '102', percent: 50 }], breakEven: { atPrice: '102', stopLoss: '100' } },
+          skipped: null,
+        },
+      ],
+    });
+    const rows = () => board.db.select().from(tradeExits).where(eq(tradeExits.tradeId, held.trade.id));
+    expect(await rows()).toEqual([]);
+    expect(await apply({ scope })).toEqual({ ...preview, preview: false });
+    expect(await rows()).toMatchObject([{ plan: PLAN, scopeKind: 'user', revision: 1 }]);
+    expect(
+      await board.db.select().from(auditLog).where(eq(auditLog.action, 'exit plan applied')),
+    ).toMatchObject([{ subjectId: held.id, after: { positions: 1, trades: [held.trade.id] } }]);
+
+    // The part is closed, then the plan is applied to what is left.
+    await board.push(held.token, '102');
+    await look();
+    const size = async () => toPlain((await board.holding(held.id, held.token)).position?.size ?? '0');
+    const left = await size();
+    expect(Number(left) / Number(held.trade.filledQuantity)).toBeCloseTo(0.5, 1);
+    await apply({ scope });
+    expect(await rows()).toMatchObject([{ revision: 2, partsDone: 0, planned: null }]);
+    await look();
+    await look();
+    expect(Number(await size()) / Number(left)).toBeCloseTo(0.5, 1);
+  }, 30_000);
+
+  test('of a strategy leaves the users alone who have a plan of their own', async () => {
+    const held = await withPosition();
+    await board.admin.put('/api/exit-plans/strategies/Tesla', PLAN);
+    await board.admin.put(`/api/exit-plans/users/${held.id}`, {});
+    const { positions } = await apply({ scope: { kind: 'strategy', value: ' tesla' }, preview: true });
+    expect(positions.find(({ tradeId }) => tradeId === held.trade.id)).toMatchObject({
+      exits: null,
+      skipped: 'the user has a plan of their own',
+    });
+    await board.admin.delete('/api/exit-plans/strategies/Tesla');
+  });
+
+  test('needs a plan', async () => {
+    const scope = { kind: 'strategy', value: 'Tesla' };
+    const answer = await board.admin.post('/api/exit-plans/apply', { scope });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({ message: 'There is no exit plan to apply: save one first' });
+  });
+});

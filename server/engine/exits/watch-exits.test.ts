@@ -1,0 +1,371 @@
+import { asc, eq } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
+import { D, toPlain } from '#domain/decimal.ts';
+import type { ExitPlan } from '#domain/exits/exit-plan.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import type { EngineDeps } from '#server/deps.ts';
+import { createAccountReader } from '#server/engine/protection/read-account.ts';
+import { noticeEvents, positionCloses, tradeExits, userSettings, users } from '#server/platform/db/schema.ts';
+import { overtakenAt, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
+import type { TestEngine } from '#test/app/test-engine.ts';
+import { ledgerOf, nextToken, openLongByHand } from '#test/app/token-holders.ts';
+import { dyingAt } from '#test/venues/dying-exchange.ts';
+import { replaceExitPlan } from './exit-plans.store.ts';
+import { createExitWatch } from './watch-exits.ts';
+
+const asked: string[] = [];
+const engine = sharedTestEngine({
+  watch: {
+    before: async ({ path }) => {
+      asked.push(path);
+    },
+  },
+});
+const paper = sharedTestEngine({ paperMode: true });
+
+const plan = (more: Partial<ExitPlan>): ExitPlan => ({ takeProfits: [], ...more });
+const HALF_AT_1R = plan({ takeProfits: [{ atR: '1', percent: 50 }] });
+
+/** A long position opened at 100 with its stop at 98 and its target at 104: R is 2. */
+async function withPlan(
+  of: ExitPlan,
+  {
+    on = engine,
+    exchangePlatform = 'Bitget',
+    atr,
+  }: { on?: TestEngine; exchangePlatform?: ExchangePlatform; atr?: string } = {},
+) {
+  const token = nextToken();
+  const userId = await on.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
+  const now = on.clock.now();
+  const scope = { kind: 'user', value: userId } as const;
+  await on.db.transaction((tx) => replaceExitPlan(tx, { scope, plan: of, now }));
+  if (atr !== undefined) await on.storeCandle({ token, price: '100', atr });
+  const { signalId } = await on.storeSignal({ token, price: '100' });
+  await on.settle();
+  const [trade] = (await on.trades(signalId)).filter((one) => one.userId === userId);
+  if (trade === undefined) throw new Error('no trade');
+  expect(trade.fillStatus).toBe('filled');
+  return { userId, token, trade, quantity: trade.filledQuantity };
+}
+
+/** What a look at the prices begins, carried out to its end. */
+async function look(on = engine, deps: EngineDeps = on.deps): Promise<void> {
+  const watch = createExitWatch(deps, createAccountReader(deps));
+  on.clock.advance(1_000);
+  await watch.run();
+  await watch.idle();
+}
+
+async function priceOf(token: string, price: string, on = engine): Promise<void> {
+  on.clock.advance(1_000);
+  await on.storeCandle({ token, price });
+  await look(on);
+}
+
+const sizeOf = async (userId: string, token: string, on = engine) => {
+  const { position } = await on.holding(userId, token);
+  return position === null ? null : toPlain(position.size);
+};
+const stopOf = async (userId: string, token: string, on = engine) => {
+  const { stopLoss } = await on.holding(userId, token);
+  return stopLoss === null ? null : toPlain(stopLoss);
+};
+const exitsOf = async (tradeId: string, on = engine) => {
+  const [row] = await on.db.select().from(tradeExits).where(eq(tradeExits.tradeId, tradeId));
+  return row;
+};
+const told = async (tradeId: string, on = engine) => {
+  const rows = await on.db
+    .select()
+    .from(noticeEvents)
+    .where(eq(noticeEvents.tradeId, tradeId))
+    .orderBy(asc(noticeEvents.id));
+  return rows.map(({ code }) => code).filter((code) => code?.startsWith('exit_'));
+};
+const isHalf = (size: string | null, quantity: string) =>
+  expect(
+    D(size ?? 0)
+      .div(quantity)
+      .minus('0.5')
+      .abs()
+      .lt('0.01'),
+    `${size} of ${quantity}`,
+  ).toBe(true);
+
+const ENTRY = ['buy', false, 'filled'];
+const CLOSE = ['sell', true, 'filled'];
+
+describe.each([
+  ...EXCHANGE_PLATFORMS.map((platform) => [platform, 'at its venue', () => engine] as const),
+  ...EXCHANGE_PLATFORMS.map((platform) => [platform, 'in paper mode', () => paper] as const),
+])('%s %s', (exchangePlatform, _where, choose) => {
+  // Requirements: additions-exits-9
+  test('a part is closed at its price with one reduce-only order, and the rest keeps its stop', async () => {
+    const on = choose();
+    const { userId, token, trade, quantity } = await withPlan(HALF_AT_1R, { on, exchangePlatform });
+    await priceOf(token, '101.9', on);
+    expect(await sizeOf(userId, token, on)).toBe(toPlain(quantity));
+    expect(await exitsOf(trade.id, on)).toMatchObject({
+      partsDone: 0,
+      planned: { risk: '2', parts: [{ atR: '1', price: '102', percent: 50 }] },
+    });
+    await priceOf(token, '102', on);
+    isHalf(await sizeOf(userId, token, on), quantity);
+    expect(await stopOf(userId, token, on)).toBe('98');
+    await look(on);
+    expect(await ledgerOf(on, userId)).toEqual([ENTRY, CLOSE]);
+    expect(await exitsOf(trade.id, on)).toMatchObject({ partsDone: 1, problem: null });
+    expect(await told(trade.id, on)).toEqual(['exit_part_closed']);
+    const { timeline } = await on.events(trade.id);
+    expect(timeline).toContainEqual(
+      expect.stringMatching(/^Exit plan: part 1 closed at 102 \(1 R\): .* stays open$/),
+    );
+  });
+
+  // Requirements: additions-exits-10
+  test('the stop moves to the entry once, in place, and closes there', async () => {
+    const on = choose();
+    const { userId, token, trade } = await withPlan(plan({ breakEvenAtR: '1' }), { on, exchangePlatform });
+    await priceOf(token, '101.9', on);
+    expect(await stopOf(userId, token, on)).toBe('98');
+    await priceOf(token, '102', on);
+    expect(await stopOf(userId, token, on)).toBe('100');
+    expect(await told(trade.id, on)).toEqual(['exit_stop_moved']);
+    expect((await on.trade(trade.id)).movedStopLoss).toBe('100');
+    on.clock.advance(20_000);
+    await priceOf(token, '103', on);
+    expect(await told(trade.id, on)).toEqual(['exit_stop_moved']);
+    await priceOf(token, '99.9', on);
+    expect(await sizeOf(userId, token, on)).toBeNull();
+  });
+
+  // Requirements: additions-exits-11
+  test('the stop trails the best price by ATR, at most once in ten seconds, and never back', async () => {
+    const on = choose();
+    const trail = plan({ trail: { atrMultiple: '1' } });
+    const { userId, token } = await withPlan(trail, { on, exchangePlatform, atr: '1' });
+    await priceOf(token, '101', on);
+    expect(await stopOf(userId, token, on)).toBe('100');
+    await priceOf(token, '101.5', on);
+    expect(await stopOf(userId, token, on)).toBe('100');
+    // The best price counts, not the present one.
+    on.clock.advance(10_000);
+    await priceOf(token, '101.2', on);
+    expect(await stopOf(userId, token, on)).toBe('100.5');
+    on.clock.advance(10_000);
+    await priceOf(token, '101', on);
+    expect(await stopOf(userId, token, on)).toBe('100.5');
+  });
+
+  // Requirements: additions-exits-12
+  test('the rest is closed when it was held long enough', async () => {
+    const on = choose();
+    const { userId, token, trade } = await withPlan(plan({ maxHoldingMinutes: 60 }), {
+      on,
+      exchangePlatform,
+    });
+    await look(on);
+    on.clock.advance(58 * 60_000);
+    await priceOf(token, '101', on);
+    expect(await sizeOf(userId, token, on)).not.toBeNull();
+    on.clock.advance(2 * 60_000);
+    await priceOf(token, '101', on);
+    expect(await on.holding(userId, token)).toEqual({ position: null, stopLoss: null, takeProfit: null });
+    expect(await ledgerOf(on, userId)).toEqual([ENTRY, CLOSE]);
+    expect(await told(trade.id, on)).toEqual(['exit_time_closed']);
+  });
+});
+
+describe('an order of a plan is sent once', () => {
+  describe.each(EXCHANGE_PLATFORMS)('at %s', (exchangePlatform) => {
+    // Requirements: additions-exits-13
+    test.each([
+      'acceptThenTimeout',
+      'cutAfterAccept',
+      'badGatewayAfter',
+      'empty200',
+      'cutBeforeAccept',
+      'badGatewayBefore',
+      'tooManyRequests',
+    ] as const)('after %s', async (kind) => {
+      const { userId, token, trade, quantity } = await withPlan(HALF_AT_1R, { exchangePlatform });
+      await look();
+      strike(engine, userId, [
+        { kind, on: { path: exchangePlatform === 'Bitget' ? 'place-order' : 'order/create' } },
+      ]);
+      await priceOf(token, '102');
+      isHalf(await sizeOf(userId, token), quantity);
+      await look();
+      expect(await ledgerOf(engine, userId)).toEqual([ENTRY, CLOSE]);
+      expect(await exitsOf(trade.id)).toMatchObject({ partsDone: 1 });
+    });
+
+    test.each(['before', 'after'] as const)('when the process dies %s it leaves', async (when) => {
+      const { userId, token, trade, quantity } = await withPlan(HALF_AT_1R, { exchangePlatform });
+      await look();
+      engine.clock.advance(1_000);
+      await engine.storeCandle({ token, price: '102' });
+      await look(engine, dyingAt(engine.deps, 'closePosition', when)).catch(() => undefined);
+      await engine.restart();
+      engine.clock.advance(20_000);
+      await look();
+      isHalf(await sizeOf(userId, token), quantity);
+      expect((await ledgerOf(engine, userId)).filter(([, , state]) => state === 'filled')).toEqual([
+        ENTRY,
+        CLOSE,
+      ]);
+      expect(await exitsOf(trade.id)).toMatchObject({ partsDone: 1 });
+    });
+  });
+
+  test('when another instance takes the user over', async () => {
+    const { userId, token, trade, quantity } = await withPlan(HALF_AT_1R);
+    await look();
+    await engine.storeCandle({ token, price: '102' });
+    const overtaken = overtakenAt(engine, { key: `user:${userId}`, call: 'closePosition' });
+    await look(engine, overtaken);
+    expect(await exitsOf(trade.id)).toMatchObject({ partsDone: 0 });
+    await engine.restart();
+    engine.clock.advance(20_000);
+    await look();
+    isHalf(await sizeOf(userId, token), quantity);
+    expect(await ledgerOf(engine, userId)).toEqual([ENTRY, CLOSE]);
+    expect(await exitsOf(trade.id)).toMatchObject({ partsDone: 1 });
+  });
+});
+
+// Requirements: additions-exits-14
+test('works for a user who is stopped, paused, switched off and inactive', async () => {
+  const { userId, token, quantity } = await withPlan(HALF_AT_1R);
+  const pausedUntil = new Date(engine.clock.now().getTime() + 3_600_000);
+  await engine.db
+    .update(userSettings)
+    .set({ activeTrading: false, tradingPausedUntil: pausedUntil })
+    .where(eq(userSettings.userId, userId));
+  await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
+  await priceOf(token, '102');
+  isHalf(await sizeOf(userId, token), quantity);
+});
+
+test('parts come one after the other, the last one closes the rest, and a part once closed stays closed', async () => {
+  const { userId, token, trade } = await withPlan(
+    plan({
+      takeProfits: [
+        { atR: '0.5', percent: 30 },
+        { atR: '1', percent: 70 },
+      ],
+    }),
+  );
+  await priceOf(token, '102.5');
+  expect(await exitsOf(trade.id)).toMatchObject({ partsDone: 1 });
+  await priceOf(token, '100.5');
+  await look();
+  expect(await ledgerOf(engine, userId)).toEqual([ENTRY, CLOSE]);
+  await priceOf(token, '102');
+  expect(await sizeOf(userId, token)).toBeNull();
+  expect(await ledgerOf(engine, userId)).toEqual([ENTRY, CLOSE, CLOSE]);
+});
+
+// Requirements: additions-exits-15
+test('what the user has added to the position is never closed', async () => {
+  const { userId, token } = await withPlan(plan({ takeProfits: [{ atR: '1', percent: 100 }] }));
+  await openLongByHand(engine, userId, token);
+  await priceOf(token, '102');
+  expect(await sizeOf(userId, token)).toBe('1');
+});
+
+test('a part is at most what is left of a position that was reduced before', async () => {
+  const { userId, token, trade } = await withPlan(HALF_AT_1R);
+  await look();
+  engine.clock.advance(1_000);
+  const parameters = { action: 'reduce', reduce_percent: '80' };
+  await engine.storeSignal({ token, price: '100', action: 'reduce', parameters });
+  await engine.settle();
+  await priceOf(token, '102');
+  expect(await sizeOf(userId, token)).toBeNull();
+  expect(await exitsOf(trade.id)).toMatchObject({ partsDone: 1 });
+});
+
+// Requirements: additions-exits-16
+test('a stop that cannot be moved stays, and the failure is told', async () => {
+  const { userId, token, trade } = await withPlan(plan({ breakEvenAtR: '1' }));
+  await look();
+  strike(engine, userId, [
+    { kind: 'refuse', code: '40020', message: 'no', on: { path: 'modify-tpsl-order', times: 1_000 } },
+    { kind: 'refuse', code: '40020', message: 'no', on: { path: 'place-tpsl-order', times: 1_000 } },
+  ]);
+  await priceOf(token, '102');
+  await engine.settle();
+  expect(await stopOf(userId, token)).toBe('98');
+  expect(await told(trade.id)).toEqual(['exit_not_done']);
+  engine.venue.setFaults([]);
+  engine.clock.advance(10_000);
+  await look();
+  expect(await stopOf(userId, token)).toBe('100');
+});
+
+test('a stop that was moved nearer by hand is not moved back', async () => {
+  const { userId, token } = await withPlan(plan({ breakEvenAtR: '1' }));
+  await look();
+  const account = await engine.deps.findAccount(userId, 'Bitget');
+  if (account === null) throw new Error('no account');
+  await engine.storeCandle({ token, price: '101.9' });
+  const quantity = (await sizeOf(userId, token)) ?? '';
+  await engine.deps.exchanges
+    .get('Bitget')
+    .moveProtection(
+      account,
+      { token, side: 'long', quantity, stopLoss: '101', takeProfit: null, clientOrderId: 'by-hand' },
+      { notAfter: new Date(engine.clock.now().getTime() + 60_000) },
+    );
+  await priceOf(token, '102');
+  expect(await stopOf(userId, token)).toBe('101');
+});
+
+// Requirements: additions-exits-17
+test('the plan is that of the entry: the user’s before the strategy’s, whatever is written later', async () => {
+  const now = engine.clock.now();
+  const strategy = { kind: 'strategy', value: 'tesla' } as const;
+  const later = plan({ maxHoldingMinutes: 5 });
+  await engine.db.transaction((tx) => replaceExitPlan(tx, { scope: strategy, plan: later, now }));
+  const own = await withPlan(HALF_AT_1R);
+  const none = await withPlan(plan({}));
+  const token = nextToken();
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const { signalId } = await engine.storeSignal({ token, price: '100', processor: ' TESLA ' });
+  await engine.settle();
+  await engine.db.transaction((tx) => replaceExitPlan(tx, { scope: strategy, plan: null, now }));
+  const followed = (await engine.trades(signalId)).find((one) => one.userId === userId);
+  expect(await exitsOf(own.trade.id)).toMatchObject({ plan: HALF_AT_1R, scopeKind: 'user' });
+  expect(await exitsOf(none.trade.id)).toBeUndefined();
+  expect(await exitsOf(followed?.id ?? '')).toMatchObject({
+    plan: later,
+    scopeKind: 'strategy',
+    scopeValue: 'tesla',
+  });
+});
+
+// Requirements: additions-exits-18
+test('one request reads the prices for all users of an exchange, and none leaves without a plan', async () => {
+  await engine.db.delete(tradeExits);
+  asked.length = 0;
+  await look();
+  expect(asked).toEqual([]);
+  await withPlan(plan({ breakEvenAtR: '1.5' }));
+  await withPlan(plan({ breakEvenAtR: '1.5' }));
+  await look();
+  asked.length = 0;
+  await look();
+  expect(asked).toEqual(['/api/v2/mix/market/tickers']);
+});
+
+test('a position that is gone takes nothing with it', async () => {
+  const { userId, token } = await withPlan(HALF_AT_1R);
+  await look();
+  await engine.storeCandle({ token, price: '97' });
+  expect(await sizeOf(userId, token)).toBeNull();
+  await priceOf(token, '102');
+  const closes = await engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId));
+  expect(closes).toEqual([]);
+});

@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { betterPrice, type ExitState, nextExit } from '#domain/exits/next-exit.ts';
+import type { PlannedExits } from '#domain/exits/plan-exits.ts';
+import { plannedProtection } from '#domain/orders/protection.ts';
+import { sideOpenedBy } from '#domain/sizing/trend.ts';
+import type { EngineDeps } from '#server/deps.ts';
+import { openTradeAccount } from '#server/engine/orders/trade-account.ts';
+import type { AccountReader } from '#server/engine/protection/read-account.ts';
+import { addTimeline } from '#server/engine/records/trades.store.ts';
+import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { hasElapsed } from '#server/platform/clock.ts';
+import { LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
+import { noteEvents } from '#server/platform/notices/note-event.ts';
+import { closeByPlan } from './close-by-plan.ts';
+import { moveByPlan } from './move-by-plan.ts';
+import { beginExits } from './plan-position.ts';
+import { type ExitTrade, keepBestPrices, listExitTrades, noteProblem } from './trade-exits.store.ts';
+
+const LOOK_EVERY_MS = 1_000;
+/** A step that failed, or that was decided on a stop which the exchange does not show, is decided again after this. */
+const AGAIN_AFTER_MS = 10_000;
+const STOP_LIMIT_MS = 3_000;
+
+/** A position whose plan has prices and quantities. */
+type Watched = ExitTrade & { planned: PlannedExits; enteredAt: Date; markPrice: string; bestPrice: string };
+
+export interface ExitWatch {
+  /** Looks at the prices once and begins what is due. */
+  run(): Promise<void>;
+  /** Resolves when everything that was begun has ended. */
+  idle(): Promise<void>;
+  /** Looks every second, until the returned function is called. */
+  start(): () => Promise<void>;
+}
+
+/**
+ * Carries out the exit plans of open positions, whatever stops new entries: closes parts at their prices, moves stops to
+ * the entry or after the price, and closes what was held long enough. The rows are the truth, so any instance goes on
+ * after a crash; one looks at the prices at a time.
+ */
+export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWatch {
+  const { db, clock, log } = deps;
+  /** Steps at work, by trade: a slow one holds up no other position. */
+  const atWork = new Map<string, Promise<void>>();
+  const failedAt = new Map<string, Date>();
+
+  async function run(): Promise<void> {
+    const mode = deps.config.exchangeMode;
+    const trades = await listExitTrades(db, { mode });
+    if (trades.length === 0) return;
+    const lease = { db, key: 'exits:look', holder: deps.config.instanceId, log };
+    await withLease(lease, async () => {
+      const watched = await addPrices(trades.filter(({ trade }) => !atWork.has(trade.id)));
+      await keepBestPrices(
+        db,
+        watched
+          .filter(({ planned, exits, bestPrice }) => planned.trail !== null && exits.bestPrice !== bestPrice)
+          .map(({ trade, bestPrice }) => ({ tradeId: trade.id, price: bestPrice })),
+      );
+      for (const one of watched) begin(one);
+    });
+  }
+
+  /** With the mark prices: those of an exchange that does not answer are left out. */
+  async function addPrices(trades: readonly ExitTrade[]): Promise<Watched[]> {
+    const begun = await Promise.all(trades.map(beginOne));
+    // A user's own signals are prices only to that user in paper mode; elsewhere all share one request.
+    const groups = Map.groupBy(
+      begun.filter((one) => one !== null),
+      ({ trade }) => `${trade.exchangePlatform} ${trade.userId}`,
+    );
+    const priced = await Promise.all([...groups.values()].map(readPrices));
+    return priced.flat();
+  }
+
+  /** The plan of a new position is written down first. */
+  async function beginOne(one: ExitTrade): Promise<ExitTrade | null> {
+    if (one.exits.planned !== null) return one;
+    if (isWaiting(one.trade.id)) return null;
+    await guard(one, async () => {
+      await beginExits(deps, one);
+      return null;
+    });
+    const [begun] = await listExitTrades(db, { mode: deps.config.exchangeMode, tradeId: one.trade.id });
+    return begun?.exits.planned == null ? null : begun;
+  }
+
+  async function readPrices(group: readonly ExitTrade[]): Promise<Watched[]> {
+    const [first] = group;
+    const platform = deps.exchanges.supported.find((name) => name === first?.trade.exchangePlatform);
+    if (first === undefined || platform === undefined) return [];
+    const tokens = [...new Set(group.map(({ trade }) => trade.token))];
+    const prices = await deps.exchanges
+      .get(platform)
+      .fetchMarkPrices(tokens, { viewerUserId: first.trade.userId })
+      .catch((error: unknown) => {
+        if (!(error instanceof ExchangeError)) throw error;
+        log.debug({ err: error, platform }, 'mark prices could not be read');
+        return new Map<string, string>();
+      });
+    return group.flatMap((one) => {
+      const { planned, enteredAt, bestPrice: best } = one.exits;
+      const markPrice = prices.get(one.trade.token);
+      if (planned === null || enteredAt === null || markPrice === undefined) return [];
+      const bestPrice = betterPrice(sideOpenedBy(one.trade.side), markPrice, best);
+      return [{ ...one, planned, enteredAt, markPrice, bestPrice }];
+    });
+  }
+
+  function begin(one: Watched): void {
+    const { trade } = one;
+    const next = nextExit(stateOf(one));
+    if (next === null || atWork.has(trade.id) || isWaiting(trade.id)) return;
+    const work = guard(one, async () => {
+      const { account, problem } = await openTradeAccount(deps, trade);
+      if (account === null) return problem ?? 'its account is not known';
+      if (next.kind === 'move') {
+        // Also where nothing is moved: what the exchange shows is not read every second.
+        failedAt.set(trade.id, clock.now());
+        return await moveByPlan(deps, {
+          trade,
+          account,
+          again: ({ stopLoss, markPrice }) =>
+            nextExit({ ...stateOf(one), stopLoss, markPrice: markPrice ?? one.markPrice }),
+        });
+      }
+      const key = { userId: trade.userId, exchangePlatform: trade.exchangePlatform };
+      const failure = await closeByPlan(deps, { trade, exits: one.exits, account, close: next });
+      // Records the end of a position, with the exchange's figures.
+      reader.forget(key);
+      await reader.read(key, 0).catch(() => undefined);
+      return failure;
+    });
+    atWork.set(
+      trade.id,
+      work.finally(() => atWork.delete(trade.id)),
+    );
+  }
+
+  const stateOf = ({ trade, exits, movedAt, isBreakEvenDone, ...one }: Watched): ExitState => ({
+    side: sideOpenedBy(trade.side),
+    exits: one.planned,
+    enteredAt: one.enteredAt,
+    now: clock.now(),
+    markPrice: one.markPrice,
+    bestPrice: one.bestPrice,
+    partsDone: exits.partsDone,
+    isBreakEvenDone,
+    stopLoss: plannedProtection(trade).stopLoss,
+    movedAt,
+  });
+
+  function isWaiting(tradeId: string): boolean {
+    const at = failedAt.get(tradeId);
+    return at !== undefined && !hasElapsed({ since: at, ms: AGAIN_AFTER_MS, now: clock.now() });
+  }
+
+  /** One position's failure stops no other (I8). */
+  async function guard({ trade, exits }: ExitTrade, work: () => Promise<string | null>): Promise<void> {
+    const { id: tradeId, userId, token } = trade;
+    try {
+      const problem = await work().catch((error: unknown) => {
+        if (error instanceof ExchangeError) return error.message;
+        throw error;
+      });
+      if (problem === null) return;
+      failedAt.set(tradeId, clock.now());
+      log.warn({ tradeId, userId, token, problem }, 'a step of an exit plan failed, it is tried again');
+      const at = clock.now();
+      await db.transaction(async (tx) => {
+        if (!(await noteProblem(tx, exits, problem))) return;
+        await addTimeline(tx, {
+          tradeId,
+          at,
+          text: `Exit plan: not done yet, it is tried again: ${problem}`,
+        });
+        const data = { what: 'exit plan', reason: problem };
+        await noteEvents(tx, [{ code: 'exit_not_done', userId, tradeId, data, at }]);
+      });
+    } catch (error) {
+      failedAt.set(tradeId, clock.now());
+      if (error instanceof LeaseLostError) return;
+      log.error({ err: error, tradeId, userId, token }, 'a step of an exit plan failed');
+    }
+  }
+
+  async function idle(): Promise<void> {
+    while (atWork.size > 0) await Promise.all(atWork.values());
+  }
+
+  return {
+    run,
+    idle,
+    start() {
+      let looking: Promise<void> | null = null;
+      const timer = setInterval(() => {
+        looking ??= run()
+          .catch((error: unknown) => log.warn({ err: error }, 'exit plans could not be looked at'))
+          .finally(() => {
+            looking = null;
+          });
+      }, LOOK_EVERY_MS);
+      return async () => {
+        clearInterval(timer);
+        const ended = Promise.resolve(looking).then(idle);
+        await Promise.race([ended, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+      };
+    },
+  };
+}
