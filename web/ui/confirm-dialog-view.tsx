@@ -8,6 +8,8 @@ export interface ConfirmDialogProps {
   confirmLabel: string;
   pendingLabel?: string;
   pending?: boolean;
+  /** There is nothing to confirm. */
+  disabled?: boolean;
   destructive?: boolean;
   onConfirm: () => void;
   onClose: () => void;
@@ -15,6 +17,7 @@ export interface ConfirmDialogProps {
 
 export default function ConfirmDialogView(props: ConfirmDialogProps) {
   const { title, children, confirmLabel, pendingLabel, pending = false, destructive = false } = props;
+  const { disabled = false } = props;
   // Stays open until the answer arrives, to show the result.
   const close = pending ? () => {} : props.onClose;
   return (
@@ -25,6 +28,7 @@ export default function ConfirmDialogView(props: ConfirmDialogProps) {
           label={confirmLabel}
           pendingLabel={pendingLabel}
           pending={pending}
+          disabled={disabled}
           destructive={destructive}
           onCancel={close}
           onConfirm={props.onConfirm}

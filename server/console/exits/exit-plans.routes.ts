@@ -20,7 +20,7 @@ import { findExitPlan, type PlanScope, replaceExitPlan } from '#server/engine/ex
 import { scopeTitle } from '#server/engine/limits/scope-title.ts';
 import { actorOf } from '#server/platform/audit/audit-trail.ts';
 import { changedFields } from '#server/platform/audit/audit-values.ts';
-import { getUser } from '#server/platform/http/access.ts';
+import { getUser, requireStepUp } from '#server/platform/http/access.ts';
 import { AppError, invalidFields, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
@@ -28,7 +28,8 @@ import type { WriteRule } from '#server/platform/http/write-rules.ts';
 import { applyExitPlan } from './apply-exit-plan.ts';
 
 const change: WriteRule = { stepUp: 'outsidePaper', audit: ['exit plan changed'], token: 'admin' };
-const apply: WriteRule = { stepUp: 'outsidePaper', audit: ['exit plan applied'], token: 'trade' };
+/** A preview changes nothing. */
+const apply: WriteRule = { stepUp: 'handler', audit: ['exit plan applied'], token: 'trade' };
 
 export function registerExitPlanRoutes(
   app: App,
@@ -76,6 +77,7 @@ export function registerExitPlanRoutes(
     admin({ write: apply, body: applyExitPlanBody, answer: applyExitPlanAnswer }),
     async (request) => {
       const { scope: of, preview } = request.body;
+      if (!preview && deps.config.exchangeMode !== 'paper') requireStepUp(request, deps.clock.now());
       const scope = of.kind === 'strategy' ? strategyOf(of.value) : await userScope(request, of.value);
       const audit = { actor: actorOf(request, deps.config), subject: await subjectOf(scope) };
       return await applyExitPlan(deps, { scope, preview, audit });

@@ -31,6 +31,7 @@ const ExchangeConnectionCard = lazily(
   <LoadingState minHeight={430} />,
 );
 const LimitsCard = lazily(() => import('#web/forms/limits/limits-card.tsx'), <LoadingState />);
+const ExitPlanCard = lazily(() => import('#web/forms/exits/exit-plan-card.tsx'), <LoadingState />);
 const ChangePasswordDialog = lazily(() => import('./change-password-dialog.tsx'));
 
 const SUBTITLE = 'Account information and how positions are sized';
@@ -181,6 +182,9 @@ function SettingsCards({ settings, user, isSelf, automation }: SettingsCardsProp
           </NearScreen>
           <NearScreen>
             <LimitsCard path={`/api/risk-limits/users/${user.id}`} title="Risk limits" />
+          </NearScreen>
+          <NearScreen>
+            <ExitPlanCard path={`/api/exit-plans/users/${user.id}`} />
           </NearScreen>
         </div>
       )}

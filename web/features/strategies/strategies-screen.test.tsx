@@ -220,3 +220,134 @@ describe('the strategies', () => {
     await alertOf(/Failed to fetch strategies/);
   });
 });
+
+describe('the exit plan of a strategy', () => {
+  const PATH = '/api/exit-plans/strategies/Tesla';
+  const scope = { kind: 'strategy', value: 'tesla', title: 'Strategy tesla' };
+  const PLAN = {
+    takeProfits: [{ atR: '1', percent: 50 }],
+    breakEvenAtR: '1',
+    trail: { atrMultiple: '2' },
+    maxHoldingMinutes: 240,
+  };
+  const POSITION = {
+    tradeId: 't',
+    userId: 'u',
+    username: 'ann@example.com',
+    exchangePlatform: 'Bitget',
+    token: 'BTC',
+    side: 'long',
+    entryPrice: '65000',
+    exits: {
+      risk: '1300',
+      parts: [{ atR: '1', percent: 50, price: '66300', quantity: '0.006' }],
+      rest: '0.006',
+      breakEven: { atPrice: '66300', stopLoss: '65000' },
+      trail: { distance: '1200' },
+      maxHoldingMinutes: 240,
+      notes: ['the part at 3 R is left to the target 67000'],
+    },
+    skipped: null,
+  };
+  const section = async () =>
+    scopeOf(
+      (await page().findByRole('heading', { level: 3, name: /^Exit plan/ })).closest('section') ??
+        document.body,
+    );
+
+  // Requirements: additions-exits-22
+  test('is shown in words, or that there is none, and says when it cannot be fetched', async () => {
+    renderApp('/strategies', { [STRATEGIES]: answer(), [`GET ${PATH}`]: { scope, plan: PLAN } });
+    const shown = await section();
+    await shown.findByText('Close 50 % at 1 R');
+    for (const step of [
+      'Move the stop to the entry at 1 R',
+      'Trail the stop by 2 × ATR',
+      'Close the rest after 240 minutes',
+    ])
+      expect(shown.getByText(step)).toBeTruthy();
+  });
+
+  test('says that there is none', async () => {
+    renderApp('/strategies', { [STRATEGIES]: answer(), [`GET ${PATH}`]: { scope, plan: null } });
+    await page().findByText('None: positions follow only stop and target');
+    expect((await section()).queryByRole('button', { name: 'Apply to open positions' })).toBeNull();
+  });
+
+  test('that cannot be fetched says so', async () => {
+    renderApp('/strategies', { [STRATEGIES]: answer(), [`GET ${PATH}`]: UNREACHABLE });
+    await alertOf(/Failed to fetch the exit plan/);
+  });
+
+  test('is saved as it is typed, and shows a refused field', async () => {
+    const calls: Call[] = [];
+    let refuse = true;
+    renderApp('/strategies', {
+      [STRATEGIES]: answer(),
+      [`GET ${PATH}`]: { scope, plan: null },
+      [`PUT ${PATH}`]: (call: Call) => {
+        calls.push(call);
+        if (!refuse) return { scope, plan: PLAN };
+        const message = 'The target lies 2 R away: a part at 3 R would never be closed';
+        return new Failure(400, { message, errors: [{ path: 'takeProfits.0.atR', message }] });
+      },
+    });
+    (await (await section()).findByRole('button', { name: 'Edit plan' })).click();
+    const form = await dialog(/^Exit plan: /);
+    fill(form.getByLabelText('Part 1 at R'), '3');
+    fill(form.getByLabelText('Part 1 in percent'), '50');
+    fill(form.getByLabelText(/^Longest holding/), '240');
+    form.getByRole('button', { name: 'Save' }).click();
+    await eventually(() => expect(document.body.textContent).toContain('The target lies 2 R away'));
+    expect(calls[0]?.body).toEqual({
+      takeProfits: [{ atR: '3', percent: 50 }],
+      maxHoldingMinutes: 240,
+    });
+    refuse = false;
+    fill(form.getByLabelText('Part 1 at R'), '1');
+    form.getByRole('button', { name: 'Save' }).click();
+    await expectGone(() => page().queryByRole('dialog'));
+  });
+
+  // Requirements: additions-exits-20
+  test('is applied to open positions after their prices were shown', async () => {
+    const calls: Call[] = [];
+    const skipped = { ...POSITION, tradeId: 's', exits: null, skipped: 'the user has a plan of their own' };
+    renderApp('/strategies', {
+      [STRATEGIES]: answer(),
+      [`GET ${PATH}`]: { scope, plan: PLAN },
+      'POST /api/exit-plans/apply': (call: Call) => {
+        calls.push(call);
+        const { preview } = call.body as { preview: boolean };
+        return { preview, applied: 1, skipped: 1, positions: [POSITION, skipped] };
+      },
+    });
+    (await (await section()).findByRole('button', { name: 'Apply to open positions' })).click();
+    const asked = await dialog(/^Apply to open positions: /);
+    await asked.findByText('Close 0.006 BTC at 66300 (1 R)');
+    expect(asked.getByText('Move the stop to 65000 at 66300')).toBeTruthy();
+    expect(asked.getByText('Note: the part at 3 R is left to the target 67000')).toBeTruthy();
+    expect(asked.getByText('Left as it is: the user has a plan of their own')).toBeTruthy();
+    asked.getByRole('button', { name: 'Apply to 1 position' }).click();
+    await expectGone(() => page().queryByRole('dialog'));
+    expect(calls.map(({ body }) => body)).toEqual([
+      { scope: { kind: 'strategy', value: 'tesla' }, preview: true },
+      { scope: { kind: 'strategy', value: 'tesla' }, preview: false },
+    ]);
+  });
+
+  test('is removed after a question', async () => {
+    let isRemoved = false;
+    renderApp('/strategies', {
+      [STRATEGIES]: answer(),
+      [`GET ${PATH}`]: () => ({ scope, plan: isRemoved ? null : PLAN }),
+      [`DELETE ${PATH}`]: () => {
+        isRemoved = true;
+        return { scope, plan: null };
+      },
+    });
+    (await (await section()).findByRole('button', { name: 'Remove plan' })).click();
+    (await dialog('Remove Exit Plan')).getByRole('button', { name: 'Remove' }).click();
+    await page().findByText('None: positions follow only stop and target');
+  });
+});

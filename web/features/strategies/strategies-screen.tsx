@@ -1,19 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import type { StrategiesAnswer, StrategyView } from '#contract/strategies.ts';
+import { strategyExits } from '#web/forms/exits/exits-data.ts';
 import { LimitGauges } from '#web/forms/limits/limit-gauges.tsx';
 import { LimitActions } from '#web/forms/limits/limits-card.tsx';
 import { PROGRAM_LIMITS, strategyLimits } from '#web/forms/limits/limits-data.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { lazily } from '../../ui/lazily.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Section } from '../../ui/section.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { EmptyState, LoadingState } from '../../ui/states.tsx';
 import { SignalAge } from './signal-age.tsx';
 import classes from './strategies.module.css';
+
+const ExitPlanCard = lazily(() => import('#web/forms/exits/exit-plan-card.tsx'), <LoadingState />);
 
 export const strategiesPath = '/api/strategies';
 const REFRESH_MS = 10_000;
@@ -103,6 +107,7 @@ function StrategyCard({ strategy }: { strategy: StrategyView }) {
       >
         <LimitGauges answer={limits} />
       </Section>
+      <ExitPlanCard path={strategyExits(processor)} within />
     </Panel>
   );
 }
