@@ -1,9 +1,34 @@
-/** The source of the current time; tests pass a clock that they move themselves. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The source of the current time and of all waits; tests pass a clock that they move themselves. */
 export interface Clock {
   now(): Date;
+  /** Milliseconds since any moment. Goes on evenly when the machine's time is set: for durations and deadlines. */
+  monotonicMs(): number;
+  /** Rejects as soon as the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `work` once, `ms` from now; returns a function that cancels it. Does not keep the process alive. */
+  after(ms: number, work: () => void): () => void;
+  /** Calls `work` every `ms`, the first time `ms` from now; returns a function that stops it. */
+  every(ms: number, work: () => void): () => void;
+  /** A signal that is aborted with a `TimeoutError` in `ms`. */
+  deadline(ms: number): AbortSignal;
 }
 
-export const systemClock: Clock = { now: () => new Date() };
+export const systemClock: Clock = {
+  now: () => new Date(),
+  monotonicMs: () => performance.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+  after(ms, work) {
+    const timer = setTimeout(work, ms).unref();
+    return () => clearTimeout(timer);
+  },
+  every(ms, work) {
+    const timer = setInterval(work, ms).unref();
+    return () => clearInterval(timer);
+  },
+  deadline: (ms) => AbortSignal.timeout(ms),
+};
 
 /** Clocks of instances that work side by side differ by less than this. */
 const CLOCK_TOLERANCE_MS = 5_000;

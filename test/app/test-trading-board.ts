@@ -82,7 +82,10 @@ export async function startTradingBoard(
     ...options.config,
   };
   const { behindMs = [] } = options;
-  const clockOf = (index: number): Clock => ({ now: () => new Date(Date.now() - (behindMs[index] ?? 0)) });
+  const clockOf = (index: number): Clock => ({
+    ...systemClock,
+    now: () => new Date(Date.now() - (behindMs[index] ?? 0)),
+  });
   for (const token of ['BTC', 'ETH', 'SOL', ...(options.tokens ?? [])]) marks.push(token, '100');
   const programs: Program[] = [];
   for (let index = 0; index < (options.instances ?? 1); index += 1) {

@@ -2,6 +2,7 @@ import type { MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
 import { forgetSecretKey } from '#server/admin/hooks/check-secret-key.ts';
 import { createAuditTrail, programActor } from '#server/platform/audit/audit-trail.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { drizzleOn } from '#server/platform/db/drizzle-over.ts';
 import { applyMigrations, isBeforeBaseline, readMigrations } from '#server/platform/db/migrate.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
@@ -196,7 +197,7 @@ async function noteRestore(
   const { keys, now, backup, rows, isVerified } = options;
   const db = drizzleOn(client);
   const secretBox = createSecretBox(keys.secretKey, keys.nextKey);
-  await createAuditTrail({ db, clock: { now: () => now }, secretBox }).record(db, {
+  await createAuditTrail({ db, clock: { ...systemClock, now: () => now }, secretBox }).record(db, {
     actor: programActor('npm run restore', 'command'),
     action: 'backup restored',
     subject: { kind: 'installation', id: null, name: null },

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { Signal } from '#contract/signals.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { addUpList } from '#server/platform/db/list-totals/add-up-list.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { startTestApp, TRADING } from '#test/app/test-app.ts';
@@ -57,7 +58,7 @@ await addUpList(board.database.db, 'workflows', { marginMs: -60_000 });
 async function deleteAfter(days: number, config: Partial<OldRowsDeps['config']> = {}): Promise<void> {
   const deleteOldRows = createDeleteOldRows({
     ...board.deps,
-    clock: { now: () => new Date(Date.now() + days * DAY_MS) },
+    clock: { ...systemClock, now: () => new Date(Date.now() + days * DAY_MS) },
     config: { ...KEEP_ALL, ...config },
   });
   await deleteOldRows({ connection: board.database.connection });

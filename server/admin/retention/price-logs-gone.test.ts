@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import type { PriceLogsAnswer } from '#contract/price-logs.ts';
 import type { SignalDetail } from '#contract/signals.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { addUpList } from '#server/platform/db/list-totals/add-up-list.ts';
 import { readKeptSince } from '#server/platform/db/partitions.ts';
 import { startTestApp } from '#test/app/test-app.ts';
@@ -28,7 +29,7 @@ await addUpList(board.database.db, 'price-logs', { marginMs: -60_000 });
 await keepPartitions({
   deps: {
     ...board.deps,
-    clock: { now: () => new Date(Date.now() + 365 * DAY_MS) },
+    clock: { ...systemClock, now: () => new Date(Date.now() + 365 * DAY_MS) },
     config: { priceLogRetentionDays: 30, deliveryRetentionDays: 30 },
   },
   connection: board.database.connection,

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { afterAll, afterEach, expect, inject, test } from 'vitest';
 import { restoreBackup } from '#server/admin/backup/restore-backup.ts';
 import { writeBackup } from '#server/admin/backup/write-backup.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { migrateDatabase } from '#server/platform/db/migrate.ts';
 import { defaultPartitionOf, listPartitions, monthOf } from '#server/platform/db/partitions.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
@@ -39,7 +40,7 @@ const idAt = (moment: Date): string => firstIdOf(moment).slice(0, 24) + randomBy
 
 const retention = (now: Date, days: number, beforeDrop: BeforeDrop) => ({
   deps: {
-    clock: { now: () => now },
+    clock: { ...systemClock, now: () => now },
     log,
     metrics: createMetrics(),
     config: {

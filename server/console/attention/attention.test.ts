@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AttentionCondition } from '#contract/attention.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { createLog } from '#server/platform/log.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { startTestApp } from '#test/app/test-app.ts';
@@ -100,7 +101,7 @@ test('reports a proxy missing from TRUST_PROXY until it has not been seen for a 
 // Requirements: order-execution-15
 test('shows that the clock of the machine was set, for a day', async () => {
   let aheadMs = 0;
-  const clock = { now: () => new Date(Date.now() + aheadMs) };
+  const clock = { ...systemClock, now: () => new Date(Date.now() + aheadMs) };
   const board = await startTestApp({ clock, engine: true, background: ['clock watch'] });
   const conditions = async () =>
     (await board.admin.get('/api/attention')).json<{ conditions: AttentionCondition[] }>().conditions;

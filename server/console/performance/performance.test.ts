@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type PerformanceAnswer, RESULT_GROUPS, type ResultGroup } from '#contract/performance.ts';
 import { closedPositions } from '#server/platform/db/schema.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
 import { generateTrades } from '#test/app/generated-trades.ts';
 import {
   type ReckonedTrade,
@@ -16,7 +17,7 @@ import { expectAnswer } from '#test/app/test-client.ts';
 const SINCE = new Date('2026-01-05T10:00:00Z');
 const NOW = new Date('2026-11-20T12:34:56Z');
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
-const clock = { now: () => NOW };
+const clock = fakeClock(NOW);
 
 const board = await startResultsBoard({
   trades: 3_000,

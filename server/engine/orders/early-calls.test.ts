@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { EngineDeps } from '#server/deps.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { startTradingBoard } from '#test/app/test-trading-board.ts';
@@ -48,7 +49,7 @@ describe('a call that comes before its trade is due', () => {
     const { tradeId, deps, sent } = await waiting(100);
     const from = engine.clock.now().getTime();
     const startedAt = performance.now();
-    const clock = { now: () => new Date(from + performance.now() - startedAt) };
+    const clock = { ...systemClock, now: () => new Date(from + performance.now() - startedAt) };
     await advanceTrade({ ...deps, clock }, tradeId);
     const { calls } = await engine.events(tradeId);
     expect(calls.at(-1)).not.toBe('place-order');

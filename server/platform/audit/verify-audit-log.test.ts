@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import type { Db } from '../db/database.ts';
 import { auditLog } from '../db/schema.ts';
@@ -24,7 +25,7 @@ import {
 } from './verify-audit-log.ts';
 
 const ENTRIES = 12;
-const clock = { now: () => new Date() };
+const clock = systemClock;
 const secretBox = createSecretBox('a secret key of the verifier, long enough');
 
 let testDatabase: TestDatabase;
