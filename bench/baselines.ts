@@ -62,11 +62,11 @@ async function serveRoute(): Promise<void> {
  * each.
  */
 async function placeOrders(token: string, count: number): Promise<void> {
-  const now = () => systemClock.now();
+  const clock = systemClock;
   const venue = createVenue({
     // As in the program: prepared statements on a separate connection.
     db: database.engineDb,
-    clock: systemClock,
+    clock,
     marks: storedMarks(),
     startBalance: '10000',
     credentialsFor: (userId) => venueCredentials(userId, SECRET),
@@ -75,12 +75,17 @@ async function placeOrders(token: string, count: number): Promise<void> {
     environment: 'paper',
     origins: { [BITGET.origins.paper]: BITGET.origins.paper },
     timeoutMs: 10_000,
-    now,
+    clock,
     venue,
     environmentProblem: BITGET.environmentProblem,
     isSuccess: ({ status }) => status < 300,
   });
-  const client = await BITGET.createClient({ environment: 'paper', userAgent: 'bench', transport, now });
+  const client = await BITGET.createClient({
+    environment: 'paper',
+    userAgent: 'bench',
+    transport,
+    now: clock.now,
+  });
   await callScope.run(openScope({ type: 'contracts' }), () => client.loadMarkets());
 
   const symbol = `${token}/USDT:USDT`;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { BITGET_LIMITS, BYBIT_LIMITS } from '#server/exchanges/limits/exchange-limits.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { migrateDatabase } from '#server/platform/db/migrate.ts';
 import { openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
@@ -264,7 +265,7 @@ async function openVenue() {
   let seen: Seen[] = [];
   const limited = createVenue({
     db: database.db,
-    clock: { now: () => new Date() },
+    clock: systemClock,
     marks,
     startBalance: '1000000',
     newAccountMode: 'one_way_mode',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { systemClock } from '#server/platform/clock.ts';
 import { findPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
@@ -60,7 +61,7 @@ export async function startExchangeSite(): Promise<ExchangeSite> {
       closeBooks = () => books.close();
       exchange = createVenue({
         db: books.db,
-        clock: { now: () => new Date() },
+        clock: systemClock,
         marks,
         startBalance: '2500.5',
         credentialsFor: () => ({ apiKey: '', ...SITE_SECRETS, accountMode: 'classic' }),

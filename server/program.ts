@@ -145,7 +145,7 @@ export async function buildProgram(options: {
       metrics.exchangeCalled(call);
       exchangeWatch.called(call);
     },
-    now: () => clock.now(),
+    clock,
     ...(paper === null ? { onKeyRefused: createKeyWatch(keyDeps) } : {}),
   });
   const freeSpace = () => {
@@ -202,7 +202,7 @@ export async function buildProgram(options: {
       audit,
     }),
     changeFeed,
-    candleWaits: createCandleWaits({ db: database.engineDb, jobs, changeFeed, log }),
+    candleWaits: createCandleWaits({ db: database.engineDb, clock, jobs, changeFeed, log }),
     readiness: () => readReadiness(),
     freeSpace,
   };

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { testClock } from '#test/app/fake-clock.ts';
 import { batched } from './batched.ts';
 
-const turn = () => sleep(5);
-
 /** Batches of words that the test answers one by one. */
-function recorded(everyMs = 0) {
+function recorded(everyMs?: number) {
+  const clock = testClock();
   const batches: string[][] = [];
   const ends: { answer: () => void; fail: () => void }[] = [];
   const ask = batched<string, string>(
@@ -18,13 +17,20 @@ function recorded(everyMs = 0) {
         }),
       );
     },
-    { everyMs },
+    everyMs === undefined ? undefined : { everyMs, clock },
   );
-  return { ask, batches, answer: () => ends.shift()?.answer(), fail: () => ends.shift()?.fail() };
+  return {
+    ask,
+    batches,
+    pass: clock.advance,
+    turn: clock.idle,
+    answer: () => ends.shift()?.answer(),
+    fail: () => ends.shift()?.fail(),
+  };
 }
 
 test('calls during a batch share the next one, and each gets its own result', async () => {
-  const { ask, batches, answer } = recorded();
+  const { ask, batches, turn, answer } = recorded();
   const first = ask('a');
   await turn();
   const later = [ask('b'), ask('c'), ask('b')];
@@ -39,18 +45,20 @@ test('calls during a batch share the next one, and each gets its own result', as
 });
 
 test('the first batch starts immediately, the next one after its pause', async () => {
-  const { ask, batches, answer } = recorded(60_000);
+  const { ask, batches, turn, pass, answer } = recorded(60_000);
   const first = ask('a');
   await turn();
   answer();
   await first;
   void ask('b');
-  await turn();
+  await pass(59_999);
   expect(batches).toEqual([['a']]);
+  await pass(1);
+  expect(batches).toEqual([['a'], ['b']]);
 });
 
 test('a failed batch rejects for its callers, and the next one runs', async () => {
-  const { ask, batches, answer, fail } = recorded();
+  const { ask, batches, turn, answer, fail } = recorded();
   const first = ask('a');
   await turn();
   const second = ask('b');

@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '#server/platform/clock.ts';
 
 /**
  * Runs calls that arrive while a batch is running as the next batch, so that a thousand users cost a few statements. A
- * batch starts when the one before it has ended, and at least `everyMs` after that one's start.
+ * batch starts when the one before it has ended, and with a `pace` at least that long after that one's start.
  */
 export function batched<One, Result>(
   run: (all: One[]) => Promise<Result[]>,
-  { everyMs = 0 }: { everyMs?: number } = {},
+  pace?: { everyMs: number; clock: Clock },
 ): (one: One) => Promise<Result> {
   let next: { all: One[]; results: Promise<Result[]> } | null = null;
   let last: Promise<unknown> = Promise.resolve();
@@ -16,7 +16,7 @@ export function batched<One, Result>(
     const results = last.then(() => {
       next = null;
       const running = run(all);
-      const pause = everyMs === 0 ? null : sleep(everyMs, undefined, { ref: false });
+      const pause = pace?.clock.sleep(pace.everyMs);
       last = Promise.allSettled([running, pause]);
       return running;
     });

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
 import { documentedAnswer, parametersIn } from '#test/venues/exchange-suite-answers.ts';
 import { signatureProblem } from '#test/venues/exchange-suite-signatures.ts';
 import { accountModeOf, platformOf, type SuiteDialect } from '#test/venues/exchange-suite-words.ts';
@@ -209,7 +210,7 @@ describe('the origins of an exchange', () => {
         environment,
         origins: { [BYBIT.origins[environment]]: site.url },
         timeoutMs: 1_000,
-        now: () => new Date(),
+        clock: systemClock,
         isSuccess: () => true,
       });
       closing.push(() => transport.close());

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Logger } from '#server/platform/log.ts';
 import type { Metrics } from '#server/platform/metrics.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -31,7 +32,7 @@ export interface ExchangeRegistryOptions {
   paper?: Pick<Paper, 'exchange'> | null;
   /** For tests: an in-process venue that the real clients talk to in paper mode. */
   venue?: Venue;
-  now?: () => Date;
+  clock: Clock;
   /**
    * Shared by all instances: the request limits and the prepared accounts. If omitted, requests leave immediately and
    * accounts are prepared every time. Use a dedicated pool: every request queries it first.
@@ -59,7 +60,12 @@ const REMOTE = { tickerMaxAgeMs: 1_000, missingTokenRefreshMs: 60_000 };
 const IN_PROCESS = { tickerMaxAgeMs: 0, missingTokenRefreshMs: 0 };
 
 export function createExchangeRegistry(options: ExchangeRegistryOptions): ExchangeRegistry {
-  const limiter = options.shared ? createRateLimiter({ slots: createSharedSlots(options.shared) }) : null;
+  const limiter = options.shared
+    ? createRateLimiter({
+        slots: createSharedSlots({ ...options.shared, clock: options.clock }),
+        clock: options.clock,
+      })
+    : null;
   const opened = [openBitget(options, limiter), openExchange(BYBIT, options.bybitBaseUrl, options, limiter)];
   const byPlatform = new Map(opened.map(({ exchange }) => [exchange.platform, exchange]));
   return {
@@ -94,7 +100,7 @@ function openExchange(
   limiter: RateLimiter | null,
 ): { exchange: Exchange; close(): Promise<void> } {
   const { exchangeMode: environment, paper, exchangeTimeoutMs: timeoutMs } = options;
-  const now = options.now ?? (() => new Date());
+  const { now } = options.clock;
   const venue = environment === 'paper' && baseUrl === null ? options.venue : undefined;
   if (environment === 'paper' && baseUrl === null && venue === undefined) {
     if (!paper) throw new Error('Paper mode needs the paper exchange, a venue or a venue address');
@@ -108,7 +114,7 @@ function openExchange(
   };
   const { platform } = dialect;
   const { onCall } = options;
-  const clock = createExchangeClock({ now });
+  const exchangeClock = createExchangeClock({ now });
   const transport = createTransport({
     ...(limiter ? { limits: { platform, limits: dialect.limits, limiter } } : {}),
     environment,
@@ -116,14 +122,14 @@ function openExchange(
     origins: { [named]: origin },
     proxies: options.exchangeProxyUrls,
     timeoutMs,
-    now,
+    clock: options.clock,
     ...(venue ? { venue } : {}),
     environmentProblem: dialect.environmentProblem,
     isSuccess,
     onAnswer({ type, answer, ...times }) {
       // An old price must not set the clock that it is judged by; a refused request may have come from elsewhere.
       const at = type === 'ticker' || !isSuccess(answer) ? null : dialect.envelope(answer)?.at;
-      if (at != null) clock.measure({ at, ...times });
+      if (at != null) exchangeClock.measure({ at, ...times });
     },
     onCounted: (call) => onCall?.({ platform, ...call }),
   });
@@ -133,9 +139,9 @@ function openExchange(
     dialect,
     now,
     apiEndpoint: venue ? `paper://${platform.toLowerCase()}` : origin,
-    clock,
+    clock: exchangeClock,
     // The exchange compares the times of requests with its own clock.
-    createClient: () => dialect.createClient({ environment, userAgent, transport, now: clock.now }),
+    createClient: () => dialect.createClient({ environment, userAgent, transport, now: exchangeClock.now }),
     ...(venue ? IN_PROCESS : REMOTE),
     addresses: Math.max(1, options.exchangeProxyUrls.length),
     isPerViewer: environment === 'paper',

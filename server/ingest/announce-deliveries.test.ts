@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Change } from '#contract/events.ts';
 import { CHANGES_CHANNEL } from '#server/platform/change-feed.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { openPool } from '#server/platform/db/pool.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { createLog } from '#server/platform/log.ts';
@@ -37,7 +38,7 @@ beforeEach(async () => {
 afterEach(() => listener.end());
 
 const announcerFor = (db = board.database.db, log = createLog({ level: 'silent' })) =>
-  createDeliveryAnnouncer({ db, log, everyMs: EVERY_MS });
+  createDeliveryAnnouncer({ db, clock: systemClock, log, everyMs: EVERY_MS });
 /** A database whose statements wait before they are sent. */
 const withWait = (wait: () => Promise<void>) =>
   new Proxy(board.database.db, {

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { ChangeTopic } from '#contract/events.ts';
 import { CHANGES_CHANNEL } from '#server/platform/change-feed.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { databaseErrorCode } from '#server/platform/db/database-errors.ts';
 import type { Logger } from '#server/platform/log.ts';
@@ -25,25 +26,26 @@ interface DeliveryAnnouncer {
 
 export function createDeliveryAnnouncer(options: {
   db: Queryable;
+  clock: Clock;
   log: Logger;
   everyMs?: number;
 }): DeliveryAnnouncer {
-  const { db, log, everyMs = EVERY_MS } = options;
+  const { db, clock, log, everyMs = EVERY_MS } = options;
   const hookIds = new Set<string>();
   let candles = false;
   let announcedAt = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | null = null;
+  let cancel: (() => void) | null = null;
   let announcing = Promise.resolve();
 
   /** Does not retry: the next announcement and polling screens make up for a lost one. */
   async function tell(): Promise<void> {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
+    cancel?.();
+    cancel = null;
     if (hookIds.size === 0) return;
     const noted = { hookIds: [...hookIds], candles };
     hookIds.clear();
     candles = false;
-    announcedAt = performance.now();
+    announcedAt = clock.monotonicMs();
     await notify(db, noted).catch((error: unknown) =>
       log.warn({ err: error, code: databaseErrorCode(error) }, 'new deliveries could not be announced'),
     );
@@ -63,7 +65,7 @@ export function createDeliveryAnnouncer(options: {
       for (const id of delivered.hookIds) hookIds.add(id);
       candles ||= delivered.candles;
       if (hookIds.size === 0) return;
-      timer ??= setTimeout(announce, Math.max(0, announcedAt + everyMs - performance.now()));
+      cancel ??= clock.after(Math.max(0, announcedAt + everyMs - clock.monotonicMs()), announce);
     },
     idle: announce,
   };

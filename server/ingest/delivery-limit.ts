@@ -27,8 +27,8 @@ interface Webhook {
 }
 
 /** Counts this instance's deliveries of the last minute; learns those of other instances from the log. */
-export function createDeliveryLimit(options: { perMinute: number; nowMs?: () => number }): DeliveryLimit {
-  const { perMinute, nowMs = () => performance.now() } = options;
+export function createDeliveryLimit(options: { perMinute: number; nowMs: () => number }): DeliveryLimit {
+  const { perMinute, nowMs } = options;
   if (perMinute === 0) {
     return Object.assign(() => true, {
       perMinute,

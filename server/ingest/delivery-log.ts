@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { databaseErrorCode } from '#server/platform/db/database-errors.ts';
 import type { deliveries } from '#server/platform/db/schema.ts';
@@ -83,17 +84,18 @@ interface Count {
 
 export function createRefusalLog(options: {
   db: Queryable;
+  clock: Clock;
   log: Logger;
   /** Called after the commit with the webhooks that got lines. */
   onWritten: (hookIds: Set<string>) => void;
 }): RefusalLog {
-  const { db, log, onWritten } = options;
+  const { db, clock, log, onWritten } = options;
   const minutes = new LRUCache<string, { minute: number; lines: number }>({ max: MAX_HOOKS });
   // Keeps the answer: a failed commit may be retried row by row.
   const judged = new WeakMap<Delivery, boolean>();
   let waiting: LogLine[] = [];
   let counts = new Map<string, Count>();
-  let timer: NodeJS.Timeout | null = null;
+  let cancel: (() => void) | null = null;
   let writing = Promise.resolve();
 
   function hasRoom(hookId: string, { receivedAt }: Delivery): boolean {
@@ -117,7 +119,7 @@ export function createRefusalLog(options: {
       const count = counts.get(id) ?? { hookId, delivery, refused: 0, limited: 0 };
       count[result] += 1;
       counts.set(id, count);
-      timer ??= setTimeout(write, WRITTEN_AFTER_MS);
+      cancel ??= clock.after(WRITTEN_AFTER_MS, write);
     }
     return takes;
   }
@@ -140,8 +142,8 @@ export function createRefusalLog(options: {
   }
 
   function write(): Promise<void> {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
+    cancel?.();
+    cancel = null;
     writing = writing.then(writeWaiting);
     return writing;
   }
@@ -151,7 +153,7 @@ export function createRefusalLog(options: {
     noteSuspended(hookId, delivery) {
       if (!takesLine(hookId, delivery, 'refused')) return;
       waiting.push({ hookId, delivery, entry: ENTRY });
-      timer ??= setTimeout(write, WRITTEN_AFTER_MS);
+      cancel ??= clock.after(WRITTEN_AFTER_MS, write);
     },
     idle: write,
   };

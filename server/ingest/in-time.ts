@@ -1,3 +1,4 @@
+import type { Clock } from '#server/platform/clock.ts';
 import { databaseErrorCode } from '#server/platform/db/database-errors.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import type { Logger } from '#server/platform/log.ts';
@@ -14,15 +15,14 @@ export const SEND_AGAIN = {
 
 /** Returns the outcome, or `not-stored` when storing failed or is late; both are answered 503. */
 export async function inTime(
-  deps: { log: Logger },
+  deps: { clock: Clock; log: Logger },
   received: Promise<DeliveryOutcome>,
 ): Promise<DeliveryOutcome | { outcome: 'not-stored' }> {
-  let timer: NodeJS.Timeout | undefined;
+  let cancel = () => {};
   const tooLate = new Promise<never>((_resolve, reject) => {
     // Creates the error only when needed: recording a stack for each delivery took a tenth of its time.
-    timer = setTimeout(
-      () => reject(new Error(`nothing was committed within ${ANSWER_WITHIN_MS} ms`)),
-      ANSWER_WITHIN_MS,
+    cancel = deps.clock.after(ANSWER_WITHIN_MS, () =>
+      reject(new Error(`nothing was committed within ${ANSWER_WITHIN_MS} ms`)),
     );
   });
   try {
@@ -33,6 +33,6 @@ export async function inTime(
     }
     return { outcome: 'not-stored' };
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }

@@ -80,11 +80,12 @@ export function createReceiver(
 ): Receiver {
   const { db, pool, jobs, config, clock, log } = deps;
   const findKey = createKnownKeys(deps.secretBox);
-  const withinLimit = createDeliveryLimit({ perMinute: config.webhookRateLimit });
+  const withinLimit = createDeliveryLimit({ perMinute: config.webhookRateLimit, nowMs: clock.monotonicMs });
   const lastUse = createLastUse();
-  const announcer = createDeliveryAnnouncer({ db, log });
+  const announcer = createDeliveryAnnouncer({ db, clock, log });
   const refusals = createRefusalLog({
     db,
+    clock,
     log,
     onWritten: (hookIds) => announcer.note({ hookIds, candles: false }),
   });

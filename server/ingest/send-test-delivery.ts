@@ -17,7 +17,7 @@ import { inTime, SEND_AGAIN } from './in-time.ts';
  * answer says what the charting platform would get. Throws `testDeliveryInLiveTrading` while real money is traded.
  */
 export async function sendTestDelivery(
-  deps: Pick<Deps, 'audit' | 'config' | 'db' | 'log' | 'receiver' | 'secretBox'>,
+  deps: Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'log' | 'receiver' | 'secretBox'>,
   request: FastifyRequest,
   { hook, kind, payload }: TestDeliveryBody & { hook: HookRow },
 ): Promise<TestDeliveryAnswer> {

@@ -10,7 +10,7 @@ import { sendTestDelivery } from './send-test-delivery.ts';
 /** A delivery by hand to the caller's own webhook. The answer says what the charting platform would get. */
 export function registerTestDeliveryRoute(
   app: App,
-  deps: Pick<Deps, 'audit' | 'config' | 'db' | 'log' | 'receiver' | 'secretBox'>,
+  deps: Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'log' | 'receiver' | 'secretBox'>,
 ): void {
   app.post(
     '/api/hooks/:id/test-deliveries',

@@ -104,7 +104,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
   };
   const log = createLog({ level: process.env.TEST_LOG === '1' ? 'debug' : 'silent' });
   let venueAheadMs = 0;
-  const venueClock = { now: () => new Date(clock.now().getTime() + venueAheadMs) };
+  const venueClock = { ...clock, now: () => new Date(clock.now().getTime() + venueAheadMs) };
   const venue = createVenue({
     db,
     clock: venueClock,
@@ -168,7 +168,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
   };
 
   const changeFeed = createChangeFeed({ connection: database.connection, log });
-  const candleWaits = createCandleWaits({ db, jobs, changeFeed, log });
+  const candleWaits = createCandleWaits({ db, clock, jobs, changeFeed, log });
 
   function createDeps(overrides: {
     db: EngineDeps['db'];
@@ -187,7 +187,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
       ...addresses,
       ...(options.sharesLimits ? { shared: { pool: database.pool, log } } : {}),
       ...(options.paperMode ? { paper } : { venue: { handle } }),
-      now: () => clock.now(),
+      clock,
     });
     const ownConfig = { ...config, instanceId: overrides.instanceId };
     return {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { systemClock } from '#server/platform/clock.ts';
 import type { OpenDatabase } from '#server/platform/db/pool.ts';
 import { bitgetOperations } from '#test/venues/bitget/operations.ts';
 import { bybitOperations } from '#test/venues/bybit/operations.ts';
@@ -54,7 +55,7 @@ export function createFaultExchange(database: OpenDatabase) {
   const openExchange = () =>
     createVenue({
       db,
-      clock: { now: () => new Date() },
+      clock: systemClock,
       marks,
       startBalance: '1000000',
       credentialsFor: (accountId) => venueCredentials(accountId, SECRET),

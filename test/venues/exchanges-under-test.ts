@@ -9,6 +9,7 @@ import {
   paperTokenSettings,
   paperTriggerOrders,
 } from '#server/exchanges/paper/paper-schema.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { createTestDatabase } from '../app/test-database.ts';
 import { accountModeOf, platformOf, type SuiteDialect } from './exchange-suite-words.ts';
@@ -21,7 +22,7 @@ import { TRADING_KEY, venueCredentials } from './venue-credentials.ts';
 
 const SECRET_KEY = 'a secret key that only this test uses';
 
-const clock = { now: () => new Date() };
+const clock = systemClock;
 
 async function open(ownMarks: Partial<MarkSource> = {}) {
   const { database, close } = await createTestDatabase();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { ExchangeCredentials, ExchangeEnvironment } from '#server/exchanges/exchange.ts';
 import { paperAccounts } from '#server/exchanges/paper/paper-schema.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { jsonAnswer, type VenueAnswer, type VenueRequest } from '#test/venues/http.ts';
 import { memoryMarks } from '#test/venues/memory-marks.ts';
@@ -55,7 +56,7 @@ export async function startExchangeSite(options: {
   let repeats = false;
   const venue = createVenue({
     db,
-    clock: { now: () => new Date() },
+    clock: systemClock,
     marks,
     startBalance: '10000',
     credentialsFor: (id) => {

@@ -11,6 +11,7 @@ import {
   type ExchangeRegistry,
   type ExchangeRegistryOptions,
 } from '#server/exchanges/registry.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { accountModeOf, type SuiteDialect } from './exchange-suite-words.ts';
 import type { VenueFault } from './faults.ts';
 import { jsonAnswer, type VenueAnswer, type VenueRequest } from './http.ts';
@@ -48,6 +49,7 @@ export const testRegistry = (options: Partial<ExchangeRegistryOptions>): Exchang
     bybitBaseUrl: null,
     exchangeProxyUrls: [],
     exchangeTimeoutMs: 5_000,
+    clock: systemClock,
     ...options,
   });
 

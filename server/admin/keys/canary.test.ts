@@ -7,6 +7,7 @@ import type { Webhook } from '#contract/hooks.ts';
 import type { User } from '#contract/users.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { findPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { createCanaries } from '#test/app/canaries.ts';
 import { forgetCredentialCalls } from '#test/app/key-board.ts';
@@ -307,6 +308,7 @@ test.each(['refuse', 'timeout', 'cutAfterAccept', 'badGatewayAfter', 'html200', 
       bybitBaseUrl: null,
       exchangeProxyUrls: [],
       exchangeTimeoutMs: 500,
+      clock: systemClock,
       paper: null,
     });
     const on = { path: '/accounts' };

@@ -55,7 +55,7 @@ export async function readCalculatorFacts(
   const { exchange, platform } = opened;
   const [current, rules, balance] = await Promise.all([
     deps.prices.read({ exchange, token, viewerUserId: userId }),
-    readRules(opened, { token, userId }),
+    readRules(deps, opened, { token, userId }),
     readBalance(deps, opened),
   ]);
   if (rules === null) return { ok: false, denial: deny('token_not_listed', { token, exchange: platform }) };
@@ -100,11 +100,12 @@ function chooseLivePrice(current: CurrentPrice, clientPrice: string | undefined)
 }
 
 async function readRules(
+  deps: CalculatorDeps,
   { exchange }: OpenedAccount,
   { token, userId }: { token: string; userId: string },
 ): Promise<TokenRules | null | 'unknown'> {
   try {
-    return await readTokenRules(exchange, token, userId);
+    return await readTokenRules(deps, exchange, token, userId);
   } catch (error) {
     if (error instanceof ExchangeError) return 'unknown';
     throw error;
@@ -129,7 +130,7 @@ async function readBalance(
   // Read before the balance: an order accepted in between then counts twice instead of not at all.
   const committed = await sumUnknownMargin(deps.db, owner);
   try {
-    const { futuresAvailable } = await retryRead(() => exchange.fetchBalance(account), BALANCE_TRIES);
+    const { futuresAvailable } = await retryRead(deps, () => exchange.fetchBalance(account), BALANCE_TRIES);
     await rememberBalance(deps.db, { ...owner, futuresAvailable, readAt });
     const available = availableForSizing({ available: futuresAvailable, unreportedMargins: [committed] });
     return { available, note: null, notice: null, isEstimate: false };

@@ -290,7 +290,7 @@ export function startLimitWatch(deps: WatchDeps): () => void {
     );
     isWatching = false;
   }
-  const timer = setInterval(() => void run(), LOOK_EVERY_MS);
+  const stop = deps.clock.every(LOOK_EVERY_MS, () => void run());
   void run();
-  return () => clearInterval(timer);
+  return stop;
 }

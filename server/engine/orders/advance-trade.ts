@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isTerminal } from '#domain/orders/order-lifecycle.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import {
@@ -138,7 +137,7 @@ async function isItsTime(
   if (isStopped === true && attempts.at(-1)?.state === 'open') return true;
   const { id: tradeId, dueAt } = trade;
   const restMs = () => (dueAt?.getTime() ?? 0) - deps.clock.now().getTime();
-  if (restMs() > 0 && restMs() <= SHORT_REST_MS) await sleep(restMs() + 1);
+  if (restMs() > 0 && restMs() <= SHORT_REST_MS) await deps.clock.sleep(restMs() + 1);
   if (restMs() <= 0) return true;
   const wait = { longestWaitMs: longestWaitMs(deps.config), now: deps.clock.now() };
   if (dueAt !== null && isDue({ dueAt, ...wait })) return true;

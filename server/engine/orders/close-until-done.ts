@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineDeps } from '#server/deps.ts';
 import { type CloseRequest, type CloseResult, closePosition, listUnsettledCloses } from './close-position.ts';
 
@@ -21,16 +20,16 @@ export async function closeUntilDone(
   request: CloseRequest,
   onStep: () => void = () => {},
 ): Promise<CloseResult> {
-  const begun = performance.now();
+  const begun = deps.clock.monotonicMs();
   let refusals = 0;
   for (;;) {
     const result = await closePosition(deps, request);
     onStep();
     if (result.outcome === 'refused') refusals += 1;
-    if (isClosed(result) || refusals >= MOST_REFUSALS || performance.now() - begun > CLOSE_LIMIT_MS)
+    if (isClosed(result) || refusals >= MOST_REFUSALS || deps.clock.monotonicMs() - begun > CLOSE_LIMIT_MS)
       return result;
-    await sleep(CLOSE_POLL_MS);
-    if (performance.now() - begun > UNDER_WAY_LIMIT_MS) await cancelWhatStaysOpen(deps, request);
+    await deps.clock.sleep(CLOSE_POLL_MS);
+    if (deps.clock.monotonicMs() - begun > UNDER_WAY_LIMIT_MS) await cancelWhatStaysOpen(deps, request);
   }
 }
 

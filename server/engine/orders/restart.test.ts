@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PositionMakerStatus } from '#contract/position-maker.ts';
 import { D, toPlain } from '#domain/decimal.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import { engineRestartAnswers, engineRestarts, orderAttempts } from '#server/platform/db/schema.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { createJobs, type JobHandlers, type JobWorkers } from '#server/platform/jobs/jobs.ts';
@@ -107,7 +108,7 @@ describe('two instances on one database', () => {
     await board.db.execute(sql`
       update engine_workers set instance_id = 'stuck', heartbeat_at = now() + interval '1 minute' where instance_id = 'crashed'`);
     const asked = restartSystem(
-      { audit: board.deps.audit, db: board.db, log: createLog({ level: 'silent' }) },
+      { audit: board.deps.audit, clock: systemClock, db: board.db, log: createLog({ level: 'silent' }) },
       { requestedBy: await adminId(), actor: OPERATOR, limitMs: 1_500 },
     );
     await expect(asked).rejects.toMatchObject({
@@ -161,7 +162,7 @@ describe('one instance', () => {
     const { db } = own.database;
     jobs = await createJobs({ database: own.database, log });
     workers = createWorkers({
-      deps: { db, log, config: { instanceId: 'only' } },
+      deps: { clock: systemClock, db, log, config: { instanceId: 'only' } },
       jobs,
       wakeUnfinished: async () => {},
       drainLimitMs: 5_000,
@@ -173,7 +174,11 @@ describe('one instance', () => {
     await workers.start();
     return {
       db,
-      restart: () => restartSystem({ audit: auditTrailOf(db), db, log }, { requestedBy, actor: OPERATOR }),
+      restart: () =>
+        restartSystem(
+          { audit: auditTrailOf(db), clock: systemClock, db, log },
+          { requestedBy, actor: OPERATOR },
+        ),
     };
   }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { Deps } from '#server/deps.ts';
 import type { AuditActor } from '#server/platform/audit/audit-trail.ts';
@@ -15,25 +14,25 @@ const POLL_MS = 100;
  * Throws with the reason when an instance failed or is silent.
  */
 export async function restartSystem(
-  deps: Pick<Deps, 'audit' | 'db' | 'log'>,
+  deps: Pick<Deps, 'audit' | 'clock' | 'db' | 'log'>,
   {
     requestedBy,
     actor,
     limitMs = RESTART_LIMIT_SECONDS * 1_000,
   }: { requestedBy: string; actor: AuditActor; limitMs?: number },
 ): Promise<{ success: true; message: string }> {
-  const { db, log } = deps;
+  const { clock, db, log } = deps;
   const id = await db.transaction(async (tx) => {
     const subject = { kind: 'installation', id: null, name: null } as const;
     await deps.audit.record(tx, { actor, action: 'position maker restarted', subject });
     return announceRestart(tx, requestedBy);
   });
   log.info({ restartId: id, by: requestedBy }, 'restart of the position maker requested');
-  const deadline = performance.now() + limitMs;
+  const deadline = clock.monotonicMs() + limitMs;
   for (;;) {
     const { awaited, answers } = await readRestartProgress(db, id);
-    if (awaited.length > 0 && performance.now() < deadline) {
-      await sleep(POLL_MS);
+    if (awaited.length > 0 && clock.monotonicMs() < deadline) {
+      await clock.sleep(POLL_MS);
       continue;
     }
     await finishRestart(db, id);

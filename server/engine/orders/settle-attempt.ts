@@ -98,7 +98,7 @@ async function planSecond(work: TradeWork, filledQuantity: string): Promise<stri
   if (apart !== null) return `no second attempt: ${apart.reason}`;
   const log = await findPositionGeneratorLog(deps.db, trade.positionGeneratorLogId);
   if (log?.position == null) throw new Error(`trade ${trade.id} has no calculation`);
-  const freshPrice = await readLivePrice(exchange, trade, trade.userId);
+  const freshPrice = await readLivePrice(deps, exchange, trade, trade.userId);
   if (freshPrice === null) return 'no fresh price for a second attempt';
   const position = {
     ...log.position,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { orderSubmissionAllowed } from '#domain/eligibility/trading-mode.ts';
 import type { Position } from '#domain/sizing/position.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
@@ -98,7 +97,7 @@ async function underUserLease<Result>(
       if (error instanceof LeaseLostError) throw busy();
       throw error;
     }
-    await sleep(LEASE_POLL_MS);
+    await deps.clock.sleep(LEASE_POLL_MS);
   }
   throw busy();
 }
@@ -120,14 +119,14 @@ function alreadyTraded(log: PositionGeneratorLogRow, standing: TradeRow | null):
 
 /** Returns when the trade is done, after `limitMs`, or when the caller is gone. The trade continues regardless. */
 export async function followOrder(
-  { db }: Pick<Deps, 'db'>,
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
   options: { tradeId: string; limitMs: number; signal: AbortSignal },
 ): Promise<void> {
   const { tradeId, limitMs, signal } = options;
-  const deadline = performance.now() + limitMs;
-  while (!signal.aborted && performance.now() < deadline) {
+  const deadline = clock.monotonicMs() + limitMs;
+  while (!signal.aborted && clock.monotonicMs() < deadline) {
     const trade = await findTrade(db, tradeId);
     if (trade === null || trade.state === 'done') return;
-    await sleep(FOLLOW_POLL_MS, undefined, { signal }).catch(() => undefined);
+    await clock.sleep(FOLLOW_POLL_MS, signal).catch(() => undefined);
   }
 }

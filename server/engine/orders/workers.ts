@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '#server/deps.ts';
 import type { JobHandlers, JobWorkers } from '#server/platform/jobs/jobs.ts';
 import { handOverLeases } from '#server/platform/jobs/leases.ts';
@@ -28,7 +27,7 @@ export interface Workers {
  * it from the tables.
  */
 export function createWorkers(options: {
-  deps: Pick<Deps, 'db' | 'log'> & { config: Pick<Deps['config'], 'instanceId'> };
+  deps: Pick<Deps, 'clock' | 'db' | 'log'> & { config: Pick<Deps['config'], 'instanceId'> };
   jobs: JobWorkers;
   handlers: JobHandlers;
   /** Sends a job for everything unfinished. */
@@ -39,9 +38,9 @@ export function createWorkers(options: {
 }): Workers {
   const { deps, jobs, handlers, wakeUnfinished } = options;
   const { drainLimitMs = DRAIN_LIMIT_MS, stopDrainLimitMs = STOP_DRAIN_LIMIT_MS, beatMs = BEAT_MS } = options;
-  const { db, log } = deps;
+  const { clock, db, log } = deps;
   const { instanceId } = deps.config;
-  let timer: NodeJS.Timeout | null = null;
+  let stopBeating = () => {};
   let beating: Promise<void> | null = null;
   let restarting: Promise<void> | null = null;
   let newestRestart = 0;
@@ -106,13 +105,13 @@ export function createWorkers(options: {
       await startEngine();
       await removeWorkers(db, instanceId);
       await beat();
-      timer = setInterval(beatOnce, beatMs);
+      stopBeating = clock.every(beatMs, beatOnce);
     },
     async stop() {
       isStopping = true;
-      if (timer !== null) clearInterval(timer);
+      stopBeating();
       await beating;
-      await Promise.race([restarting, sleep(RESTART_LIMIT_MS, null, { ref: false })]);
+      await Promise.race([restarting, clock.sleep(RESTART_LIMIT_MS)]);
       await drain(stopDrainLimitMs).catch((error: unknown) =>
         log.warn({ err: error }, 'work could not be handed over'),
       );

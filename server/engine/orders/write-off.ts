@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { and, asc, eq, isNotNull, ne } from 'drizzle-orm';
 import type { OrderInDoubt } from '#contract/position-maker.ts';
 import { isPositive } from '#domain/decimal.ts';
@@ -73,7 +72,7 @@ export async function writeOffOrder(deps: WriteOffDeps, request: WriteOff): Prom
     } catch (error) {
       throw error instanceof LeaseLostError ? new AppError('orderBusy', { cause: error }) : error;
     }
-    await sleep(LEASE_POLL_MS);
+    await deps.clock.sleep(LEASE_POLL_MS);
   }
   throw new AppError('orderBusy');
 }

@@ -258,26 +258,26 @@ export function startProtectionAudit(
   const audit = createProtectionAudit(deps);
   let isAuditing = false;
   let isStopped = false;
-  let retry: NodeJS.Timeout | undefined;
+  let cancelRetry = () => {};
   async function run(): Promise<void> {
     if (isAuditing) return;
     isAuditing = true;
-    clearTimeout(retry);
+    cancelRetry();
     const lease = { db: deps.db, key: 'protection:audit', holder: deps.config.instanceId, log: deps.log };
     try {
       const { held } = await withLease(lease, (own) => audit.run(own));
-      if (!held && !isStopped) retry = setTimeout(() => void run(), heldRetryMs);
+      if (!held && !isStopped) cancelRetry = deps.clock.after(heldRetryMs, () => void run());
     } catch (error) {
       deps.log.warn({ err: error }, 'the protection of open positions could not be audited');
     }
     isAuditing = false;
   }
-  const timer = setInterval(() => void run(), everyMs);
+  const stop = deps.clock.every(everyMs, () => void run());
   void run();
   return () => {
     isStopped = true;
-    clearInterval(timer);
-    clearTimeout(retry);
+    stop();
+    cancelRetry();
   };
 }
 

@@ -107,7 +107,7 @@ export function startEquitySnapshots(deps: ReaderDeps): () => void {
     );
     isTaking = false;
   }
-  const timer = setInterval(() => void run(), LOOK_EVERY_MS);
+  const stop = deps.clock.every(LOOK_EVERY_MS, () => void run());
   void run();
-  return () => clearInterval(timer);
+  return stop;
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { availableForSizing } from '#domain/sizing/balance.ts';
 import { readCandleFigures } from '#domain/sizing/candle-figures.ts';
 import { calculatePosition, type PositionResult } from '#domain/sizing/position.ts';
@@ -31,7 +30,7 @@ import { type PositionGeneratorLogRow, sumUnknownMargin } from './position-gener
 const READ_TRIES = 3;
 const READ_RETRY_MS = 300;
 
-type GeneratorDeps = Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>;
+type GeneratorDeps = Pick<Deps, 'clock' | 'db' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>;
 
 interface GenerateRequest {
   signal: EntrySignalRow;
@@ -69,7 +68,7 @@ export async function generatePosition(
   const { exchangePlatform } = settings;
   const opened = request.opened ?? (await openAccount(deps, { userId, exchangePlatform }));
   if (!opened.ok) return { ...opened, from: NOTHING_READ };
-  const { reading, ...planned } = await planAtMarket(opened, request);
+  const { reading, ...planned } = await planAtMarket(deps, opened, request);
   const from = { ...NOTHING_READ, market: reading };
   if (!planned.ok) return { ...planned, from };
   // In this order: an order that the exchange accepts in between is counted twice, never missed.
@@ -90,14 +89,15 @@ export async function generatePosition(
 
 /** The price, the rules and what follows from them before the account is read. Sends nothing for the account. */
 export async function planAtMarket(
+  deps: Pick<Deps, 'clock'>,
   { exchange, platform }: OpenedAccount,
   request: GenerateRequest,
 ): Promise<MarketPlan & { reading: MarketReading }> {
   const { signal, userId } = request;
   // In parallel: every moment between signal and order counts.
   const [{ livePrice, priceProblem }, rules] = await Promise.all([
-    readPrice(exchange, signal, userId),
-    readTokenRules(exchange, signal.token, userId).catch(asExchangeError),
+    readPrice(deps, exchange, signal, userId),
+    readTokenRules(deps, exchange, signal.token, userId).catch(asExchangeError),
   ]);
   const isAway = rules instanceof ExchangeError;
   const reading = {
@@ -117,14 +117,14 @@ export async function planAtMarket(
 
 /** Balance and position of the account, which is prepared for an order with the leverage on the way. */
 export async function readTradeAccount(
-  { log }: Pick<Deps, 'log'>,
+  deps: Pick<Deps, 'clock' | 'log'>,
   { exchange, account }: OpenedAccount,
   request: { token: string; leverage: number },
 ): Promise<TradeAccount> {
   try {
-    return await retryRead(() => exchange.readTradeAccount(account, request));
+    return await retryRead(deps, () => exchange.readTradeAccount(account, request));
   } catch (error) {
-    log.warn({ err: error, userId: account.userId }, 'account unavailable');
+    deps.log.warn({ err: error, userId: account.userId }, 'account unavailable');
     throw error;
   }
 }
@@ -241,21 +241,23 @@ export async function openAccount(
  * include this user's own signals; null for the price that everyone sees.
  */
 export async function readLivePrice(
+  deps: Pick<Deps, 'clock'>,
   exchange: Exchange,
   { token }: { token: string },
   viewerUserId: string | null,
 ): Promise<string | null> {
-  return (await readPrice(exchange, { token }, viewerUserId)).livePrice;
+  return (await readPrice(deps, exchange, { token }, viewerUserId)).livePrice;
 }
 
 /** The price as `readLivePrice` does, or why the exchange gave none. */
 async function readPrice(
+  deps: Pick<Deps, 'clock'>,
   exchange: Exchange,
   { token }: { token: string },
   viewerUserId: string | null,
 ): Promise<Required<Pick<MarketReading, 'livePrice' | 'priceProblem'>>> {
   const context = viewerUserId === null ? {} : { viewerUserId };
-  const ticker = await retryRead(() => exchange.fetchTicker(token, context)).catch(asExchangeError);
+  const ticker = await retryRead(deps, () => exchange.fetchTicker(token, context)).catch(asExchangeError);
   return ticker instanceof ExchangeError
     ? { livePrice: null, priceProblem: ticker.message }
     : { livePrice: ticker?.lastPrice ?? null, priceProblem: null };
@@ -263,16 +265,21 @@ async function readPrice(
 
 /** The contract's rules with our constants for its token. Null when the token has no exact 1:1 contract. */
 export async function readTokenRules(
+  deps: Pick<Deps, 'clock'>,
   exchange: Exchange,
   token: string,
   viewerUserId: string,
 ): Promise<TokenRules | null> {
-  const contract = await retryRead(() => exchange.fetchContract(token, { viewerUserId }));
+  const contract = await retryRead(deps, () => exchange.fetchContract(token, { viewerUserId }));
   return contract === null ? null : mergeTokenRules(ownTokenRules(token), contract);
 }
 
 /** For reads only: placements are never repeated. */
-export async function retryRead<Result>(read: () => Promise<Result>, tries = READ_TRIES): Promise<Result> {
+export async function retryRead<Result>(
+  { clock }: Pick<Deps, 'clock'>,
+  read: () => Promise<Result>,
+  tries = READ_TRIES,
+): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await read();
@@ -280,7 +287,7 @@ export async function retryRead<Result>(read: () => Promise<Result>, tries = REA
       const isWorthAnother =
         error instanceof ExchangeError && error.kind !== 'credentials' && error.kind !== 'refused';
       if (!isWorthAnother || attempt === tries) throw error;
-      await sleep(READ_RETRY_MS * attempt);
+      await clock.sleep(READ_RETRY_MS * attempt);
     }
   }
 }

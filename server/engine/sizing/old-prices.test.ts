@@ -59,7 +59,7 @@ describe.each(EXCHANGE_PLATFORMS)('with old prices at %s', (exchangePlatform) =>
   ])('one of %i ms ago counts as %s', async (ageMs, price) => {
     const { token } = await storeTradedSignal(engine, { settings: { exchangePlatform } });
     engine.venue.setFaults([oldPrices(ageMs)]);
-    expect(await readLivePrice(exchange(), { token }, null)).toBe(price);
+    expect(await readLivePrice(engine.deps, exchange(), { token }, null)).toBe(price);
   });
 
   test.each([20 * 60_000, -20 * 60_000])(
@@ -67,12 +67,12 @@ describe.each(EXCHANGE_PLATFORMS)('with old prices at %s', (exchangePlatform) =>
     async (aheadMs) => {
       const { token } = await storeTradedSignal(engine, { settings: { exchangePlatform } });
       engine.setVenueAhead(aheadMs);
-      expect(await readLivePrice(exchange(), { token }, null)).toBe('100');
+      expect(await readLivePrice(engine.deps, exchange(), { token }, null)).toBe('100');
       engine.venue.setFaults([oldPrices(11_000)]);
-      expect(await readLivePrice(exchange(), { token }, null)).toBeNull();
+      expect(await readLivePrice(engine.deps, exchange(), { token }, null)).toBeNull();
       engine.setVenueAhead(0);
       engine.venue.setFaults([]);
-      expect(await readLivePrice(exchange(), { token }, null)).toBe('100');
+      expect(await readLivePrice(engine.deps, exchange(), { token }, null)).toBe('100');
     },
   );
 });

@@ -1,6 +1,7 @@
 import { isBarCandleDue } from '#server/engine/sizing/match-price-log.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 import type { ChangeFeed } from '#server/platform/change-feed.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import type { Jobs } from '#server/platform/jobs/jobs.ts';
 import type { Logger } from '#server/platform/log.ts';
@@ -24,16 +25,18 @@ export interface CandleWaits {
 
 export function createCandleWaits({
   db,
+  clock,
   jobs,
   changeFeed,
   log,
 }: {
   db: Db;
+  clock: Clock;
   jobs: Pick<Jobs, 'send'>;
   changeFeed: ChangeFeed;
   log: Logger;
 }): CandleWaits {
-  const waits = new Map<string, CandleWait & { timer: NodeJS.Timeout }>();
+  const waits = new Map<string, CandleWait & { cancel: () => void }>();
   let listening: Promise<unknown> | null = null;
   let looking = false;
   let lookAgain = false;
@@ -42,7 +45,7 @@ export function createCandleWaits({
     log.warn({ err: error }, 'a workflow that waits for a candle could not be woken');
 
   function end({ workflowId, isOwn }: CandleWait): void {
-    clearTimeout(waits.get(workflowId)?.timer);
+    waits.get(workflowId)?.cancel();
     waits.delete(workflowId);
     // The job that was sent with the wait wakes it if this one cannot be sent.
     jobs.send(db, 'run-workflow', { workflowId }, { isOwn }).catch(report);
@@ -88,15 +91,14 @@ export function createCandleWaits({
   return {
     expect(wait) {
       const { workflowId, waitMs } = wait;
-      clearTimeout(waits.get(workflowId)?.timer);
-      const timer = setTimeout(() => end(wait), waitMs);
-      timer.unref();
-      waits.set(workflowId, { ...wait, timer });
+      waits.get(workflowId)?.cancel();
+      const cancel = clock.after(waitMs, () => end(wait));
+      waits.set(workflowId, { ...wait, cancel });
       // The candle may have come before anybody listened.
       listen().then(lookNow).catch(report);
     },
     stop() {
-      for (const { timer } of waits.values()) clearTimeout(timer);
+      for (const { cancel } of waits.values()) cancel();
       waits.clear();
     },
   };

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { listExchangesInUse } from '#server/admin/settings/settings.store.ts';
 import type { Deps } from '#server/deps.ts';
@@ -16,7 +15,7 @@ export interface CurrentPrice {
 
 /** The token's price at every supported exchange in use by any user; at the first exchange when none is in use. */
 export async function readCurrentPrices(
-  deps: Pick<Deps, 'db' | 'exchanges'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'exchanges'>,
   signal: Pick<SignalRow, 'token' | 'fromAdmin' | 'ownerUserId'>,
   patienceMs = PATIENCE_MS,
 ): Promise<CurrentPrice[]> {
@@ -24,8 +23,9 @@ export async function readCurrentPrices(
   const platforms = await exchangesInUse(deps);
   return Promise.all(
     platforms.map(async (exchange) => {
-      const answered = readLivePrice(deps.exchanges.get(exchange), signal, viewer);
-      return { exchange, price: await Promise.race([answered, sleep(patienceMs, null, { ref: false })]) };
+      const answered = readLivePrice(deps, deps.exchanges.get(exchange), signal, viewer);
+      const late = deps.clock.sleep(patienceMs).then(() => null);
+      return { exchange, price: await Promise.race([answered, late]) };
     }),
   );
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
 import { decideOnHeldPosition, isSamePosition, type Reversal } from '#domain/orders/held-position.ts';
 import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts';
@@ -117,7 +116,7 @@ export async function resolveBlockers(
     message = result.message;
     if (result.outcome === 'other') break;
     if (result.outcome === 'refused' || result.outcome === 'leftovers') refusals += 1;
-    await sleep(CLOSE_POLL_MS);
+    await deps.clock.sleep(CLOSE_POLL_MS);
   }
   return blocked({ reason: `The opposite position in ${token} could not be closed: ${message}` });
 }

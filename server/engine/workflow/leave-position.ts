@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { and, asc, eq } from 'drizzle-orm';
 import { D, toPlain } from '#domain/decimal.ts';
 import { positionsToLeave } from '#domain/exits/select-exits.ts';
@@ -153,14 +152,14 @@ function done(of: {
 
 /** Only an order at work can still open something; one that is protecting or closing its position cannot. */
 async function awaitEntry({ deps, signal: { token }, userId }: LeaveRun): Promise<void> {
-  const deadline = performance.now() + ENTRY_PATIENCE_MS;
+  const deadline = deps.clock.monotonicMs() + ENTRY_PATIENCE_MS;
   for (;;) {
     const trade = await findWorkingTrade(deps.db, { userId, token });
     if (trade?.state !== 'working') return;
-    if (performance.now() > deadline) {
+    if (deps.clock.monotonicMs() > deadline) {
       throw new ExchangeError('retry-later', `an entry order in ${token} is still being worked on`);
     }
-    await sleep(ENTRY_POLL_MS);
+    await deps.clock.sleep(ENTRY_POLL_MS);
   }
 }
 

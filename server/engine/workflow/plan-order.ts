@@ -323,7 +323,7 @@ async function calculateOnce(
     unknownMargin: facts.unknownMargins.get(exchangePlatform) ?? '0',
   };
   const { reading: market, ...planned } = opened.ok
-    ? await planAtMarket(opened, request)
+    ? await planAtMarket(deps, opened, request)
     : { ...opened, reading: null };
   const known: SizingSeen = {
     ...seen,

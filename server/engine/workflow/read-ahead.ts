@@ -177,13 +177,12 @@ async function findLastCandle(
 export function startReadAhead(deps: EngineDeps): () => void {
   const ahead = createReadAhead(deps);
   let isReading = false;
-  const timer = setInterval(async () => {
+  return deps.clock.every(LOOK_EVERY_MS, async () => {
     if (isReading) return;
     isReading = true;
     await ahead
       .run()
       .catch((error: unknown) => deps.log.warn({ err: error }, 'accounts could not be read ahead'));
     isReading = false;
-  }, LOOK_EVERY_MS);
-  return () => clearInterval(timer);
+  });
 }

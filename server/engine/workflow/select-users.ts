@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type EligibilityResult, evaluateEligibility, judgeUser } from '#domain/eligibility/eligibility.ts';
 import type { EligibilityInput } from '#domain/eligibility/eligibility-rules.ts';
 import { eligibilityMode } from '#domain/eligibility/trading-mode.ts';
@@ -34,7 +33,7 @@ export async function selectUsersToTrade(
   if (unknown.length > 0) {
     const asking = unknown.map(({ userId, platform }) => deps.accountGuard.deny(userId, platform));
     // A late answer is stored and counts for the next signal.
-    await Promise.race([Promise.allSettled(asking), sleep(ASK_PATIENCE_MS)]);
+    await Promise.race([Promise.allSettled(asking), deps.clock.sleep(ASK_PATIENCE_MS)]);
     input = await readEligibilityInput(deps, signal);
   }
   return { input, result: evaluateEligibility(input) };

@@ -37,13 +37,12 @@ export const SWEEP_EVERY_MS = 10_000;
 
 /** Looks for lost jobs and missing outcomes periodically; returns a function that stops it. */
 export function startSweep(deps: EngineDeps): () => void {
-  const timer = setInterval(() => {
+  return deps.clock.every(SWEEP_EVERY_MS, () => {
     wakeUnfinished(deps, { all: false }).catch((error: unknown) =>
       deps.log.warn({ err: error }, 'looking for unfinished work failed'),
     );
     storeMissingOutcomes(deps.db).catch((error: unknown) =>
       deps.log.warn({ err: error }, 'storing the outcomes of an earlier version failed'),
     );
-  }, SWEEP_EVERY_MS);
-  return () => clearInterval(timer);
+  });
 }

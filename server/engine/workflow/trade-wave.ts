@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PER_USER_STEPS } from '#domain/workflow/workflow-lifecycle.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { READING_LASTS_MS } from '#server/engine/orders/account-reading.ts';
@@ -179,7 +178,7 @@ async function processWave(
   const { db, log } = deps;
   const leases = new Set(users.map(({ lease }) => lease));
   const stopKeeping = keepLeases({ db, leases, log });
-  const gate = createGate(users.length, ORDERS_WAIT_MS);
+  const gate = createGate(deps, users.length, ORDERS_WAIT_MS);
   const priceLog = readMatchedPriceLog(db, workflow.id);
   // Each user who needs the candle sees the failure.
   priceLog.catch(() => {});
@@ -215,7 +214,7 @@ async function processWave(
   const committed = gate.opened.then((positions) =>
     Promise.allSettled(planned.filter((_, index) => positions.has(users[index]?.position ?? -1))),
   );
-  const latest = sleep(NEXT_WAVE_WAIT_MS, undefined, { ref: false });
+  const latest = deps.clock.sleep(NEXT_WAVE_WAIT_MS);
   const next = Promise.race([committed, latest]).then(() => wave.whenCommitted());
   const ends = await Promise.allSettled([...traded, next]);
   stopKeeping();
@@ -262,15 +261,15 @@ async function leaveWave(
  * Users pass together, in the order of trading, when all of them have come or left, or some time after the first one;
  * so do those who come later.
  */
-function createGate(users: number, waitMs: number) {
+function createGate({ clock }: Pick<EngineDeps, 'clock'>, users: number, waitMs: number) {
   const waiting = new Map<number, () => void>();
   const seen = new Set<number>();
   const { promise: opened, resolve: open } = Promise.withResolvers<Set<number>>();
-  let timer: NodeJS.Timeout | null = null;
+  let cancel: (() => void) | null = null;
 
   function openNow(): void {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
+    cancel?.();
+    cancel = null;
     const inOrder = [...waiting].toSorted(([one], [other]) => one - other);
     waiting.clear();
     open(new Set(inOrder.map(([position]) => position)));
@@ -287,7 +286,7 @@ function createGate(users: number, waitMs: number) {
     /** The positions of those who waited when it first opened. */
     opened,
     pass(position: number): Promise<void> {
-      timer ??= setTimeout(openNow, waitMs);
+      cancel ??= clock.after(waitMs, openNow);
       const passed = new Promise<void>((resolve) => waiting.set(position, resolve));
       note(position);
       return passed;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
 import { createLog } from '#server/platform/log.ts';
 import { countStatements } from '#test/app/count-statements.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
   venue = createVenue({
     db,
     marks,
-    clock: { now: () => new Date() },
+    clock: systemClock,
     startBalance: '10000',
     newAccountMode: 'one_way_mode',
     credentialsFor: (userId) => venueCredentials(userId, SECRET_KEY),

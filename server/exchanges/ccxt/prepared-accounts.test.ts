@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
 import { createLog } from '#server/platform/log.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { type StrictExchange, startStrictExchange } from '#test/venues/strict-exchange.ts';
@@ -170,12 +171,12 @@ test('a refused stop stays a refusal if the database is unavailable', async () =
 });
 
 function clientTo(url: string) {
-  const now = () => new Date();
+  const { now } = systemClock;
   const transport = createTransport({
     environment: 'live',
     origins: { [BITGET.origins.live]: url },
     timeoutMs: 5_000,
-    now,
+    clock: systemClock,
     isSuccess: () => true,
   });
   return BITGET.createClient({ environment: 'live', userAgent: 'test', transport, now });

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
 import type { CallRecord } from '../exchange.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import { createTransport, type Transport, type TransportOptions } from './transport.ts';
@@ -35,7 +37,7 @@ function open(changes: Partial<TransportOptions> & { target?: string } = {}): Tr
     environment: 'live',
     origins: { [EXCHANGE]: target },
     timeoutMs: 500,
-    now: () => new Date(),
+    clock: systemClock,
     isSuccess: ({ status }) => status === 200,
     ...options,
   });
@@ -208,9 +210,9 @@ describe('never sends', () => {
 
   test('a request after its `notAfter`', async () => {
     const { venue, hits } = unreachable();
-    const now = () => new Date('2026-01-01T00:00:01Z');
+    const clock = fakeClock('2026-01-01T00:00:01Z');
     const scope = scopeOf({ notAfter: new Date('2026-01-01T00:00:00Z') });
-    expect((await failure(post(open({ venue, now }), scope))).message).toContain('too late');
+    expect((await failure(post(open({ venue, clock }), scope))).message).toContain('too late');
     expect(hits()).toBe(0);
   });
 });

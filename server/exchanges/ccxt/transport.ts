@@ -1,4 +1,5 @@
 import { type Dispatcher, request as send } from 'undici';
+import type { Clock } from '#server/platform/clock.ts';
 import type { CallResult, Metrics } from '#server/platform/metrics.ts';
 import type { ExchangeEnvironment } from '../exchange.ts';
 import { createTurns, type TransportLimits } from '../limits/transport-limits.ts';
@@ -28,7 +29,7 @@ export interface TransportOptions {
   timeoutMs: number;
   /** For tests: answers instead of the network. */
   venue?: Venue;
-  now: () => Date;
+  clock: Clock;
   /** What in an outgoing request contradicts the environment, or null. */
   environmentProblem?: (environment: ExchangeEnvironment, headers: Record<string, string>) => string | null;
   /** Whether the exchange's own envelope reports success. */
@@ -102,7 +103,8 @@ function requireReadable(answer: ExchangeAnswer, { type }: CallScope): void {
 }
 
 export function createTransport(options: TransportOptions): Transport {
-  const { environment, timeoutMs, now, venue } = options;
+  const { environment, timeoutMs, clock, venue } = options;
+  const { now } = clock;
   const egresses = openEgresses({ proxies: options.proxies ?? [], timeoutMs, now });
   const turns = venue ? null : createTurns({ egresses, limits: options.limits ?? null, timeoutMs, now });
 
@@ -127,7 +129,7 @@ export function createTransport(options: TransportOptions): Transport {
     scope: CallScope,
     egress: Egress | null,
   ) {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = clock.deadline(timeoutMs);
     const call = { url, request, headers, signal, maxBytes: mostBytesOf(scope) };
     scope.sent = true;
     try {
@@ -151,10 +153,10 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   async function counted<T>(scope: CallScope, work: () => Promise<T>, resultOf: () => CallResult | null) {
-    const startedMs = performance.now();
+    const startedMs = clock.monotonicMs();
     const count = (result: CallResult | null) => {
       if (result === null || scope.describe !== undefined) return;
-      const seconds = (performance.now() - startedMs) / 1000;
+      const seconds = (clock.monotonicMs() - startedMs) / 1000;
       options.onCounted?.({ operation: scope.type, result, seconds });
     };
     try {
@@ -197,9 +199,9 @@ export function createTransport(options: TransportOptions): Transport {
       throw error;
     }
     const startedAt = now();
-    const startedMs = performance.now();
+    const startedMs = clock.monotonicMs();
     const record = (answer: ExchangeAnswer | null, failure: TransportError | null) => {
-      const durationMs = Math.round(performance.now() - startedMs);
+      const durationMs = Math.round(clock.monotonicMs() - startedMs);
       const success = answer !== null && options.isSuccess(answer);
       scope.onCall?.(callRecord({ scope, request, target, startedAt, durationMs, answer, failure, success }));
     };

@@ -1,17 +1,14 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testClock } from '#test/app/fake-clock.ts';
 import { TransportError } from '../ccxt/transport-error.ts';
 import type { CallPriority } from '../exchange.ts';
 import { createRateLimiter, type Pass, type Turn } from './rate-limiter.ts';
 import type { LimitRefusal } from './rate-limits.ts';
 import { createOwnSlots, type SlotStore } from './rate-slots.ts';
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-function open(slots: SlotStore = createOwnSlots(1)) {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  const limiter = createRateLimiter({ slots });
+function open(change: (slots: SlotStore) => SlotStore = (slots) => slots) {
+  const clock = testClock();
+  const limiter = createRateLimiter({ slots: change(createOwnSlots(1, clock)), clock });
   const passes = new Map<string, Pass>();
   const left: string[] = [];
   const late: string[] = [];
@@ -47,7 +44,7 @@ function open(slots: SlotStore = createOwnSlots(1)) {
     /** Reports a refusal of an earlier request. */
     refuse: (changes: Partial<Turn> & { user?: string }, refusal: LimitRefusal) =>
       limiter.answered({ turn: turnOf(changes), probes: { egress: null, bucket: null } }, { refusal }),
-    pass: (ms: number) => vi.advanceTimersByTimeAsync(ms),
+    pass: clock.advance,
   };
 }
 
@@ -80,15 +77,14 @@ test('a later request of lower priority does not overtake a waiting one', async 
 });
 
 test('a busy address is asked for many requests at once, and at its full rate', async () => {
-  const slots = createOwnSlots(1);
   let statements = 0;
-  const { ask, left, pass } = open({
+  const { ask, left, pass } = open((slots) => ({
     ...slots,
     take(requests) {
       statements += 1;
       return slots.take(requests);
     },
-  });
+  }));
   for (const name of names('entry', 40)) ask(name);
   for (let number = 0; number < 100; number += 1) {
     await pass(10);
@@ -218,15 +214,14 @@ test('an account that keeps being refused sends less and less', async () => {
 });
 
 test('waiting requests of a throttled account take no places in a statement from others', async () => {
-  const slots = createOwnSlots(1);
   const asked: string[][] = [];
-  const { ask, refuse, left, pass } = open({
+  const { ask, refuse, left, pass } = open((slots) => ({
     ...slots,
     take(requests) {
       asked.push(requests.map(({ account }) => account));
       return slots.take(requests);
     },
-  });
+  }));
   await refuse({ user: 'throttled' }, { of: 'account', waitMs: 3_000 });
   for (const name of names('throttled', 100)) ask(name, { user: 'throttled' });
   for (const name of names('other', 15)) ask(name, { priority: 'protect' });

@@ -1,3 +1,4 @@
+import type { Clock } from '#server/platform/clock.ts';
 import { TransportError } from '../ccxt/transport-error.ts';
 import type { CallPriority } from '../exchange.ts';
 import {
@@ -104,9 +105,9 @@ interface Queue {
   sinceFollowing: number;
 }
 
-export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter {
+export function createRateLimiter({ slots, clock }: { slots: SlotStore; clock: Clock }): RateLimiter {
   const queues = new Map<string, Queue>();
-  const nowMs = () => performance.now();
+  const nowMs = clock.monotonicMs;
 
   function queueOf(key: string): Queue {
     const known = queues.get(key);
@@ -132,7 +133,7 @@ export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter 
       const restMs =
         ready.length === 0 ? nextChangeMs(queue) - nowMs() : restBeforeAsking(queue, ready, nowMs());
       if (ready.length === 0 || restMs > 0) {
-        await pause(queue, restMs);
+        await pause(queue, restMs, clock);
         continue;
       }
       queue.askedAtMs = nowMs();
@@ -321,11 +322,11 @@ function sendAway(queue: Queue, nowMs: number): void {
 const nextChangeMs = (queue: Queue): number =>
   Math.min(...queue.waiting.map((waiting) => Math.min(openAtMs(queue, waiting), waiting.deadlineMs)));
 
-function pause(queue: Queue, waitMs: number): Promise<void> {
+function pause(queue: Queue, waitMs: number, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.max(1, waitMs));
+    const cancel = clock.after(Math.max(1, waitMs), resolve);
     queue.wake = () => {
-      clearTimeout(timer);
+      cancel();
       resolve();
     };
   });

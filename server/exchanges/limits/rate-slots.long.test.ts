@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import type { CallPriority } from '../exchange.ts';
 import { ACCOUNT_HOLD, type Refused } from './rate-holds.ts';
@@ -26,7 +27,7 @@ function open(
   const said: string[] = [];
   const note = (_: unknown, text?: string) => void said.push(text ?? '');
   const log = { warn: note, info: (text: string) => note(null, text) } as never;
-  const store = createSharedSlots({ pool, log, answerLimitMs });
+  const store = createSharedSlots({ pool, clock: systemClock, log, answerLimitMs });
   stores.push(store);
   return { store, said };
 }

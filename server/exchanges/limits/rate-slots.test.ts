@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import type { CallPriority } from '../exchange.ts';
 import { ACCOUNT_HOLD, INFERRED_ADDRESS_HOLD, NAMED_ADDRESS_HOLD, type Refused } from './rate-holds.ts';
@@ -25,7 +26,7 @@ function open(
   const said: string[] = [];
   const note = (_: unknown, text?: string) => void said.push(text ?? '');
   const log = { warn: note, info: (text: string) => note(null, text) } as never;
-  const store = createSharedSlots({ pool, log, answerLimitMs });
+  const store = createSharedSlots({ pool, clock: systemClock, log, answerLimitMs });
   stores.push(store);
   return { store, said };
 }
@@ -93,7 +94,7 @@ describe.each(['the database', 'a single instance'])('holds counted by %s', (kin
   /** Two instances; without the database there is only one. */
   function openPair(): [SlotStore, SlotStore] {
     if (kind === 'the database') return [open().store, open().store];
-    const own = createOwnSlots(1);
+    const own = createOwnSlots(1, systemClock);
     return [own, own];
   }
   const take = (store: SlotStore, ...requests: SlotRequest[]) => store.take(requests);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Logger } from '#server/platform/log.ts';
 import {
   doubtWaitMs,
@@ -60,23 +61,24 @@ const CLEAN_UP_MS = 3_600_000;
 
 export function createSharedSlots(options: {
   pool: Pick<pg.Pool, 'query'>;
+  clock: Clock;
   log: Pick<Logger, 'warn' | 'info'>;
   /** Time limit for the database; for tests. */
   answerLimitMs?: number;
 }): SlotStore {
-  const { pool, log, answerLimitMs = ANSWER_LIMIT_MS } = options;
-  const own = createOwnSlots(LOCAL_SHARE);
+  const { pool, clock, log, answerLimitMs = ANSWER_LIMIT_MS } = options;
+  const own = createOwnSlots(LOCAL_SHARE, clock);
   let isAway = false;
-  let askingAgain: NodeJS.Timeout | undefined;
+  let stopAsking = () => {};
 
   async function inTime<T>(work: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
+    let cancel = () => {};
     const limit = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${answerLimitMs} ms`)), answerLimitMs);
+      cancel = clock.after(answerLimitMs, () => reject(new Error(`no answer within ${answerLimitMs} ms`)));
     });
     // The loser of the race must not end as an unhandled rejection.
     work.catch(() => undefined);
-    return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+    return Promise.race([work, limit]).finally(() => cancel());
   }
 
   function goAway(error: unknown): void {
@@ -87,12 +89,12 @@ export function createSharedSlots(options: {
       'the shared request limits cannot be read, a quarter of them is used until they can',
     );
     const ask = () => {
-      askingAgain = setTimeout(() => {
+      stopAsking = clock.after(ASK_AGAIN_MS, () => {
         inTime(pool.query('select 1 from exchange_slots limit 1')).then(() => {
           isAway = false;
           log.info('the shared request limits are read again');
         }, ask);
-      }, ASK_AGAIN_MS).unref();
+      });
     };
     ask();
   }
@@ -101,11 +103,11 @@ export function createSharedSlots(options: {
     if (!isAway) await inTime(pool.query(text, values)).catch(goAway);
   }
 
-  const cleanUp = setInterval(() => {
+  const stopCleaning = clock.every(CLEAN_UP_MS, () => {
     const old =
       'delete from exchange_slots where key in (select key from exchange_slots where greatest(next_at_ms, held_until_ms) < extract(epoch from now()) * 1000 - $1 for update skip locked)';
     void pool.query(old, [CLEAN_UP_MS]).catch(() => undefined);
-  }, CLEAN_UP_MS).unref();
+  });
 
   return {
     async take(requests) {
@@ -171,8 +173,8 @@ export function createSharedSlots(options: {
       await write(text, [key, probeOf]);
     },
     close() {
-      clearTimeout(askingAgain);
-      clearInterval(cleanUp);
+      stopAsking();
+      stopCleaning();
     },
   };
 }
@@ -186,7 +188,7 @@ interface TurnRow {
 }
 
 /** The same count for one instance, in memory. `share`: the part of each limit that it uses. */
-export function createOwnSlots(share: number): SlotStore {
+export function createOwnSlots(share: number, { monotonicMs }: Clock): SlotStore {
   const states = new Map<string, { nextAtMs: number; takenMs: number[]; hold: Hold }>();
   const stateOf = (key: string) => {
     const known = states.get(key);
@@ -223,11 +225,11 @@ export function createOwnSlots(share: number): SlotStore {
   }
   function change(key: string, next: (hold: Hold, atMs: number) => Hold): void {
     const state = stateOf(key);
-    state.hold = next(state.hold, performance.now());
+    state.hold = next(state.hold, monotonicMs());
   }
   return {
     async take(requests) {
-      const atMs = performance.now();
+      const atMs = monotonicMs();
       return requests.map((request) => takeOne(request, atMs));
     },
     async hold(key, refused) {

@@ -1,4 +1,5 @@
 import { D, type Decimal } from '#domain/decimal.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Statements } from '#server/platform/db/database.ts';
 import { batched } from '../batched.ts';
 import {
@@ -32,7 +33,7 @@ export type TransactionalDatabase = Statements & {
 
 export interface PaperBooksOptions {
   db: TransactionalDatabase;
-  clock: { now(): Date };
+  clock: Clock;
   marks: MarkSource;
   /** USDT balance of a new account. */
   startBalance: string;
@@ -74,7 +75,7 @@ export function createSettler(
       const owners = await booksWithOpenBusiness(books.db, [...new Set(tokens)]);
       return tokens.map((token) => owners.get(token) ?? []);
     },
-    { everyMs: FIND_BOOKS_EVERY_MS },
+    { everyMs: FIND_BOOKS_EVERY_MS, clock: books.clock },
   );
   return async (token) => {
     const owners = await findBooks(token);

@@ -1,4 +1,5 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import type { CallResult, Metrics } from '#server/platform/metrics.ts';
 import { type CallContext, ExchangeError, NOT_SENT } from '../exchange.ts';
 import { refusalOf } from './platform-words.ts';
@@ -27,18 +28,18 @@ export type RunPaperCall = <T>(
  */
 export function createPaperCalls(options: {
   platform: ExchangePlatform;
-  now: () => Date;
+  clock: Clock;
   onCall?: Metrics['exchangeCalled'] | undefined;
   onError: (error: unknown) => void;
 }): RunPaperCall {
-  const { platform, now, onCall, onError } = options;
+  const { platform, clock, onCall, onError } = options;
 
   return async (call, work, shown = (result) => result) => {
     const { type, method, endpoint = `/paper/${type}`, requestData, context } = call;
-    const timestamp = now().toISOString();
-    const startedMs = performance.now();
+    const timestamp = clock.now().toISOString();
+    const startedMs = clock.monotonicMs();
     function end(result: CallResult, status: number | null, responseData: unknown): void {
-      const ms = performance.now() - startedMs;
+      const ms = clock.monotonicMs() - startedMs;
       onCall?.({ platform, operation: type, result, seconds: ms / 1000 });
       context?.onCall?.({
         type,

@@ -71,7 +71,7 @@ export function createPaperExchange(options: {
   const { clock, db, marks } = books;
   const [accountMode, entry] = [ACCOUNT_MODES[platform], ENTRY_OF[platform]];
   const now = () => clock.now();
-  const run = createPaperCalls({ platform, now, onCall, onError });
+  const run = createPaperCalls({ platform, clock, onCall, onError });
   // Concurrent callers share one read of a price.
   const tickers = createTickerCache<Ticker | null>({ now, maxAgeMs: 0 });
 

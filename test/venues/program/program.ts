@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { settleOnPrice } from '#server/exchanges/paper/price-settlement.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import type { OpenDatabase } from '#server/platform/db/pool.ts';
 import { memoryMarks } from '../memory-marks.ts';
 import { listenVenue } from '../server.ts';
@@ -43,7 +44,7 @@ export async function startVenueProgram(options: {
   const marks = memoryMarks();
   const venue = createVenue({
     db,
-    clock: { now: () => new Date() },
+    clock: systemClock,
     marks,
     startBalance: options.startBalance,
     limits: options.limits ?? 'none',
