@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import manifest from '../package.json' with { type: 'json' };
 import { checkSecretKey, requireUnsealed } from './admin/hooks/check-secret-key.ts';
@@ -129,7 +128,7 @@ export async function buildProgram(options: {
         })
       : null;
   const secretBox = createSecretBox(keys.secretKey, keys.nextKey);
-  const report = createInstanceReport({ db, log, instanceId: config.instanceId, keys, secretBox });
+  const report = createInstanceReport({ db, clock, log, instanceId: config.instanceId, keys, secretBox });
   const jobs = await createJobs({ database, log, clock });
   const metrics = createMetrics();
   const audit = createAuditTrail({ db, clock, secretBox });
@@ -150,11 +149,11 @@ export async function buildProgram(options: {
   });
   const freeSpace = () => {
     // A network drive that is gone does not answer.
-    const late = sleep(READY_WITHIN_MS, null, { ref: false });
+    const late = clock.sleep(READY_WITHIN_MS).then(() => null);
     return Promise.race([readFreeSpace(config.dataDir, options.readDisk).catch(() => null), late]);
   };
   const clockWatch = createClockWatch({ clock, log });
-  const changeFeed = createChangeFeed({ connection: database.connection, log });
+  const changeFeed = createChangeFeed({ connection: database.connection, clock, log });
   const untrustedProxies = createUntrustedProxies({ config, clock, log });
   const base = {
     metrics,
@@ -206,7 +205,7 @@ export async function buildProgram(options: {
     readiness: () => readReadiness(),
     freeSpace,
   };
-  const rightOfWay = createRightOfWay();
+  const rightOfWay = createRightOfWay({ clock });
   const receiver = createReceiver(
     { ...base, db: database.deliveryDb, pool: database.deliveryDb.$client },
     rightOfWay.noteStored,
@@ -254,7 +253,7 @@ export async function buildProgram(options: {
       () => false,
     );
     const [database, free] = await Promise.all([
-      Promise.race([answered, sleep(READY_WITHIN_MS, false, { ref: false })]),
+      Promise.race([answered, clock.sleep(READY_WITHIN_MS).then(() => false)]),
       freeSpace(),
     ]);
     const positionMaker = jobs.isRunning();
@@ -304,7 +303,7 @@ export async function buildProgram(options: {
       for (const [part, startPart] of Object.entries(backgroundParts)) {
         if (isWanted(part)) stops.push(startPart());
       }
-      if (isWanted('audit sealing')) stopSealing = startSealing({ audit, log });
+      if (isWanted('audit sealing')) stopSealing = startSealing({ audit, clock, log });
       return { firstAdministrator };
     },
     async stop() {
@@ -318,10 +317,7 @@ export async function buildProgram(options: {
       // Last of all that may add an entry.
       await stopSealing?.();
       // A stop does not wait for a query that hangs.
-      await Promise.race([
-        Promise.all([limits.close(), report.stop()]),
-        sleep(LIMITS_CLOSE_MS, undefined, { ref: false }),
-      ]);
+      await Promise.race([Promise.all([limits.close(), report.stop()]), clock.sleep(LIMITS_CLOSE_MS)]);
     },
   };
 }

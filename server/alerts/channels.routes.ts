@@ -237,10 +237,7 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
     const field = config.kind === 'email' ? 'config.host' : 'config.url';
     try {
       const host = config.kind === 'email' ? config.host : readAddress(config.url, { allowPrivate }).hostname;
-      await Promise.race([
-        resolveChecked(host, { allowPrivate }),
-        new Promise((done) => setTimeout(done, RESOLVE_MS).unref()),
-      ]);
+      await Promise.race([resolveChecked(host, { allowPrivate }), deps.clock.sleep(RESOLVE_MS)]);
     } catch (error) {
       if (!(error instanceof AddressRefusedError) || error.isTemporary) return;
       throw invalidFields([{ path: field, message: error.message }]);

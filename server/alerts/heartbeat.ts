@@ -6,12 +6,13 @@ import { sendHttp } from './send-http.ts';
  * address is set by whoever runs the program, so it may be private.
  */
 export async function beatHeart({
+  clock,
   config,
   log,
   readiness,
-}: Pick<Deps, 'config' | 'log' | 'readiness'>): Promise<void> {
+}: Pick<Deps, 'clock' | 'config' | 'log' | 'readiness'>): Promise<void> {
   if (config.heartbeatUrl === null) return;
   if (!(await readiness()).ready) return;
-  const result = await sendHttp({ url: config.heartbeatUrl, method: 'GET', allowPrivate: true });
+  const result = await sendHttp({ url: config.heartbeatUrl, method: 'GET', clock, allowPrivate: true });
   if (!result.ok) log.warn({ detail: result.detail }, 'the heartbeat was not accepted');
 }

@@ -77,9 +77,9 @@ const keyOf = ({ code, recipientId }: { code: NoticeCode; recipientId?: string |
   `${code} ${recipientId ?? ''}`;
 
 /** An event that nothing can be made of is dropped and logged: it must not stop the others. */
-async function noticesOfSafely({ db, log }: MakerDeps, event: StoredEvent): Promise<NewNotice[]> {
+async function noticesOfSafely({ clock, db, log }: MakerDeps, event: StoredEvent): Promise<NewNotice[]> {
   try {
-    return await noticesOf(db, event);
+    return await noticesOf(db, event, clock.now());
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
     log.error({ err: error, code: event.code, eventId: event.id }, 'no notice could be made of an event');

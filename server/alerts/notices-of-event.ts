@@ -27,9 +27,9 @@ interface Person {
 }
 
 /** The notices about an event: for the user whom it concerns, and for the administrators. */
-export async function noticesOf(db: Queryable, event: StoredEvent): Promise<NewNotice[]> {
+export async function noticesOf(db: Queryable, event: StoredEvent, now: Date): Promise<NewNotice[]> {
   const { code, workflowId, tradeId, userId } = event;
-  const at = event.at ?? new Date();
+  const at = event.at ?? now;
   const data = event.data ?? {};
   if (code === null) return [];
   if (code === 'workflow_ended') return workflowId === null ? [] : noticesOfWorkflow(db, { workflowId, at });

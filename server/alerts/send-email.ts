@@ -14,9 +14,9 @@ interface Mail {
 export async function sendEmail(
   { host, port, secure, username, password, from, to }: Extract<ChannelConfig, { kind: 'email' }>,
   { id, subject, text }: Mail,
-  { allowPrivate, resolve, signal: stop, timeoutMs = SEND_TIMEOUT_MS }: SendOptions,
+  { clock, allowPrivate, resolve, signal: stop, timeoutMs = SEND_TIMEOUT_MS }: SendOptions,
 ): Promise<SendResult> {
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const timeout = clock.deadline(timeoutMs);
   const signal = stop === undefined ? timeout : AbortSignal.any([timeout, stop]);
   try {
     const checked = await orAbort(resolveChecked(host, { allowPrivate, resolve }), signal);

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher, request } from 'undici';
+import type { Clock } from '#server/platform/clock.ts';
 import {
   AddressRefusedError,
   lookupOf,
@@ -16,6 +17,7 @@ export interface SendResult {
 }
 
 export interface SendOptions {
+  clock: Clock;
   allowPrivate: boolean;
   /** Ends the try, when the program stops. */
   signal?: AbortSignal | undefined;
@@ -42,11 +44,12 @@ export async function sendHttp(
     method = 'POST',
     headers = {},
     body,
+    clock,
     allowPrivate,
     resolve,
     timeoutMs = SEND_TIMEOUT_MS,
   } = options;
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const timeout = clock.deadline(timeoutMs);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   let agent: Agent | null = null;
   try {
@@ -60,7 +63,7 @@ export async function sendHttp(
       headers: { 'user-agent': 'Signal Board', ...headers },
       ...(body === undefined ? {} : { body }),
     });
-    return await readResult(answer);
+    return await readResult(answer, clock);
   } catch (error) {
     return { ok: false, detail: failureText(error, timeoutMs) };
   } finally {
@@ -68,7 +71,10 @@ export async function sendHttp(
   }
 }
 
-async function readResult({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<SendResult> {
+async function readResult(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  clock: Clock,
+): Promise<SendResult> {
   // What is left of the body is dropped with the connection.
   body.on('error', () => undefined);
   if (statusCode >= 200 && statusCode < 300) {
@@ -79,7 +85,8 @@ async function readResult({ statusCode, headers, body }: Dispatcher.ResponseData
     body.destroy();
     return { ok: false, detail: `The receiver redirects (${statusCode}); redirects are not followed` };
   }
-  const waitMs = waitOf(headers['retry-after']) ?? (statusCode === 429 ? await waitInBody(body) : null);
+  const waitMs =
+    waitOf(headers['retry-after'], clock.now()) ?? (statusCode === 429 ? await waitInBody(body) : null);
   body.destroy();
   return {
     ok: false,
@@ -89,12 +96,12 @@ async function readResult({ statusCode, headers, body }: Dispatcher.ResponseData
 }
 
 /** Seconds or a date. */
-function waitOf(header: string | string[] | undefined): number | null {
+function waitOf(header: string | string[] | undefined, now: Date): number | null {
   const text = [header].flat()[0];
   if (text === undefined) return null;
   if (/^\d{1,9}(\.\d+)?$/.test(text)) return Number(text) * 1_000;
   const date = Date.parse(text);
-  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
+  return Number.isNaN(date) ? null : Math.max(0, date - now.getTime());
 }
 
 /** Telegram and Discord say in the body how many seconds to wait. */

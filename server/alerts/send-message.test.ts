@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ChannelConfig } from '#contract/notification-channels.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import {
   cut,
   endless,
@@ -45,7 +46,7 @@ const MESSAGE: Message = {
 const options = (more: Partial<MessageOptions> = {}): MessageOptions => ({
   allowPrivate: true,
   telegramUrl: receiver.url,
-  now: () => new Date(),
+  clock: systemClock,
   ...more,
 });
 const secret = newSigningSecret();

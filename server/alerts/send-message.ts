@@ -21,7 +21,6 @@ export interface Message {
 export interface MessageOptions extends SendOptions {
   /** Of the Telegram Bot API. */
   telegramUrl: string;
-  now: () => Date;
 }
 
 const MARKS: Record<Severity, string> = { info: 'ℹ️', warning: '⚠️', critical: '🚨' };
@@ -76,7 +75,7 @@ async function sendWebhook(
 ): Promise<SendResult> {
   if (secret === undefined) return { ok: false, detail: 'The channel has no secret: enter one' };
   const body = JSON.stringify(message);
-  const at = options.now();
+  const at = options.clock.now();
   const headers = {
     ...JSON_TYPE,
     'webhook-id': message.id,

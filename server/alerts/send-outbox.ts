@@ -37,7 +37,7 @@ export function createOutbox(
 
   async function sendTo(channelId: string): Promise<void> {
     const holder = `${config.instanceId} alerts`;
-    await withLease({ db, key: `notification-channel:${channelId}`, holder, log }, async (lease) => {
+    await withLease({ db, clock, key: `notification-channel:${channelId}`, holder, log }, async (lease) => {
       await giveUpOld(deps, channelId);
       while (
         !stopping.signal.aborted &&
@@ -219,6 +219,6 @@ export const messageOptions = (
 ): MessageOptions => ({
   allowPrivate: config.notifyPrivateAddresses === 'allowed',
   telegramUrl: config.telegramBaseUrl ?? 'https://api.telegram.org',
-  now: () => clock.now(),
+  clock,
   signal,
 });

@@ -1,4 +1,5 @@
 import type { Deps } from '#server/deps.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
@@ -40,7 +41,7 @@ export function startAlerts(deps: AlertDeps, { exchangeWatch }: { exchangeWatch:
 
   async function makeAll(): Promise<void> {
     if (!(await hasNoticesToMake(deps))) return;
-    await withLease({ db, key: 'notices', holder, log }, async (lease) => {
+    await withLease({ db, clock, key: 'notices', holder, log }, async (lease) => {
       while (!isStopped && (await makeNotices(deps, lease)));
     });
   }
@@ -71,14 +72,16 @@ export function startAlerts(deps: AlertDeps, { exchangeWatch }: { exchangeWatch:
     await watchDisk(deps).catch((error: unknown) =>
       log.warn({ err: error }, 'the free space of the disk could not be read'),
     );
-    await withLease({ db, key: 'notice watch', holder, log }, async () => {
+    await withLease({ db, clock, key: 'notice watch', holder, log }, async () => {
       await watchInstallation(deps);
       await summarizeDay(deps);
     });
   }
 
   async function watchAllFeeds(): Promise<void> {
-    await withLease({ db, key: 'feed watch', holder, log }, () => watchFeeds(deps, { listeningSince }));
+    await withLease({ db, clock, key: 'feed watch', holder, log }, () =>
+      watchFeeds(deps, { listeningSince }),
+    );
   }
 
   /** A failure is logged, and the next round tries again. */
@@ -88,16 +91,17 @@ export function startAlerts(deps: AlertDeps, { exchangeWatch }: { exchangeWatch:
       (error: unknown) => log.warn({ err: error }, `${what} failed`),
     );
 
+  const again = (run: () => Promise<void>, everyMs: number) => repeat(clock, run, everyMs);
   const loops = [
-    repeat(pass, PASS_MS),
-    repeat(safely('sending notices', outbox.send), PASS_MS),
-    repeat(safely('looking for conditions', watchAll), WATCH_MS),
-    repeat(safely('looking at the feeds', watchAllFeeds), FEEDS_MS),
-    repeat(
+    again(pass, PASS_MS),
+    again(safely('sending notices', outbox.send), PASS_MS),
+    again(safely('looking for conditions', watchAll), WATCH_MS),
+    again(safely('looking at the feeds', watchAllFeeds), FEEDS_MS),
+    again(
       safely('the heartbeat', () => beatHeart(deps)),
       HEARTBEAT_MS,
     ),
-    repeat(
+    again(
       safely('deleting old notices', () => deleteOldNotices(deps)),
       CLEAN_MS,
     ),
@@ -114,22 +118,22 @@ export function startAlerts(deps: AlertDeps, { exchangeWatch }: { exchangeWatch:
 }
 
 /** Runs again some time after it has ended, so that a slow run has no second one beside it. */
-function repeat(run: () => Promise<void>, everyMs: number): () => Promise<void> {
-  let timer: NodeJS.Timeout | null = null;
+function repeat(clock: Clock, run: () => Promise<void>, everyMs: number): () => Promise<void> {
+  let cancel = () => {};
   let running: Promise<void> | null = null;
   let isStopped = false;
   const plan = () => {
-    timer = setTimeout(() => {
+    cancel = clock.after(everyMs, () => {
       running = run().finally(() => {
         running = null;
         if (!isStopped) plan();
       });
-    }, everyMs);
+    });
   };
   plan();
   return async () => {
     isStopped = true;
-    if (timer !== null) clearTimeout(timer);
+    cancel();
     await running;
   };
 }

@@ -50,7 +50,7 @@ export function registerIngestRoutes(app: App, deps: Deps): void {
       },
     };
     const config = { access: 'hook' } as const;
-    const wrongKeys = createWrongKeys();
+    const wrongKeys = createWrongKeys({ nowMs: deps.clock.monotonicMs });
     for (const [path, kind] of [
       ['/hooks/trading_view_signal', 'signal'],
       ['/hooks/trading_view_candler', 'candle'],

@@ -95,6 +95,7 @@ export function createReceiver(
     { lanes = LANES, besideItems = MAX_BATCH } = {},
   ): GroupCommit<Item, Result> =>
     createGroupCommit({
+      clock,
       commit,
       maxItems: MAX_BATCH,
       lanes,

@@ -1,4 +1,5 @@
 import { expect, inject, test, vi } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import { startDatabaseProxy } from '#test/faults/database-proxy.ts';
 import { createChangeFeed } from './change-feed.ts';
@@ -15,6 +16,7 @@ test('reports a reset connection as a gap, and a longer loss as away and then as
       port: proxy.port,
       database: rows[0]?.name ?? '',
     },
+    clock: systemClock,
     log: createLog({ level: 'silent' }),
   });
   const [onMessage, onGap, onAway] = [vi.fn(), vi.fn(), vi.fn()];

@@ -12,7 +12,7 @@ beforeEach(() => {
   monotonicMs = 5_000;
   warned = [];
   const log = { warn: (fields: unknown) => void warned.push(fields) };
-  watch = createClockWatch({ clock, log, monotonicMs: () => monotonicMs });
+  watch = createClockWatch({ clock: { ...clock, monotonicMs: () => monotonicMs }, log });
 });
 
 /** Time passes, and the clock shows this much more or less than that. */

@@ -23,16 +23,8 @@ const LOOK_EVERY_MS = 1_000;
 const STEP_MS = 2_000;
 
 /** Tells steps of the machine's clock: a monotonic clock goes on evenly, and stands still while a machine sleeps. */
-export function createClockWatch({
-  clock,
-  log,
-  monotonicMs = () => performance.now(),
-}: {
-  clock: Clock;
-  log: Pick<Logger, 'warn'>;
-  monotonicMs?: () => number;
-}): ClockWatch {
-  const read = () => clock.now().getTime() - monotonicMs();
+export function createClockWatch({ clock, log }: { clock: Clock; log: Pick<Logger, 'warn'> }): ClockWatch {
+  const read = () => clock.now().getTime() - clock.monotonicMs();
   let apartMs = read();
   let last: ClockStep | null = null;
 
@@ -49,8 +41,7 @@ export function createClockWatch({
   return {
     look,
     start() {
-      const timer = setInterval(look, LOOK_EVERY_MS);
-      return () => clearInterval(timer);
+      return clock.every(LOOK_EVERY_MS, look);
     },
     lastStep: () => last,
   };

@@ -167,7 +167,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     activity: () => ({ activeJobs: 0, besideJobs: 0, completedJobs: 0, lastActivityAt: null }),
   };
 
-  const changeFeed = createChangeFeed({ connection: database.connection, log });
+  const changeFeed = createChangeFeed({ connection: database.connection, clock, log });
   const candleWaits = createCandleWaits({ db, clock, jobs, changeFeed, log });
 
   function createDeps(overrides: {

@@ -68,11 +68,11 @@ export function startRetention(
     }
   }
 
-  const timer = setInterval(() => {
+  const stopLooking = retention.deps.clock.every(everyMs, () => {
     running ??= run();
-  }, everyMs);
+  });
   return async () => {
-    clearInterval(timer);
+    stopLooking();
     stopping.abort();
     await running;
   };

@@ -46,6 +46,7 @@ async function startReport(
   box: RotatingBox,
 ) {
   const report = createInstanceReport({
+    clock: systemClock,
     db: board.database.db,
     log: board.deps.log,
     instanceId,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { createAuditTrail, programActor } from '#server/platform/audit/audit-trail.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -56,11 +55,11 @@ export async function rotateSecret({
 }): Promise<RotatedKind[]> {
   const boxes = { former: createSecretBox(keys.secretKey), next: createSecretBox(keys.nextKey) };
   const nextCheck = keyCheckOf(keys.nextKey);
-  await lockRotation(db, patienceMs);
+  await lockRotation(db, { clock, patienceMs });
   await refuseOtherKeys(db, keys);
   await requireNextKey(db, nextCheck);
   await begin(db, nextCheck);
-  await waitForInstances(db, { nextCheck, patienceMs });
+  await waitForInstances(db, { clock, nextCheck, patienceMs });
   const kinds: RotatedKind[] = [];
   for (const kind of Object.values(SEALED_KINDS)) {
     const rotated = await rotateKind(db, kind, boxes);
@@ -71,9 +70,12 @@ export async function rotateSecret({
   return kinds;
 }
 
-async function lockRotation(db: Queryable, patienceMs: number): Promise<void> {
+async function lockRotation(
+  db: Queryable,
+  { clock, patienceMs }: { clock: Clock; patienceMs: number },
+): Promise<void> {
   // The connection of a run that was killed ends within a moment.
-  const wait = { patienceMs: Math.min(patienceMs, LOCK_PATIENCE_MS) };
+  const wait = { clock, patienceMs: Math.min(patienceMs, LOCK_PATIENCE_MS) };
   await until({ ...wait, refusal: 'Another npm run rotate-secret is running' }, async () => {
     const { rows } = await db.execute<{ locked: boolean }>(
       sql`select pg_try_advisory_lock(${ROTATION_LOCK}) as locked`,
@@ -143,9 +145,10 @@ async function begin(db: Queryable, nextCheck: Buffer): Promise<void> {
 /** Until every instance seals under the next key, and nothing that one has sealed before can still be written. */
 async function waitForInstances(
   db: Queryable,
-  { nextCheck, patienceMs }: { nextCheck: Buffer; patienceMs: number },
+  { clock, nextCheck, patienceMs }: { clock: Clock; nextCheck: Buffer; patienceMs: number },
 ): Promise<void> {
   const wait = {
+    clock,
     patienceMs,
     refusal: 'Not all instances have taken the new key into use; run the command again',
   };
@@ -153,7 +156,7 @@ async function waitForInstances(
   const { rows } = await db.execute<{ now: string }>(sql`select clock_timestamp()::text as now`);
   const since = rows[0]?.now;
   await until(
-    { patienceMs, refusal: 'A transaction of an instance does not end; run the command again' },
+    { clock, patienceMs, refusal: 'A transaction of an instance does not end; run the command again' },
     async () => {
       const open = await db.execute(sql`
         select from pg_stat_activity
@@ -165,13 +168,13 @@ async function waitForInstances(
 }
 
 async function until(
-  { patienceMs, refusal }: { patienceMs: number; refusal: string },
+  { clock, patienceMs, refusal }: { clock: Clock; patienceMs: number; refusal: string },
   isSo: () => Promise<boolean>,
 ): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = clock.monotonicMs() + patienceMs;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new StartError(refusal);
-    await sleep(POLL_MS);
+    if (clock.monotonicMs() > deadline) throw new StartError(refusal);
+    await clock.sleep(POLL_MS);
   }
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { and, eq, ne, sql } from 'drizzle-orm';
 import { describeScope, type StopScope } from '#domain/orders/trading-stop.ts';
 import type { Deps } from '#server/deps.ts';
@@ -105,10 +104,10 @@ export async function nameOf(db: Queryable, scope: StopScope): Promise<string> {
 }
 
 async function whenNothingIsOnItsWay({ db, clock }: StopDeps, scope: StopScope): Promise<void> {
-  const deadline = performance.now() + ON_THEIR_WAY_MS;
+  const deadline = clock.monotonicMs() + ON_THEIR_WAY_MS;
   // Older ones may not leave any more: their worker is dead, or waits for an answer.
   const since = new Date(clock.now().getTime() - 2 * ON_THEIR_WAY_MS).toISOString();
-  while (performance.now() < deadline) {
+  while (clock.monotonicMs() < deadline) {
     const [leaving] = await db
       .select({ id: orderAttempts.id })
       .from(trades)
@@ -123,6 +122,6 @@ async function whenNothingIsOnItsWay({ db, clock }: StopDeps, scope: StopScope):
       )
       .limit(1);
     if (leaving === undefined) return;
-    await sleep(POLL_MS);
+    await clock.sleep(POLL_MS);
   }
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ATTENTION_SEVERITIES, type AttentionCondition, attentionAnswer } from '#contract/attention.ts';
 import type { AttentionSource, Deps } from '#server/deps.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
 import type { Logger } from '#server/platform/log.ts';
@@ -23,22 +23,23 @@ export function registerAttentionRoutes(
   app: App,
   deps: Pick<Deps, 'attentionSources'> & Parameters<typeof tradingConditions>[0],
 ): void {
-  const { attentionSources, log } = deps;
+  const { attentionSources, clock, log } = deps;
   const sources = [...attentionSources, ...tradingConditions(deps)];
   const admin = routeOptions({ access: 'admin' });
   app.get('/api/attention', admin({ answer: attentionAnswer }), async () => ({
-    conditions: await collectConditions({ sources, log }),
+    conditions: await collectConditions({ sources, clock, log }),
   }));
 }
 
 /** Conditions of all sources, most severe first, then oldest first. A failing source does not hide the others. */
 export async function collectConditions(options: {
   sources: readonly AttentionSource[];
+  clock: Clock;
   log: Logger;
   limitMs?: number;
 }): Promise<AttentionCondition[]> {
-  const { sources, log, limitMs = SOURCE_LIMIT_MS } = options;
-  const answers = await Promise.allSettled(sources.map((source) => inTime(source, limitMs)));
+  const { sources, clock, log, limitMs = SOURCE_LIMIT_MS } = options;
+  const answers = await Promise.allSettled(sources.map((source) => inTime(source, { clock, limitMs })));
   const failed = answers.filter(({ status }) => status === 'rejected');
   for (const { reason } of failed as PromiseRejectedResult[]) {
     log.warn({ err: reason }, 'a source of conditions failed');
@@ -47,8 +48,11 @@ export async function collectConditions(options: {
   return [...known, ...(failed.length === 0 ? [] : [NOT_CHECKED])].toSorted(byUrgency);
 }
 
-async function inTime(source: AttentionSource, limitMs: number): Promise<AttentionCondition[]> {
-  const conditions = await Promise.race([source(), sleep(limitMs, null, { ref: false })]);
+async function inTime(
+  source: AttentionSource,
+  { clock, limitMs }: { clock: Clock; limitMs: number },
+): Promise<AttentionCondition[]> {
+  const conditions = await Promise.race([source(), clock.sleep(limitMs).then(() => null)]);
   if (conditions === null) throw new Error(`No answer within ${limitMs} ms`);
   return conditions;
 }

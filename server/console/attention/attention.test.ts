@@ -31,7 +31,7 @@ test('returns conditions of all sources, most severe first, then oldest first', 
       condition('a', { severity: 'critical' }),
     ],
   ];
-  const found = await collectConditions({ sources, log });
+  const found = await collectConditions({ sources, clock: systemClock, log });
   expect(found.map(({ code }) => code)).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
@@ -48,6 +48,7 @@ test.each([
   const lines: string[] = [];
   const chatty = createLog({ level: 'info', destination: { write: (line) => lines.push(line) } });
   const found = await collectConditions({
+    clock: systemClock,
     sources: [source, async () => [condition('a')]],
     log: chatty,
     limitMs: 50,

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Change, EventName } from '#contract/events.ts';
+import type { Clock } from '#server/platform/clock.ts';
 
 /** Changes within this time are sent together, so that a browser fetches once for all of them. */
 const GATHER_MS = 100;
@@ -18,9 +19,9 @@ export interface EventStream {
 }
 
 /** Server-sent events over one response. */
-export function createEventStream(response: ServerResponse): EventStream {
+export function createEventStream(response: ServerResponse, clock: Clock): EventStream {
   const waiting = new Map<string, Change>();
-  let timer: NodeJS.Timeout | null = null;
+  let cancel: (() => void) | null = null;
 
   function send(event: EventName, data: unknown = {}): void {
     if (!response.headersSent || response.writableEnded || response.destroyed) return;
@@ -29,7 +30,7 @@ export function createEventStream(response: ServerResponse): EventStream {
   }
 
   function flush(): void {
-    timer = null;
+    cancel = null;
     const changes = [...waiting.values()];
     waiting.clear();
     send('changes', changes.length > MOST_CHANGES ? topicsOf(changes) : changes);
@@ -39,13 +40,13 @@ export function createEventStream(response: ServerResponse): EventStream {
     send,
     add(change) {
       waiting.set(JSON.stringify(change), change);
-      timer ??= setTimeout(flush, GATHER_MS);
+      cancel ??= clock.after(GATHER_MS, flush);
     },
     end() {
-      if (timer) clearTimeout(timer);
-      timer = null;
+      cancel?.();
+      cancel = null;
       response.end();
-      setTimeout(() => response.destroy(), END_LIMIT_MS).unref();
+      clock.after(END_LIMIT_MS, () => response.destroy());
     },
   };
 }

@@ -36,7 +36,7 @@ export function registerEventRoutes(app: App, deps: StreamDeps): void {
 
   app.get('/api/events', ROUTE, async (request, reply) => {
     const { id: userId } = getSession(request).user;
-    const stream = createEventStream(reply.raw);
+    const stream = createEventStream(reply.raw, deps.clock);
     const stop = await follow(deps, { request, stream });
     reply.hijack();
     sendHead(reply);
@@ -86,12 +86,12 @@ async function follow(
     .catch((error: unknown) => {
       throw new AppError('unavailable', { cause: error, retryAfterSeconds: 5 });
     });
-  const beat = setInterval(() => {
+  const stopBeating = deps.clock.every(BEAT_MS, () => {
     stream.send('beat');
     void checkSession();
-  }, BEAT_MS);
+  });
   return () => {
-    clearInterval(beat);
+    stopBeating();
     unsubscribe();
   };
 }

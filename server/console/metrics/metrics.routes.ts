@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { isWorkflowEnded, WORKFLOW_STATUSES } from '#domain/workflow/workflow-lifecycle.ts';
@@ -14,6 +13,7 @@ const PATIENCE_MS = 3_000;
 
 type BoardDeps = Pick<
   Deps,
+  | 'clock'
   | 'db'
   | 'pool'
   | 'enginePool'
@@ -62,15 +62,15 @@ function createBoardMetrics(deps: BoardDeps): { text(): Promise<string>; content
       deps.log.warn({ err: error }, 'the figures of the database could not be read');
       reading = null;
     }
-    readAt = performance.now();
+    readAt = deps.clock.monotonicMs();
   }
 
   async function refresh(): Promise<void> {
-    if (performance.now() - readAt < FRESH_MS) return;
+    if (deps.clock.monotonicMs() - readAt < FRESH_MS) return;
     running ??= read().finally(() => {
       running = null;
     });
-    const late = sleep(PATIENCE_MS, 'late', { ref: false });
+    const late = deps.clock.sleep(PATIENCE_MS).then(() => 'late');
     if ((await Promise.race([running, late])) === 'late') reading = null;
   }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
 import type { AccountKey } from '#server/engine/protection/positions.store.ts';
@@ -76,7 +75,7 @@ export function createBalanceReader(deps: BalanceDeps): BalanceReader {
       const questions = accounts.map((account) => refresh(account, maxAgeMs));
       const isMissing = accounts.some((account) => !known.has(nameOf(account)));
       if (isMissing) {
-        await Promise.race([Promise.allSettled(questions), sleep(WAIT_MS, null, { ref: false })]);
+        await Promise.race([Promise.allSettled(questions), deps.clock.sleep(WAIT_MS)]);
       }
       return accounts.map((account) => known.get(nameOf(account)) ?? null);
     },

@@ -36,7 +36,7 @@ export async function readOverview(
   const today = dayStart(now, config.displayTimezone);
   const accounts = await listAccounts(db, { userId });
   const [readings, equities, states] = await Promise.all([
-    readAccounts(readers.positions, { accounts, youngestMs: POSITIONS_AGE_MS }),
+    readAccounts(deps, readers.positions, { accounts, youngestMs: POSITIONS_AGE_MS }),
     readers.balances.read(accounts),
     readTradingStates(deps, { userId }),
   ]);

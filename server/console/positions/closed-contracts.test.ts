@@ -51,7 +51,11 @@ async function loseStop(userId: string): Promise<void> {
 
 const conditions = async (token: string) => {
   const { deps } = engine;
-  const found = await collectConditions({ sources: tradingConditions(deps), log: deps.log });
+  const found = await collectConditions({
+    sources: tradingConditions(deps),
+    clock: deps.clock,
+    log: deps.log,
+  });
   return found.filter(({ code, text }) => code === 'contract_closed' && text.includes(` ${token} `));
 };
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterFailure, FLATTEN_WAITS, type FlattenWaits } from '#domain/orders/flatten.ts';
 import { endStop } from '#server/admin/stops/trading-stops.store.ts';
 import type { EngineDeps } from '#server/deps.ts';
@@ -55,7 +54,7 @@ export function createFlattener(
     const open = await listOpenFlattens(db);
     await Promise.all(
       open.map((flatten) =>
-        withLease({ db, key: `flatten:${flatten.id}`, holder: deps.config.instanceId, log }, () =>
+        withLease({ db, clock, key: `flatten:${flatten.id}`, holder: deps.config.instanceId, log }, () =>
           workOff(flatten),
         ),
       ),
@@ -194,7 +193,7 @@ export function createFlattener(
     start() {
       let running: Promise<void> = Promise.resolve();
       let isRunning = false;
-      const timer = setInterval(() => {
+      const stopLooking = clock.every(POLL_MS, () => {
         if (isRunning) return;
         isRunning = true;
         running = run()
@@ -202,11 +201,11 @@ export function createFlattener(
           .finally(() => {
             isRunning = false;
           });
-      }, POLL_MS);
+      });
       return async () => {
         isStopping = true;
-        clearInterval(timer);
-        await Promise.race([running, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+        stopLooking();
+        await Promise.race([running, clock.sleep(STOP_LIMIT_MS)]);
       };
     },
   };

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   ClosedPositionsAnswer,
   ClosedPositionsQuery,
@@ -42,7 +41,7 @@ export async function listPositions(
 ): Promise<PositionsAnswer> {
   const { userId, token, limit } = query;
   const accounts = await listAccounts(deps.db, { userId });
-  const readings = await readAccounts(reader, { accounts });
+  const readings = await readAccounts(deps, reader, { accounts });
   const open = readings
     .flatMap((reading) => reading.open)
     .filter((position) => token === undefined || position.token === token);
@@ -65,11 +64,12 @@ export async function listPositions(
 
 /** What each account holds, at most `youngestMs` old or, with many accounts, older. */
 export function readAccounts(
+  { clock }: Pick<Deps, 'clock'>,
   reader: AccountReader,
   { accounts, youngestMs = YOUNGEST_MS }: { accounts: readonly Account[]; youngestMs?: number },
 ): Promise<{ open: OpenPositionView[]; unreachable: Unreachable | null }[]> {
   const maxAgeMs = Math.max(youngestMs, accounts.length * MS_AN_ACCOUNT);
-  const late = sleep(ACCOUNT_LIMIT_MS, null, { ref: false });
+  const late = clock.sleep(ACCOUNT_LIMIT_MS).then(() => null);
   // The reader asks a few accounts at a time, in this order.
   return Promise.all(accounts.map((account) => readAccount(reader, { account, maxAgeMs, late })));
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { MoveProtectionAnswer, ProtectionRules } from '#contract/positions.ts';
 import { D } from '#domain/decimal.ts';
 import { moveProblems, risksMore } from '#domain/orders/protection.ts';
@@ -176,7 +175,7 @@ async function carryOut(
   deps: EngineDeps,
   { moveId, tradeId, answerWithinMs }: { moveId: string; tradeId: string; answerWithinMs: number },
 ): Promise<MoveProtectionAnswer> {
-  const deadline = performance.now() + answerWithinMs;
+  const deadline = deps.clock.monotonicMs() + answerWithinMs;
   await advanceTrade(deps, tradeId);
   for (;;) {
     const move = required(await findMove(deps.db, moveId), 'internal');
@@ -184,7 +183,7 @@ async function carryOut(
     if (state === 'moved' || state === 'failed') {
       return { success: state === 'moved', isPending: false, message: message ?? '' };
     }
-    if (performance.now() > deadline) {
+    if (deps.clock.monotonicMs() > deadline) {
       const late = 'Not moved: it could not be begun in time';
       if (await withdrawMove(deps, { id: moveId, message: late })) {
         return { success: false, isPending: false, message: late };
@@ -193,6 +192,6 @@ async function carryOut(
         'The outcome is not known yet; the move is being completed, a stop is in place meanwhile';
       return { success: false, isPending: true, message: pending };
     }
-    await sleep(POLL_MS);
+    await deps.clock.sleep(POLL_MS);
   }
 }

@@ -284,7 +284,13 @@ export function startLimitWatch(deps: WatchDeps): () => void {
   async function run(): Promise<void> {
     if (isWatching) return;
     isWatching = true;
-    const lease = { db: deps.db, key: 'limits:watch', holder: deps.config.instanceId, log: deps.log };
+    const lease = {
+      db: deps.db,
+      clock: deps.clock,
+      key: 'limits:watch',
+      holder: deps.config.instanceId,
+      log: deps.log,
+    };
     await withLease(lease, () => watch.run()).catch((error: unknown) =>
       deps.log.warn({ err: error }, 'the risk limits could not be compared'),
     );

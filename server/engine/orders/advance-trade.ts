@@ -54,7 +54,7 @@ export async function advanceTrade(deps: EngineDeps, tradeId: string): Promise<v
     await deps.jobs.send(db, 'advance-trade', { tradeId }, { waitMs: HELD_RETRY_MS });
     return;
   }
-  const stopKeeping = keepLeases({ db, leases: [lease], log });
+  const stopKeeping = keepLeases({ db, clock: deps.clock, leases: [lease], log });
   try {
     // After the lease: its former holder writes nothing more.
     const found = await findTradeWithAttempts(db, tradeId, {

@@ -91,7 +91,7 @@ async function underUserLease<Result>(
     new AppError('unavailable', { message: 'Another order of this user is being prepared. Try again.' });
   for (let waitedMs = 0; waitedMs <= LEASE_PATIENCE_MS; waitedMs += LEASE_POLL_MS) {
     try {
-      const leased = await withLease({ db: deps.db, key: `user:${userId}`, holder }, work);
+      const leased = await withLease({ db: deps.db, clock: deps.clock, key: `user:${userId}`, holder }, work);
       if (leased.held) return leased.result;
     } catch (error) {
       if (error instanceof LeaseLostError) throw busy();

@@ -65,7 +65,7 @@ export async function writeOffOrder(deps: WriteOffDeps, request: WriteOff): Prom
   for (let waitedMs = 0; waitedMs <= LEASE_PATIENCE_MS; waitedMs += LEASE_POLL_MS) {
     try {
       const leased = await withLease(
-        { db: deps.db, key: `trade:${tradeId}`, holder, log: deps.log },
+        { db: deps.db, clock: deps.clock, key: `trade:${tradeId}`, holder, log: deps.log },
         (lease) => writeOffUnderLease(deps, lease, request),
       );
       if (leased.held) return leased.result;

@@ -263,7 +263,13 @@ export function startProtectionAudit(
     if (isAuditing) return;
     isAuditing = true;
     cancelRetry();
-    const lease = { db: deps.db, key: 'protection:audit', holder: deps.config.instanceId, log: deps.log };
+    const lease = {
+      db: deps.db,
+      clock: deps.clock,
+      key: 'protection:audit',
+      holder: deps.config.instanceId,
+      log: deps.log,
+    };
     try {
       const { held } = await withLease(lease, (own) => audit.run(own));
       if (!held && !isStopped) cancelRetry = deps.clock.after(heldRetryMs, () => void run());

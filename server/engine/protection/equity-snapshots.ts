@@ -101,7 +101,13 @@ export function startEquitySnapshots(deps: ReaderDeps): () => void {
   async function run(): Promise<void> {
     if (isTaking) return;
     isTaking = true;
-    const lease = { db: deps.db, key: 'equity:snapshots', holder: deps.config.instanceId, log: deps.log };
+    const lease = {
+      db: deps.db,
+      clock: deps.clock,
+      key: 'equity:snapshots',
+      holder: deps.config.instanceId,
+      log: deps.log,
+    };
     await withLease(lease, () => snapshots.run()).catch((error: unknown) =>
       deps.log.warn({ err: error }, 'the equity of accounts could not be recorded'),
     );

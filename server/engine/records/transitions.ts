@@ -138,6 +138,7 @@ const BUSY_FROM = 12;
 /** The one writer of the engine's transitions: one transaction for many trades. */
 export function createTransitions(deps: TransitionDeps): Transitions {
   const group = createGroupCommit<Transition, Committed | 'lost'>({
+    clock: deps.clock,
     commit: (transitions) => deps.db.transaction((tx) => writeAll(deps, tx, transitions)),
     maxItems: MOST_IN_ONE,
     lanes: LANES,

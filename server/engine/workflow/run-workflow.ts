@@ -38,8 +38,8 @@ export const HELD_RETRY_MS = 1_000;
  * the last recorded step; a step's record and its decision are one transaction.
  */
 export async function runWorkflow(deps: EngineDeps, workflowId: string): Promise<void> {
-  const { db, log } = deps;
-  const options = { db, key: `workflow:${workflowId}`, holder: deps.config.instanceId, log };
+  const { db, clock, log } = deps;
+  const options = { db, clock, key: `workflow:${workflowId}`, holder: deps.config.instanceId, log };
   let afterwards: (() => void) | undefined;
   const leased = await withLease(options, async (lease) => {
     const found = await findWorkflowWithSignal(db, workflowId);

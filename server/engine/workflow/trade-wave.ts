@@ -177,7 +177,7 @@ async function processWave(
   const { users, workflow, onOrder } = wave;
   const { db, log } = deps;
   const leases = new Set(users.map(({ lease }) => lease));
-  const stopKeeping = keepLeases({ db, leases, log });
+  const stopKeeping = keepLeases({ db, clock: deps.clock, leases, log });
   const gate = createGate(deps, users.length, ORDERS_WAIT_MS);
   const priceLog = readMatchedPriceLog(db, workflow.id);
   // Each user who needs the candle sees the failure.
@@ -234,7 +234,7 @@ async function leaveWave(
 ): Promise<void> {
   const { db, log } = deps;
   const leases = new Set(users.map(({ lease }) => lease));
-  const stopKeeping = keepLeases({ db, leases, log });
+  const stopKeeping = keepLeases({ db, clock: deps.clock, leases, log });
   const ends = await Promise.allSettled(
     users.map(async ({ lease, facts, position }) => {
       const { userId } = facts.turn.user;

@@ -1,4 +1,5 @@
 import { asc, desc, isNotNull, isNull, sql } from 'drizzle-orm';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { auditLog } from '../db/schema.ts';
 import type { Logger } from '../log.ts';
@@ -104,7 +105,7 @@ export async function sealRows(
  * stops it after sealing and logging once more.
  */
 export function startSealing(
-  { audit, log }: { audit: { seal: Seal }; log: Logger },
+  { audit, clock, log }: { audit: { seal: Seal }; clock: Clock; log: Logger },
   { everyMs = EVERY_MS, checkpointEveryMs = CHECKPOINT_EVERY_MS } = {},
 ): () => Promise<void> {
   let running: Promise<void> | null = null;
@@ -143,10 +144,10 @@ export function startSealing(
     tip = null;
   }
 
-  const timers = [setInterval(run, everyMs), setInterval(logCheckpoint, checkpointEveryMs)];
+  const stops = [clock.every(everyMs, run), clock.every(checkpointEveryMs, logCheckpoint)];
   void run();
   return async () => {
-    for (const timer of timers) clearInterval(timer);
+    for (const stop of stops) stop();
     await running;
     await run();
     logCheckpoint();

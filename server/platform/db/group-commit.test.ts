@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
 import { createGroupCommit } from './group-commit.ts';
 
 class ItemFault extends Error {}
@@ -9,6 +10,7 @@ function createCommits(options: Partial<Parameters<typeof createGroupCommit<stri
   const commits: { items: string[]; succeed(): Promise<void>; fail(error: Error): Promise<void> }[] = [];
   const answers: string[] = [];
   const group = createGroupCommit<string, string>({
+    clock: systemClock,
     commit: (items) =>
       new Promise((resolve, reject) => {
         commits.push({

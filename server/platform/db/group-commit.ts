@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.ts';
+
 /** Turns of the event loop: answers go out in the first one, and further items come in. */
 const GATHERING_TURNS = 2;
 
@@ -21,6 +23,7 @@ interface Waiting<Item, Result> {
 }
 
 export function createGroupCommit<Item, Result>(options: {
+  clock: Clock;
   /** One transaction; returns the results in the order of the items. */
   commit: (items: Item[]) => Promise<Result[]>;
   maxItems: number;
@@ -54,7 +57,7 @@ export function createGroupCommit<Item, Result>(options: {
   let active = 0;
   let stuck = 0;
   let begunAt = Number.NEGATIVE_INFINITY;
-  let wakeUp: NodeJS.Timeout | null = null;
+  let cancelWakeUp = () => {};
   let isGathering = false;
   let unanswered = 0;
   let whenIdle: (() => void)[] = [];
@@ -64,7 +67,7 @@ export function createGroupCommit<Item, Result>(options: {
   /** When the transaction of an item that comes now has to begin. */
   function beginsAtOf(item: Item): number {
     const { patient } = options;
-    const now = performance.now();
+    const now = options.clock.monotonicMs();
     if (patient === undefined) return now;
     cameAt.push(now);
     if (cameAt.length > patient.fromItems) cameAt.shift();
@@ -124,12 +127,12 @@ export function createGroupCommit<Item, Result>(options: {
   /** Holds a lane until the batch is answered, or for `laneMs` unless too many transactions are already stuck. */
   async function runInLane(batch: Waiting<Item, Result>[]): Promise<void> {
     const done = commitAll(batch).then(() => 'done' as const);
-    let timer: NodeJS.Timeout | undefined;
+    let cancel = () => {};
     const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), options.laneMs);
+      cancel = options.clock.after(options.laneMs, () => resolve('late'));
     });
     const first = await Promise.race([done, late]);
-    clearTimeout(timer);
+    cancel();
     if (first === 'done') return;
     options.onStuck?.();
     if (stuck >= options.maxStuck) return void (await done);
@@ -145,15 +148,12 @@ export function createGroupCommit<Item, Result>(options: {
     const besideAt =
       active === 0 || queue.length >= options.besideItems ? 0 : begunAt + options.besideAfterMs;
     const dueAt = queue.length >= options.maxItems ? 0 : Math.min(...queue.map(({ beginsAt }) => beginsAt));
-    return Math.max(besideAt, dueAt) - performance.now();
+    return Math.max(besideAt, dueAt) - options.clock.monotonicMs();
   }
 
   function pumpLater(waitMs: number): void {
-    if (wakeUp !== null) clearTimeout(wakeUp);
-    wakeUp = setTimeout(() => {
-      wakeUp = null;
-      pump();
-    }, waitMs);
+    cancelWakeUp();
+    cancelWakeUp = options.clock.after(waitMs, pump);
   }
 
   function pump(): void {
@@ -163,7 +163,7 @@ export function createGroupCommit<Item, Result>(options: {
         pumpLater(waitMs);
         break;
       }
-      begunAt = performance.now();
+      begunAt = options.clock.monotonicMs();
       active += 1;
       void runInLane(queue.splice(0, options.maxItems)).finally(() => {
         active -= 1;

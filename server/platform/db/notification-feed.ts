@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import type { DatabaseConnection } from './pool.ts';
 
@@ -27,6 +27,7 @@ export interface NotificationFeed<Message> {
 /** Listens on a separate connection while there are listeners. */
 export function createNotificationFeed<Message>(options: {
   connection: DatabaseConnection;
+  clock: Clock;
   channel: string;
   /** The subject in the plural, for the log and the name of the connection. */
   what: string;
@@ -34,7 +35,7 @@ export function createNotificationFeed<Message>(options: {
   read: (payload: string) => Message | null;
   log: Logger;
 }): NotificationFeed<Message> {
-  const { connection, channel, what, read, log } = options;
+  const { connection, clock, channel, what, read, log } = options;
   const listeners = new Set<NotificationListener<Message>>();
   let current: { client: pg.Client; listening: Promise<void> } | null = null;
   let closed = false;
@@ -66,11 +67,10 @@ export function createNotificationFeed<Message>(options: {
 
   /** Detects a connection that a firewall dropped silently. */
   function check(client: pg.Client): void {
-    const timer = setInterval(() => {
-      if (current?.client !== client) return clearInterval(timer);
+    const stop = clock.every(CHECK_MS, () => {
+      if (current?.client !== client) return stop();
       client.query('select 1').catch((error) => lost(client, error));
-    }, CHECK_MS);
-    timer.unref();
+    });
   }
 
   function lost(client: pg.Client, error?: unknown): void {
@@ -84,7 +84,7 @@ export function createNotificationFeed<Message>(options: {
 
   async function reopen(): Promise<void> {
     for (let attempt = 0; !closed && listeners.size > 0 && current === null; attempt += 1) {
-      await sleep(RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)], undefined, { ref: false });
+      await clock.sleep(RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)] ?? 0);
       if (current !== null) return;
       try {
         await listen();

@@ -122,7 +122,7 @@ export async function createHttpApp(
 
 /** Finds the session of a request by its API token or its cookie. */
 function createSessionFinder({ db, clock, config }: HttpDeps) {
-  const wrongTokens = createWrongKeys();
+  const wrongTokens = createWrongKeys({ nowMs: clock.monotonicMs });
   return async (request: FastifyRequest): Promise<Session | null> => {
     const now = clock.now();
     const apiToken = readApiToken(request);

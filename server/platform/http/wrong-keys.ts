@@ -10,12 +10,12 @@ export type WrongKeys = (address: string) => number | null;
 
 /** Against noise, not guessing: keys are 32 random bytes. Counts only wrong keys, so it never refuses a valid one. */
 export function createWrongKeys({
-  nowMs = () => performance.now(),
+  nowMs,
   mostAddresses = MOST_ADDRESSES,
 }: {
-  nowMs?: () => number;
+  nowMs: () => number;
   mostAddresses?: number;
-} = {}): WrongKeys {
+}): WrongKeys {
   const minutes = new LRUCache<string, { count: number }>({
     max: mostAddresses,
     ttl: WINDOW_MS,

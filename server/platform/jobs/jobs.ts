@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { type Db as BossDatabase, PgBoss } from 'pg-boss';
@@ -170,17 +169,20 @@ interface Supervision {
 /** Takes jobs from dead workers and deletes old ones, each interval by one of the instances. */
 function superviseJobs({
   boss,
+  clock,
   noteFault,
 }: {
   boss: PgBoss;
+  clock: Clock;
   noteFault: (error: Error) => void;
 }): Supervision {
   const ending = new AbortController();
   const { signal } = ending;
   async function supervise(): Promise<void> {
     // Counted from the end of a pass: the library refuses one that comes within the interval.
-    while (await sleep(SUPERVISE_SECONDS * 1_000, true, { signal, ref: false }).catch(() => false)) {
-      await boss.supervise().catch(noteFault);
+    while (!signal.aborted) {
+      await clock.sleep(SUPERVISE_SECONDS * 1_000, signal).catch(() => undefined);
+      if (!signal.aborted) await boss.supervise().catch(noteFault);
     }
   }
   const ended = supervise();
@@ -234,6 +236,7 @@ export async function createJobs(options: {
     const activity = activities[name];
     const workers = await startQueueWorkers<JobData[Name]>({
       boss,
+      clock,
       name,
       ...QUEUES[name],
       gaveWay(working) {
@@ -264,6 +267,7 @@ export async function createJobs(options: {
   async function listen(channel: string): ReturnType<NonNullable<BossDatabase['listen']>> {
     const announcements = createNotificationFeed({
       connection: database.connection,
+      clock,
       channel,
       what: 'jobs',
       read: (queue) => queue,
@@ -345,7 +349,7 @@ export async function createJobs(options: {
         await work('trade-wave', handlers['trade-wave']);
         await work('trade-user', handlers['trade-user']);
         await work('advance-trade', handlers['advance-trade']);
-        supervision ??= superviseJobs({ boss, noteFault });
+        supervision ??= superviseJobs({ boss, clock, noteFault });
       } catch (error) {
         // All or none: another start would add to the workers that started.
         void takeNoMore();
@@ -355,7 +359,7 @@ export async function createJobs(options: {
     },
     async pause(limitMs) {
       running = false;
-      return await Promise.race([takeNoMore(), sleep(limitMs, false, { ref: false })]);
+      return await Promise.race([takeNoMore(), clock.sleep(limitMs).then(() => false)]);
     },
     workers: () =>
       NAMES.map((name) => {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type SQL, sql } from 'drizzle-orm';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Db, Queryable } from '../db/database.ts';
 import type { Logger } from '../log.ts';
 
@@ -97,26 +97,24 @@ export async function releaseLeases(db: Pick<Queryable, 'execute'>, leases: read
 /** Renews the leases in the list, whichever it holds at the time, until the returned function is called. */
 export function keepLeases(options: {
   db: Db;
+  clock?: Clock | undefined;
   leases: Iterable<Lease>;
   /** Logs failed renewals. */
   log?: Pick<Logger, 'warn'> | undefined;
 }): () => void {
-  const { db, leases, log } = options;
-  const timer = setInterval(
-    () => {
-      const held = [...leases];
-      if (held.length === 0) return;
-      db.execute(changeHeld(held, untilNext)).catch((error: unknown) =>
-        log?.warn({ err: error, keys: held.map(({ key }) => key) }, 'leases could not be renewed'),
-      );
-    },
-    (LEASE_SECONDS * 1000) / 3,
-  );
-  return () => clearInterval(timer);
+  const { db, clock = systemClock, leases, log } = options;
+  return clock.every((LEASE_SECONDS * 1000) / 3, () => {
+    const held = [...leases];
+    if (held.length === 0) return;
+    db.execute(changeHeld(held, untilNext)).catch((error: unknown) =>
+      log?.warn({ err: error, keys: held.map(({ key }) => key) }, 'leases could not be renewed'),
+    );
+  });
 }
 
 export interface LeaseOptions {
   db: Db;
+  clock?: Clock;
   key: string;
   holder: string;
   /** Logs failed renewals. */
@@ -131,10 +129,10 @@ export async function withLease<Result>(
   options: LeaseOptions,
   work: (lease: Lease) => Promise<Result>,
 ): Promise<{ held: true; result: Result } | { held: false }> {
-  const { db, log } = options;
+  const { db, clock, log } = options;
   const lease = await acquireLease(options);
   if (lease === null) return { held: false };
-  const stop = keepLeases({ db, leases: [lease], log });
+  const stop = keepLeases({ db, clock, leases: [lease], log });
   try {
     return { held: true, result: await work(lease) };
   } finally {
@@ -151,11 +149,12 @@ export async function withLeaseWithin<Result>(
   { patienceMs, ...options }: LeaseOptions & { patienceMs: number },
   work: (lease: Lease) => Promise<Result>,
 ): Promise<{ held: true; result: Result } | { held: false }> {
-  const deadline = performance.now() + patienceMs;
+  const { clock = systemClock } = options;
+  const deadline = clock.monotonicMs() + patienceMs;
   for (;;) {
     const leased = await withLease(options, work);
-    if (leased.held || performance.now() >= deadline) return leased;
-    await sleep(LEASE_POLL_MS);
+    if (leased.held || clock.monotonicMs() >= deadline) return leased;
+    await clock.sleep(LEASE_POLL_MS);
   }
 }
 

@@ -1,15 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { PgBoss } from 'pg-boss';
+import { PgBoss, TestClock } from 'pg-boss';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { startQueueWorkers } from './queue-workers.ts';
 
 let own: TestDatabase;
 let boss: PgBoss;
+/** Stands still, so that only the tests cause what workers do. */
+const clock = new TestClock();
 
 beforeAll(async () => {
   own = await createTestDatabase();
-  boss = new PgBoss({ ...own.database.connection, schema: 'jobs', schedule: false });
+  boss = new PgBoss({ ...own.database.connection, schema: 'jobs', schedule: false, clock });
   boss.on('error', () => {});
   await boss.start();
 });
@@ -29,6 +31,7 @@ test('takes up jobs that arrive while all workers are busy, without another wake
   const handled: number[] = [];
   const workers = await startQueueWorkers<{ number: number }>({
     boss,
+    clock: systemClock,
     name,
     concurrency: 1,
     pollSeconds: NEVER_BY_THE_CLOCK,
@@ -46,8 +49,8 @@ test('takes up jobs that arrive while all workers are busy, without another wake
   };
   await send(0);
   await expect.poll(() => handled, soon).toEqual([0]);
-  // The worker has looked again since and found nothing: only this test causes its further actions.
-  await sleep(1_000);
+  // The worker looks again, and finds nothing.
+  await clock.tick(1);
   await send(1);
   await busy.promise;
   for (const number of [2, 3, 4, 5]) await send(number);
@@ -76,6 +79,7 @@ test('a job that gives its worker away and always fails is sent again ten times,
   const { isSlow, turnSlow } = slowJobs();
   const workers = await startQueueWorkers<{ number: number }>({
     boss,
+    clock: systemClock,
     name,
     concurrency: 1,
     pollSeconds: NEVER_BY_THE_CLOCK,
@@ -107,7 +111,7 @@ test('a job that gives its worker away and always fails is sent again ten times,
     expect(next).toMatchObject(run <= retryLimit ? [{ priority: -7 }] : []);
     waits.push(...next.map(({ rest }) => rest));
     // The test does not wait for it.
-    await own.database.pool.query('update jobs.job set start_after = now() where name = $1', [name]);
+    await own.database.pool.query("update jobs.job set start_after = '-infinity' where name = $1", [name]);
   }
   expect(waits).toEqual([1, 2, 4, 8, 8, 8, 8, 8, 8, 8]);
   await boss.offWork(name, { wait: true });
@@ -124,6 +128,7 @@ test('a job that takes long gives its worker away, is waited for, and is sent ag
   const { isSlow, turnSlow } = slowJobs();
   const workers = await startQueueWorkers<{ number: number }>({
     boss,
+    clock: systemClock,
     name,
     concurrency: 1,
     pollSeconds: NEVER_BY_THE_CLOCK,

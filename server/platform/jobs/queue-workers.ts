@@ -1,14 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
+import type { Clock } from '../clock.ts';
 
 /** Only jobs that missed every other call wait for it. */
 const BACKSTOP_SECONDS = 30;
 
 /** A job that takes longer waits for an exchange, as a rule: it gives its worker to another job, and goes on beside. */
 export const GIVES_WAY_AFTER_MS = 1_000;
-
-const slowAfter = (signal: AbortSignal): Promise<unknown> =>
-  sleep(GIVES_WAY_AFTER_MS, undefined, { signal, ref: false });
 
 const ENDED = Symbol('ended');
 
@@ -32,6 +29,7 @@ export interface QueueWorkers {
  */
 export async function startQueueWorkers<Data extends object>(options: {
   boss: PgBoss;
+  clock: Clock;
   name: string;
   concurrency: number;
   /** Fallback poll interval. */
@@ -43,7 +41,8 @@ export async function startQueueWorkers<Data extends object>(options: {
   /** Resolves when a job that began now counts as slow. */
   isSlow?: (signal: AbortSignal) => Promise<unknown>;
 }): Promise<QueueWorkers> {
-  const { boss, name, concurrency, pollSeconds, handle, mostBeside, gaveWay, isSlow = slowAfter } = options;
+  const { boss, clock, name, concurrency, pollSeconds, handle, mostBeside, gaveWay } = options;
+  const { isSlow = (signal: AbortSignal) => clock.sleep(GIVES_WAY_AFTER_MS, signal) } = options;
   const free = new Set<string>();
   /** A wake-up came while all workers were busy: the next free worker looks. */
   let isUnheard = false;
@@ -115,12 +114,11 @@ export async function startQueueWorkers<Data extends object>(options: {
   }
 
   await Promise.all(Array.from({ length: concurrency }, startWorker));
-  const clock = setInterval(wakeOne, pollSeconds * 1_000);
-  clock.unref();
+  const stopPolling = clock.every(pollSeconds * 1_000, wakeOne);
   return {
     wakeOne,
     stop() {
-      clearInterval(clock);
+      stopPolling();
       free.clear();
     },
     async idle() {

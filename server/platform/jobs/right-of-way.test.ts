@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
 import { createRightOfWay } from './right-of-way.ts';
 
 let now = 0;
@@ -13,7 +14,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const create = () => createRightOfWay({ nowMs: () => now, utilization: () => utilization });
+const create = () =>
+  createRightOfWay({ clock: { ...systemClock, monotonicMs: () => now }, utilization: () => utilization });
 type Way = ReturnType<typeof create>;
 
 /** A tenth of a second with `transactions` of `each` deliveries. */

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { Clock } from '../clock.ts';
 
 /**
  * Deliveries have priority: an alert that is not answered in time is lost, an order can wait. While deliveries keep the
@@ -21,14 +22,13 @@ const MANY_IN_ONE = 8;
 /** The time between two beginnings in a lane. */
 const PACE_MS = 150;
 
-export function createRightOfWay(
-  options: {
-    nowMs?: () => number;
-    /** Since the last call, from 0 to 1. */
-    utilization?: () => number;
-  } = {},
-): RightOfWay {
-  const { nowMs = () => performance.now(), utilization = measureUtilization() } = options;
+export function createRightOfWay(options: {
+  clock: Clock;
+  /** Since the last call, from 0 to 1. */
+  utilization?: () => number;
+}): RightOfWay {
+  const { clock, utilization = measureUtilization() } = options;
+  const nowMs = clock.monotonicMs;
   let sampledAt = nowMs();
   let deliveries = 0;
   let transactions = 0;
@@ -62,7 +62,7 @@ export function createRightOfWay(
           const waitMs = isTaken ? begunAt + PACE_MS - nowMs() : 0;
           if (waitMs > 0) {
             isAsleep = true;
-            setTimeout(begin, waitMs);
+            clock.after(waitMs, begin);
             return;
           }
           begunAt = nowMs();

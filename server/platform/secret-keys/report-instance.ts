@@ -1,4 +1,5 @@
 import { eq, lt, sql } from 'drizzle-orm';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Db } from '../db/database.ts';
 import { instances } from '../db/schema.ts';
 import type { Logger } from '../log.ts';
@@ -19,6 +20,7 @@ export interface InstanceReport {
 
 export function createInstanceReport({
   db,
+  clock,
   log,
   instanceId,
   keys,
@@ -26,6 +28,7 @@ export function createInstanceReport({
   beatMs = BEAT_MS,
 }: {
   db: Db;
+  clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
   instanceId: string;
   keys: SecretKeys;
@@ -34,7 +37,7 @@ export function createInstanceReport({
 }): InstanceReport {
   const keyCheck = keyCheckOf(keys.secretKey);
   const nextKeyCheck = keys.nextKey === null ? null : keyCheckOf(keys.nextKey);
-  let timer: NodeJS.Timeout | null = null;
+  let stopBeating = () => {};
   let beating: Promise<void> | null = null;
 
   async function report(): Promise<void> {
@@ -77,10 +80,10 @@ export function createInstanceReport({
     },
     async start() {
       await beat();
-      timer = setInterval(beatOnce, beatMs);
+      stopBeating = clock.every(beatMs, beatOnce);
     },
     async stop() {
-      if (timer !== null) clearInterval(timer);
+      stopBeating();
       await beating;
       // A row that stays is taken for dead soon.
       await db

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { createLog } from '#server/platform/log.ts';
 import { startTestApp } from '#test/app/test-app.ts';
@@ -25,7 +26,7 @@ test('adds up earlier rows at the start, with any number of instances', async ()
     );
   }
   for (let instance = 1; instance <= 3; instance += 1) {
-    closings.push(startKeepingTotals({ db: database.db, log }));
+    closings.push(startKeepingTotals({ db: database.db, clock: systemClock, log }));
   }
   const addedUp = async () =>
     (await database.pool.query('select coalesce(sum(rows), 0)::int as sum from list_totals')).rows[0].sum;

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Db, Tx } from '#server/platform/db/database.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import type { Logger } from '#server/platform/log.ts';
@@ -12,7 +13,7 @@ const EVERY_MS = 10_000;
  * Keeps adding up the lists, one instance at a time per list; returns a function that stops it. After a restore there
  * may be millions of rows to add up; until then the lists count the missing rows on request.
  */
-export function startKeepingTotals({ db, log }: { db: Db; log: Logger }): () => void {
+export function startKeepingTotals({ db, clock, log }: { db: Db; clock: Clock; log: Logger }): () => void {
   let stopped = false;
   let running = false;
   let reportedLagMs = 0;
@@ -42,11 +43,11 @@ export function startKeepingTotals({ db, log }: { db: Db; log: Logger }): () => 
       });
   }
 
-  const timer = setInterval(start, EVERY_MS);
+  const stopAdding = clock.every(EVERY_MS, start);
   start();
   return () => {
     stopped = true;
-    clearInterval(timer);
+    stopAdding();
   };
 }
 
