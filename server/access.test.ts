@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
-import type { TestClient } from '#test/app/test-client.ts';
+import { type TestClient, textOf } from '#test/app/test-client.ts';
 import { systemClock } from './platform/clock.ts';
 import type { DeclaredRoute } from './platform/http/access.ts';
 import { createHttpApp } from './platform/http/create-http-app.ts';
@@ -52,9 +51,6 @@ const PUBLIC_ROUTES = [
   '/api/auth/logout',
 ];
 
-/** An event stream never ends: a caller that is still connected by then was let in. */
-const STREAM_WAIT_MS = 2_000;
-
 let board: TestApp;
 let callers: Record<'anonymous' | 'user' | 'admin' | 'inactive' | 'invented' | 'malformed', TestClient>;
 
@@ -84,17 +80,14 @@ const routesOf = (...levels: string[]) =>
 async function call(route: DeclaredRoute, caller: TestClient): Promise<{ status: number; body: string }> {
   const url = route.url.replace(/:\w+/g, () => randomUUID()).replace('*', 'nothing');
   const hasBody = !['GET', 'HEAD', 'OPTIONS'].includes(route.method);
-  const answer = board.app.inject({
+  const answer = await board.app.inject({
     method: route.method as 'GET',
     url,
+    payloadAsStream: true,
     ...(caller.cookie === '' ? {} : { headers: { cookie: caller.cookie } }),
     ...(hasBody ? { payload: {} } : {}),
   });
-  // Only the stream of changes stays open; every other answer is awaited, however busy the machine is.
-  const done = await (route.url === '/api/events'
-    ? Promise.race([answer, sleep(STREAM_WAIT_MS, null, { ref: false })])
-    : answer);
-  return done === null ? { status: 200, body: '' } : { status: done.statusCode, body: done.body };
+  return { status: answer.statusCode, body: await textOf(answer) };
 }
 
 const bodyOf = (route: DeclaredRoute, message: string) =>

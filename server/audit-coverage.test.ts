@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { AUDIT_ACTIONS, type AuditAction } from '#contract/audit.ts';
 import { watchFeeds } from '#server/alerts/watch-feeds.ts';
 import { codeOf, halfSignIn } from '#test/app/second-factors.ts';
@@ -111,12 +110,7 @@ async function leaves(
 }
 
 async function until<Value>(what: string, find: () => Promise<Value | undefined>): Promise<Value> {
-  for (let tries = 0; tries < 300; tries += 1) {
-    const found = await find();
-    if (found !== undefined) return found;
-    await sleep(100);
-  }
-  throw new Error(`${what} did not come`);
+  return await vi.waitFor(async () => (await find()) ?? expect.fail(`${what} did not come`), 30_000);
 }
 
 /** The id of a recorded signal whose automatic workflow has been recorded too. */

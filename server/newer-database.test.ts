@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -108,13 +107,9 @@ async function expectTraded(token: string): Promise<void> {
     ...{ symbol: `${token}USDT`, action: 'buy', price: '100', timeframe: '15', processor: 'Tesla' },
   };
   const { id } = (await post('trading_view_signal', signal)).json<{ id: string }>();
-  const deadline = Date.now() + 20_000;
-  let workflow = await findNewestWorkflow(own.database.db, id);
-  while (workflow?.completedAt == null && Date.now() < deadline) {
-    await sleep(50);
-    workflow = await findNewestWorkflow(own.database.db, id);
-  }
-  expect(workflow).toMatchObject({ status: 'completed', successfulUsersCount: 1 });
+  await expect
+    .poll(() => findNewestWorkflow(own.database.db, id))
+    .toMatchObject({ status: 'completed', successfulUsersCount: 1 });
   const trades = (await admin.get(`/api/signals/${id}/trades`)).json();
   expect(trades).toMatchObject([{ success: true, fillStatus: 'filled' }]);
   for (const screen of ['/api/signals', '/api/price-logs', '/api/automation-workflows', '/api/positions']) {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Signal } from '#contract/signals.ts';
 import { enrolPasskey, enrolTotp } from '#test/app/second-factors.ts';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
@@ -18,16 +18,8 @@ interface Recording {
   answers: Record<string, unknown>;
 }
 
-const WAIT_MS = 30_000;
-
 async function until<Value>(what: string, find: () => Promise<Value | undefined>): Promise<Value> {
-  const deadline = Date.now() + WAIT_MS;
-  for (;;) {
-    const found = await find();
-    if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`${what} did not come`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  return await vi.waitFor(async () => (await find()) ?? expect.fail(`${what} did not come`), 30_000);
 }
 
 /** Plays one signal by workflow, one order by hand and one position to its end; records the answers for the screens. */

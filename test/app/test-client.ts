@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
 import type { App } from '#server/platform/http/http-app.ts';
@@ -6,6 +7,14 @@ export type Answer = LightMyRequestResponse;
 
 /** The id of nothing. */
 export const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+/** The text of an answer that was asked for with `payloadAsStream`; of one that stays open, nothing. */
+export async function textOf(answer: Answer): Promise<string> {
+  if (!`${answer.headers['content-type']}`.startsWith('text/event-stream'))
+    return await text(answer.stream());
+  answer.stream().destroy();
+  return '';
+}
 
 /** Checks status and body; a text stands for `{ message }`. */
 export function expectAnswer(answer: Answer, status: number, body: unknown): void {

@@ -37,6 +37,7 @@ interface Link {
   /** Set while the answer to the current statement is withheld. */
   sprung: StatementTrap | null;
   isForgotten: boolean;
+  lost: number;
   /** Answers that wait, and whether the server has closed the connection after them. */
   held: Buffer[];
   isOver: boolean;
@@ -92,7 +93,10 @@ export async function startDatabaseProxy(target: ServerConnection) {
   }
 
   async function pass(link: Link, to: Socket, chunk: Buffer): Promise<void> {
-    if (mode.kind === 'black-hole' || link.isForgotten) return;
+    if (mode.kind === 'black-hole' || link.isForgotten) {
+      link.lost += chunk.length;
+      return;
+    }
     if (mode.kind === 'hold' && to === link.client) {
       link.held.push(chunk);
       return;
@@ -113,6 +117,7 @@ export async function startDatabaseProxy(target: ServerConnection) {
       transaction: '',
       sprung: null,
       isForgotten: false,
+      lost: 0,
       held: [],
       isOver: false,
     };
@@ -176,6 +181,8 @@ export async function startDatabaseProxy(target: ServerConnection) {
       if (mode.kind === 'hold') for (const link of links) deliverHeld(link);
       mode = next;
     },
+    /** What the open connections have lost in a black hole, or since they were forgotten. */
+    lostBytes: () => [...links].reduce((sum, { lost }) => sum + lost, 0),
     heldBytes: () => [...links].flatMap(({ held }) => held).reduce((sum, one) => sum + one.length, 0),
     refuse,
     accept,

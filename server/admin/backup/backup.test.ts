@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
@@ -113,14 +112,13 @@ describe('a running board', () => {
     let sent = 0;
     const load = (async () => {
       for (; isBusy; sent += 1) {
-        await board.signal({ token: 'ZZZ', price: String(100 + sent) });
-        await sleep(20);
+        await board.traded(await board.signal({ token: 'ZZZ', price: String(100 + sent) }));
       }
     })();
-    await vi.waitFor(() => expect(sent).toBeGreaterThan(6), 10_000);
+    await vi.waitFor(() => expect(sent).toBeGreaterThan(6), 30_000);
     await backUp(source, path);
     const sentAtEnd = sent;
-    await vi.waitFor(() => expect(sent).toBeGreaterThan(sentAtEnd + 2), 10_000);
+    await vi.waitFor(() => expect(sent).toBeGreaterThan(sentAtEnd + 2), 30_000);
     isBusy = false;
     await load;
 

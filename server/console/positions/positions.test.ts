@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { ClosedPositionsAnswer, PositionsAnswer } from '#contract/positions.ts';
@@ -557,9 +556,11 @@ describe('asking the exchange', () => {
           asked.push(account.userId);
           underWay += 1;
           most = Math.max(most, underWay);
-          await sleep(20);
-          underWay -= 1;
-          return await exchange.fetchHoldings(account, options);
+          try {
+            return await exchange.fetchHoldings(account, options);
+          } finally {
+            underWay -= 1;
+          }
         },
       },
     });

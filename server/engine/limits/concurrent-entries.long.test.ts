@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { riskLimits, trades, workflows } from '#server/platform/db/schema.ts';
@@ -14,13 +13,9 @@ beforeAll(async () => {
 afterAll(() => board.close());
 
 async function waitForAll(count: number): Promise<void> {
-  const deadline = Date.now() + 150_000;
-  for (;;) {
-    const rows = await board.db.select().from(workflows);
-    if (rows.filter(({ completedAt }) => completedAt !== null).length >= count) return;
-    if (Date.now() > deadline) throw new Error('the workflows did not end');
-    await sleep(200);
-  }
+  const ended = async () =>
+    (await board.db.select().from(workflows)).filter((row) => row.completedAt !== null);
+  await expect.poll(async () => (await ended()).length, { timeout: 150_000 }).toBeGreaterThanOrEqual(count);
 }
 
 // Requirements: additions-limits-3

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { OrderResult } from '#contract/position-maker.ts';
 import { D } from '#domain/decimal.ts';
 import { trades } from '#server/platform/db/schema.ts';
@@ -45,13 +44,13 @@ async function orderOf(logId: string, by = trading.board.admin): Promise<OrderRe
 }
 
 async function untilDone(logId: string, by = trading.board.admin): Promise<OrderResult> {
-  const deadline = Date.now() + 40_000;
-  for (;;) {
-    const order = await orderOf(logId, by);
-    if (order?.done) return order;
-    if (Date.now() > deadline) throw new Error('the order was not done in time');
-    await sleep(100);
-  }
+  return await vi.waitFor(
+    async () => {
+      const order = await orderOf(logId, by);
+      return order?.done ? order : expect.fail('the order was not done in time');
+    },
+    { timeout: 40_000, interval: 100 },
+  );
 }
 
 describe('an order by hand', () => {
@@ -205,7 +204,6 @@ describe('an order by hand', () => {
       const order = await orderOf(logId, second.admin);
       if (order !== null) seen.push(order);
       if (order?.done) break;
-      await sleep(20);
     }
     const result = resultOf(await submission);
     expect(seen[0]).toMatchObject({ tradeId: result.tradeId, done: false, success: false, error: null });
@@ -376,7 +374,7 @@ test('completes the order when the caller goes away', async () => {
     body: JSON.stringify({ positionGeneratorLogId: logId }),
     signal: gone.signal,
   });
-  while ((await orderOf(logId)) === null) await sleep(20);
+  await expect.poll(() => orderOf(logId)).not.toBeNull();
   gone.abort();
   await expect(call).rejects.toThrow();
   expect(await untilDone(logId)).toMatchObject({ success: true, verificationJourney: { isFilled: true } });
@@ -390,7 +388,7 @@ test('leaves the order to the next instance when the process ends between intent
     const { logId, accountId } = await lonely.calculate({ livePrice: '100.8' });
     const doomed = await lonely.startInstance({ engine: false });
     const submission = submit(logId, {}, doomed.admin);
-    while ((await orderOf(logId, lonely.board.admin)) === null) await sleep(20);
+    await expect.poll(() => orderOf(logId, lonely.board.admin)).not.toBeNull();
     await doomed.stop();
     // The caller gets the state known so far.
     expect(resultOf(await submission)).toMatchObject({ done: false, success: false, error: null });

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { User } from '#contract/users.ts';
 import { listSteps } from '#server/engine/records/workflow-steps.store.ts';
 import { listWorkflowUsers } from '#server/engine/records/workflow-users.store.ts';
@@ -80,13 +79,7 @@ afterAll(async () => {
 });
 
 async function poll<Result>(read: () => Promise<Result | null>, limitMs = 20_000): Promise<Result> {
-  const deadline = Date.now() + limitMs;
-  for (;;) {
-    const result = await read();
-    if (result !== null) return result;
-    if (Date.now() > deadline) throw new Error(`nothing came within ${limitMs} ms`);
-    await sleep(50);
-  }
+  return await vi.waitFor(async () => (await read()) ?? expect.fail('nothing came'), limitMs);
 }
 
 const stampOf = (date: Date) => date.toISOString().replaceAll(/[-:T]/g, '').slice(0, 12);

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { exchangeSuite } from '#test/venues/exchange-suite.ts';
 import { openInPaperMode, openOnVenue } from '#test/venues/exchanges-under-test.ts';
@@ -99,7 +98,7 @@ describe('paper mode', () => {
     const release = await under.holdAccount(account);
     const notAfter = new Date(Date.now() + 50);
     const placing = under.exchange.placeOrder(account, buy(), { notAfter });
-    while (new Date() <= notAfter) await sleep(10);
+    await vi.waitUntil(() => new Date() > notAfter);
     await release();
     expect(await placing).toMatchObject({ outcome: 'refused', code: 'not-sent' });
     expect(await under.ordersOf(account)).toEqual([]);

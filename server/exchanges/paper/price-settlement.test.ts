@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { settleOnPrice } from './price-settlement.ts';
 
@@ -11,8 +11,6 @@ function pendingWork<Result>() {
     fail: (error: Error) => ends.shift()?.reject(error),
   };
 }
-
-const turn = () => sleep(5);
 
 describe('settling on a price', () => {
   function recorded() {

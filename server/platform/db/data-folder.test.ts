@@ -78,8 +78,9 @@ describe('the lock', () => {
 
   test('waits for a program that is ending', async () => {
     const child = await holdElsewhere();
+    // It has found the folder locked once when it returns.
     const waiting = lockFolder(folder);
-    setTimeout(() => child.kill('SIGKILL'), 300);
+    child.kill('SIGKILL');
     (await waiting).release();
   });
 

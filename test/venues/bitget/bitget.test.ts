@@ -8,6 +8,7 @@ import {
   paperOrders,
   paperPositions,
 } from '#server/exchanges/paper/paper-schema.ts';
+import { nextMillisecond } from '#test/app/next-millisecond.ts';
 import { memoryMarks } from '../memory-marks.ts';
 import type { TestVenue } from '../venue.ts';
 import { type Fields, signedRequest, venueUnderTest } from '../venue-under-test.ts';
@@ -299,8 +300,7 @@ describe('prices in memory', () => {
     for (let count = 0; count < 5; count += 1) under.marks.push('BTC', '65000');
     await order({ price: '60000' });
     await under.venue.settle('BTC');
-    const before = Date.now();
-    while (Date.now() === before) await new Promise((resolve) => setTimeout(resolve, 1));
+    await nextMillisecond();
     under.marks = memoryMarks();
     under.venue = under.openAgain();
     under.marks.push('BTC', '59000');

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
@@ -179,10 +179,11 @@ test('the command prints the settings and shuts down cleanly when stopped, even 
     const url = /BITGET_BASE_URL=(\S+)/.exec(output)?.[1];
     const faults = [{ kind: 'delay', delayMs: 5_000 }];
     await fetch(`${url}/paper/faults`, { method: 'POST', body: JSON.stringify(faults) });
-    const broken = fetch(`${url}/v5/market/time`).catch(() => 'broken off');
-    await sleep(100);
+    const held = request(`${url}/v5/market/time`, { headers: { expect: '100-continue' } }).end();
+    await once(held, 'continue');
+    const broken = once(held, 'error');
     child.kill('SIGTERM');
-    expect(await broken).toBe('broken off');
+    expect(await broken).toMatchObject([{ code: 'ECONNRESET' }]);
     child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
   } finally {

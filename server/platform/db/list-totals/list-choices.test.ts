@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { firstIdOf, timeOrderedId } from '#server/platform/ids.ts';
+import { nextMillisecond } from '#test/app/next-millisecond.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import { addUpList, forgetRows } from './add-up-list.ts';
 import { CHOICE_LISTS, type ChoiceList } from './counted-lists.ts';
@@ -44,7 +44,7 @@ async function store(list: ChoiceList, row: Row = {}): Promise<void> {
 
 /** Waits first, because rows stored in the current millisecond do not count as earlier. */
 async function addUpAll(list: ChoiceList, rowsAStep = 20_000): Promise<void> {
-  await sleep(5);
+  await nextMillisecond();
   while (await addUpList(db, list, { marginMs: 0, rowsAStep, what: 'choices' }));
 }
 
@@ -104,7 +104,7 @@ test('offers no processor for a candle without one', async () => {
 
 test('offers choices from rows that an older version added only to the totals', async () => {
   await store('signals', { token: 'BTC' });
-  await sleep(5);
+  await nextMillisecond();
   while (await addUpList(db, 'signals', { marginMs: 0 }));
   expect(await tokens('signals')).toEqual(['BTC']);
   await addUpAll('signals');

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { firstIdOf, timeOrderedId } from '#server/platform/ids.ts';
+import { nextMillisecond } from '#test/app/next-millisecond.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import { addUpList, forgetRows } from './add-up-list.ts';
 import { countList, listValues } from './count-list.ts';
@@ -67,11 +67,9 @@ async function storeWorkflow(status: string): Promise<string> {
   return id;
 }
 
-/** Lets the current millisecond pass, because rows stored in it do not count as earlier. */
-const pass = () => sleep(5);
-
+/** Waits first, because rows stored in the current millisecond do not count as earlier. */
 async function addUpAll(list: CountedList, options = NOW): Promise<void> {
-  await pass();
+  await nextMillisecond();
   while (await addUpList(db, list, options));
 }
 
@@ -108,7 +106,7 @@ describe.each(COUNTED_LISTS)('the total of %s', (list) => {
   test('is the same before, during and after adding up, and each row is added up once', async () => {
     for (let count = 1; count <= 5; count += 1) await store({});
     expect(await total(list)).toBe(5);
-    await pass();
+    await nextMillisecond();
     expect(await addUpList(db, list, { ...NOW, rowsAStep: 2 })).toBe(true);
     expect([await addedUp(list), await total(list)]).toEqual([2, 5]);
     await addUpAll(list);
@@ -212,7 +210,7 @@ test('does not add up rows younger than the margin, so an id made before its tra
 
 test('counts rows once when two instances add up concurrently', async () => {
   for (let count = 1; count <= 20; count += 1) await storeSignal();
-  await pass();
+  await nextMillisecond();
   const step = () => addUpList(db, 'signals', { ...NOW, rowsAStep: 3 });
   for (let round = 1; round <= 10; round += 1) await Promise.all([step(), step(), total('signals')]);
   expect([await addedUp('signals'), await total('signals')]).toEqual([20, 20]);
