@@ -58,6 +58,7 @@ const CASES: Record<
   'the mark prices of all tokens': {
     call: (exchange) => exchange.fetchMarkPrices(['BTC']),
     Bitget: [['GET /api/v2/mix/market/tickers', FUTURES]],
+    'Bitget unified': [['GET /api/v2/mix/market/tickers', FUTURES]],
     Bybit: [['GET /v5/market/tickers', LINEAR]],
   },
   'a balance': {

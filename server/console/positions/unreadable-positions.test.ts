@@ -34,7 +34,7 @@ const openHalts = (userId: string) =>
 
 async function shownTo(userId: string, exchangePlatform: ExchangePlatform) {
   const accounts = [{ userId, exchangePlatform, username: 'anybody' }];
-  const [account] = await readAccounts(createAccountReader(engine.deps), { accounts });
+  const [account] = await readAccounts(engine.deps, createAccountReader(engine.deps), { accounts });
   return account;
 }
 

@@ -270,7 +270,7 @@ test('parts come one after the other, the last one closes the rest, and a part o
 // Requirements: additions-exits-15
 test('what the user has added to the position is never closed', async () => {
   const { userId, token } = await withPlan(plan({ takeProfits: [{ atR: '1', percent: 100 }] }));
-  await openLongByHand(engine, userId, token);
+  await openLongByHand(engine, { userId, token });
   await priceOf(token, '102');
   expect(await sizeOf(userId, token)).toBe('1');
 });

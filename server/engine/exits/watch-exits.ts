@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { betterPrice, type ExitState, nextExit } from '#domain/exits/next-exit.ts';
 import type { PlannedExits } from '#domain/exits/plan-exits.ts';
 import { plannedProtection } from '#domain/orders/protection.ts';
@@ -193,17 +192,17 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
     idle,
     start() {
       let looking: Promise<void> | null = null;
-      const timer = setInterval(() => {
+      const stop = clock.every(LOOK_EVERY_MS, () => {
         looking ??= run()
           .catch((error: unknown) => log.warn({ err: error }, 'exit plans could not be looked at'))
           .finally(() => {
             looking = null;
           });
-      }, LOOK_EVERY_MS);
+      });
       return async () => {
-        clearInterval(timer);
+        stop();
         const ended = Promise.resolve(looking).then(idle);
-        await Promise.race([ended, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+        await Promise.race([ended, clock.sleep(STOP_LIMIT_MS)]);
       };
     },
   };
