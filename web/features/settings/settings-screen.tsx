@@ -5,6 +5,7 @@ import { useSearch } from '@tanstack/react-router';
 import type { CurrentUser } from '#contract/auth.ts';
 import type { UserSettings } from '#contract/settings.ts';
 import type { User } from '#contract/users.ts';
+import { userLimits } from '#web/forms/limits/limits-data.ts';
 import { type Place, UnsavedChangesGuard } from '#web/forms/unsaved-changes-guard.tsx';
 import { useKeptWhileLive } from '../../lib/live/live-context.tsx';
 import { readSettings, type StoredSettingsAnswer } from '../../lib/read-settings.ts';
@@ -181,7 +182,7 @@ function SettingsCards({ settings, user, isSelf, automation }: SettingsCardsProp
             <ExchangeConnectionCard savedPlatform={data.exchangePlatform} userId={isSelf ? null : user.id} />
           </NearScreen>
           <NearScreen>
-            <LimitsCard path={`/api/risk-limits/users/${user.id}`} title="Risk limits" />
+            <LimitsCard path={userLimits(user.id)} title="Risk limits" />
           </NearScreen>
           <NearScreen>
             <ExitPlanCard path={`/api/exit-plans/users/${user.id}`} />

@@ -107,6 +107,20 @@ describe('the strategies', () => {
     await page().findByText('New entries stopped');
   });
 
+  test('say so too while a limit of the program stops all entries', async () => {
+    const breach = {
+      id: '1',
+      limit: 'maxDailyLoss',
+      saw: '900 USDT',
+      maximum: '900',
+      at: '2026-11-24T04:54:40Z',
+      until: null,
+    };
+    const program = scopeAnswer('Program', { maxDailyLoss: '900' }, { breaches: [breach] });
+    renderApp('/strategies', { [STRATEGIES]: { ...answer(), program } });
+    await page().findByText('New entries stopped');
+  });
+
   test('say what is stopped and what is not known', async () => {
     const limits = scopeAnswer(
       'Strategy tesla',
@@ -188,6 +202,7 @@ describe('the strategies', () => {
       },
     });
     await page().findByRole('heading', { level: 2, name: 'Tesla' });
+    await page().findByText('Outside trading hours');
     expect(gauges()[0]?.[0]).toBe('near');
     expect(gauges()[0]?.[1]).toMatch(
       /^Trading hoursOpens in 3 hoursMon–Wed, Sat 08:00–22:00 \(Europe\/Berlin\)\. New entries are denied until /,

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { RiskLimitsAnswer } from '#contract/risk-limits.ts';
 import type { StrategiesAnswer, StrategyView } from '#contract/strategies.ts';
 import { strategyExits } from '#web/forms/exits/exits-data.ts';
 import { LimitGauges } from '#web/forms/limits/limit-gauges.tsx';
@@ -38,7 +39,7 @@ export function StrategiesScreen() {
               </Panel>
             ) : null}
             {strategies.map((strategy) => (
-              <StrategyCard key={strategy.processor} strategy={strategy} />
+              <StrategyCard key={strategy.processor} strategy={strategy} program={program} />
             ))}
             <Panel
               title="Limits of the program"
@@ -54,7 +55,7 @@ export function StrategiesScreen() {
   );
 }
 
-function StrategyCard({ strategy }: { strategy: StrategyView }) {
+function StrategyCard({ strategy, program }: { strategy: StrategyView; program: RiskLimitsAnswer }) {
   const formatInstant = useFormatInstant();
   const { processor, lastSignal, limits, subscribers, orders7d, filled7d, unknown7d } = strategy;
   const off = subscribers.filter(({ trades }) => !trades).length;
@@ -67,10 +68,12 @@ function StrategyCard({ strategy }: { strategy: StrategyView }) {
       title={processor}
       description={last}
       aside={
-        strategy.stopped || limits.breaches.length > 0 ? (
+        strategy.stopped || [...limits.breaches, ...program.breaches].length > 0 ? (
           <Badge tone="failure">New entries stopped</Badge>
-        ) : (
+        ) : limits.opensAt === null ? (
           <Badge tone="success">New entries on</Badge>
+        ) : (
+          <Badge tone="warning">Outside trading hours</Badge>
         )
       }
     >
