@@ -72,16 +72,19 @@ test('a deadline passes with the time', async () => {
   expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
 });
 
-test('setting the date ends no wait', async () => {
+test('a jump ends the waits that it passes once, with the next advance', async () => {
   const clock = testClock(START);
   const { lines, note } = diary(clock);
-  clock.after(1_000, note('work'));
-  clock.set('2026-05-05T10:00:00.000Z');
-  await clock.idle();
+  const stop = clock.every(1_000, note('look'));
+  await clock.set('2026-05-05T10:00:00.500Z');
   expect(lines).toEqual([]);
-  await clock.advance(1_000);
-  expect(lines).toEqual(['work at 1']);
-  expect(clock.now().toISOString()).toBe('2026-05-05T10:00:01.000Z');
+  expect(clock.monotonicMs()).toBe(0);
+  await clock.advance(500);
+  expect(lines).toEqual(['look at 0']);
+  await clock.advance(500);
+  expect(lines).toEqual(['look at 0', 'look at 1']);
+  expect(clock.now().toISOString()).toBe('2026-05-05T10:00:01.500Z');
+  stop();
 });
 
 test('runs work to its end, however long it waits', async () => {

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { TestClock as QueueClock } from 'pg-boss';
 import { type Clock, systemClock } from '#server/platform/clock.ts';
 
 const START = '2026-01-02T03:04:05.000Z';
@@ -29,73 +29,51 @@ export function fakeClock(start: Date | string = START): FakeClock {
 export interface TestClock extends Clock {
   /** Moves the time on. Each wait that is over ends in order and at its own time; promises settle after each. */
   advance(ms: number): Promise<void>;
-  /** Sets the date, forward or back, as somebody sets the machine's: no wait ends by it. */
-  set(instant: Date | string): void;
+  /** Jumps, as if the machine had slept: waits that are over by then end with the next advance. */
+  set(instant: Date | string): Promise<void>;
   /** Lets everything go on that waits for neither time nor input and output. */
   idle(): Promise<void>;
   /** In how many milliseconds the waits end, soonest first. */
   waits(): number[];
   /** Moves the time to the end of each wait as it comes, until the work has ended: for work that waits for one thing at a time. */
   run<Result>(work: Promise<Result>): Promise<Result>;
-}
-
-interface Wait {
-  dueMs: number;
-  everyMs: number | null;
-  work: () => void;
+  /** The same clock for a job queue, which then asks it in the database too. */
+  queue: QueueClock;
 }
 
 /** Date and waits are moved by hand only. */
 export function testClock(start: Date | string = START): TestClock {
-  let nowMs = new Date(start).getTime();
-  let elapsedMs = 0;
-  /** In the order in which they end, then in that of their begin. */
-  let waits: Wait[] = [];
+  const queue = new QueueClock(start);
+  const startMs = queue.now();
+  let jumpedMs = 0;
+  /** When each wait ends. */
+  const waits = new Map<object, number>();
   let onWait = () => {};
 
-  function add(wait: Wait): void {
-    waits = [...waits, wait].toSorted((one, other) => one.dueMs - other.dueMs);
+  function after(ms: number, work: () => void): () => void {
+    const wait = {};
+    const timer = queue.setTimeout(() => {
+      waits.delete(wait);
+      work();
+    }, ms);
+    waits.set(wait, queue.now() + Math.max(0, ms));
     onWait();
-  }
-
-  function schedule(ms: number, work: () => void, everyMs: number | null = null): () => void {
-    const wait = { dueMs: elapsedMs + Math.max(0, ms), everyMs, work };
-    add(wait);
     return () => {
-      wait.everyMs = null;
-      waits = waits.filter((other) => other !== wait);
+      waits.delete(wait);
+      queue.clearTimeout(timer);
     };
   }
 
-  function moveTo(ms: number): void {
-    nowMs += ms - elapsedMs;
-    elapsedMs = ms;
-  }
-
-  async function advance(ms: number): Promise<void> {
-    const endMs = elapsedMs + ms;
-    await nextTurn();
-    for (let next = waits[0]; next !== undefined && next.dueMs <= endMs; next = waits[0]) {
-      waits = waits.slice(1);
-      moveTo(Math.max(elapsedMs, next.dueMs));
-      next.work();
-      if (next.everyMs !== null) {
-        next.dueMs += next.everyMs;
-        add(next);
-      }
-      await nextTurn();
-    }
-    moveTo(Math.max(elapsedMs, endMs));
-    await nextTurn();
-  }
+  const restsMs = () => [...waits.values()].map((dueMs) => dueMs - queue.now()).toSorted((a, b) => a - b);
 
   return {
-    now: () => new Date(nowMs),
-    monotonicMs: () => elapsedMs,
+    queue,
+    now: () => new Date(queue.now()),
+    monotonicMs: () => queue.now() - startMs - jumpedMs,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
-        const cancel = schedule(ms, () => {
+        const cancel = after(ms, () => {
           signal?.removeEventListener('abort', onAbort);
           resolve();
         });
@@ -105,21 +83,31 @@ export function testClock(start: Date | string = START): TestClock {
         };
         signal?.addEventListener('abort', onAbort, { once: true });
       }),
-    after: (ms, work) => schedule(ms, work),
-    every: (ms, work) => schedule(ms, work, Math.max(1, ms)),
+    after,
+    every(ms, work) {
+      let stop = () => {};
+      const again = () => {
+        stop = after(Math.max(1, ms), () => {
+          again();
+          work();
+        });
+      };
+      again();
+      return () => stop();
+    },
     deadline(ms) {
       const controller = new AbortController();
-      schedule(ms, () => controller.abort(new DOMException('The time is over', 'TimeoutError')));
+      after(ms, () => controller.abort(new DOMException('The time is over', 'TimeoutError')));
       return controller.signal;
     },
-    advance,
-    set(instant) {
-      nowMs = new Date(instant).getTime();
+    advance: (ms) => queue.tick(ms),
+    async set(instant) {
+      const beforeMs = queue.now();
+      await queue.setTime(instant);
+      jumpedMs += queue.now() - beforeMs;
     },
-    idle: async () => {
-      await nextTurn();
-    },
-    waits: () => waits.map(({ dueMs }) => dueMs - elapsedMs),
+    idle: () => queue.tick(0),
+    waits: restsMs,
     async run(work) {
       let hasEnded = false;
       const end = () => {
@@ -128,8 +116,8 @@ export function testClock(start: Date | string = START): TestClock {
       };
       work.then(end, end);
       while (!hasEnded) {
-        const [next] = waits;
-        if (next !== undefined) await advance(Math.max(0, next.dueMs - elapsedMs));
+        const [restMs] = restsMs();
+        if (restMs !== undefined) await queue.tick(Math.max(0, restMs));
         else
           await new Promise<void>((resolve) => {
             onWait = resolve;

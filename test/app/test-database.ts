@@ -19,7 +19,12 @@ export function createTestDatabase(): Promise<TestDatabase> {
 export async function cloneDatabase(server: ServerConnection): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   // Faster than copying through the WAL, because this server never syncs to disk.
-  await onServer(server, `create database ${name} template ${server.database} strategy file_copy`);
+  await onServer(
+    server,
+    `create database ${name} template ${server.database} strategy file_copy`,
+    // A job queue on a test clock has every session ask that clock.
+    `alter database ${name} set pgboss.test_clock = 'on'`,
+  );
   const log = createLog({ level: 'silent' });
   const database = openPool({ connection: { ...server, database: name }, log });
   return {
@@ -31,11 +36,11 @@ export async function cloneDatabase(server: ServerConnection): Promise<TestDatab
   };
 }
 
-async function onServer(server: ServerConnection, statement: string): Promise<void> {
+async function onServer(server: ServerConnection, ...statements: string[]): Promise<void> {
   const client = new pg.Client({ ...server, database: 'postgres' });
   await client.connect();
   try {
-    await client.query(statement);
+    for (const statement of statements) await client.query(statement);
   } finally {
     await client.end();
   }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
-import { type Db as BossDatabase, PgBoss } from 'pg-boss';
+import { type Db as BossDatabase, PgBoss, type Clock as QueueClock } from 'pg-boss';
 import { type Clock, systemClock } from '../clock.ts';
 import { createPreparingClient, createStatementNames } from '../db/clients.ts';
 import type { Queryable } from '../db/database.ts';
@@ -198,11 +198,14 @@ export async function createJobs(options: {
   database: OpenDatabase;
   log: Logger;
   clock?: Clock;
+  /** The library's own, for tests that move the time of the queue. */
+  queueClock?: QueueClock;
 }): Promise<JobWorkers> {
-  const { database, log, clock = systemClock } = options;
+  const { database, log, clock = systemClock, queueClock } = options;
   const pool = new pg.Pool({ ...database.connection, ...POOL_OPTIONS });
   const boss = new PgBoss({
-    db: { executeSql: (text, values) => pool.query(text, values), listen },
+    db: { executeSql: (text, values) => pool.query(text, values), listen, setSessionStatements },
+    ...(queueClock === undefined ? {} : { clock: queueClock }),
     useListenNotify: true,
     schema: SCHEMA,
     schedule: false,
@@ -261,6 +264,10 @@ export async function createJobs(options: {
       },
     });
     working.set(name, workers);
+  }
+
+  async function setSessionStatements(statements: string[]): Promise<void> {
+    pool.on('connect', (client) => void client.query(statements.join(';')).catch(noteFault));
   }
 
   /** Wakes one worker for each announced job; the library would make all workers of the queue look for it. */
