@@ -15,6 +15,7 @@ import type { Exchange, ExchangeAccount } from '#server/exchanges/exchange.ts';
 import { closedPositions, trades, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
+import { testClock } from '#test/app/fake-clock.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
@@ -565,7 +566,8 @@ describe('asking the exchange', () => {
       },
     });
     const reader = createAccountReader({ ...deps, exchanges: { ...deps.exchanges, get: () => counted } });
-    const { unreachable } = await listPositions(deps, reader, { limit: 10 });
+    // However long the accounts take, the screen waits for them.
+    const { unreachable } = await listPositions({ ...deps, clock: testClock() }, reader, { limit: 10 });
     expect(unreachable).toEqual([]);
     expect(asked).toEqual(expect.arrayContaining(traders.map(({ id }) => id)));
     expect(most).toBeGreaterThan(1);

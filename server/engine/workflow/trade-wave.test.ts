@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { acquireLease, handOverLeases } from '#server/platform/jobs/leases.ts';
 import { Crash } from '#test/app/crashing-database.ts';
+import { testClock } from '#test/app/fake-clock.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
@@ -155,7 +156,9 @@ describe('a signal for many users', () => {
         return commit(...all);
       },
     };
-    const waiting = answering({ ...deps, transitions }, ({ readTradeAccount }) => ({
+    const gate = testClock();
+    const clock = { ...deps.clock, after: gate.after };
+    const waiting = answering({ ...deps, clock, transitions }, ({ readTradeAccount }) => ({
       async readTradeAccount(account, request, context) {
         const place = late.indexOf(account.userId);
         if (place < 0) return await readTradeAccount(account, request, context);
@@ -167,7 +170,11 @@ describe('a signal for many users', () => {
         return answer;
       },
     }));
-    await tradeWave(waiting, { workflowId });
+    const wave = tradeWave(waiting, { workflowId });
+    // The first one does not wait for the others any longer; the others are not separated by their time.
+    await expect.poll(gate.waits).toHaveLength(1);
+    await gate.advance(1_000);
+    await wave;
     expect(committed).toEqual([fast, ...late]);
     await queue.drain(deps);
     expect(await traded()).toEqual(inOrder);
