@@ -135,7 +135,7 @@ export async function buildProgram(options: {
   const keyDeps = { config, log, clock, db, jobs, secretBox, audit };
   // A separate pool: a stop must not wait behind the statements of a hundred limits.
   const limits = openPool({ connection: database.connection, log, maxConnections: LIMIT_CONNECTIONS });
-  const exchangeWatch = createExchangeWatch({ db, clock });
+  const exchangeWatch = createExchangeWatch({ db, clock, log });
   const exchanges = createExchangeRegistry({
     ...config,
     paper,

@@ -120,6 +120,20 @@ describe('the outbox', () => {
     });
   });
 
+  test('a message that cannot be made is shown at its channel and tried again, like one that is not accepted', async () => {
+    const { id } = await addChannel(receiver.url);
+    await tell('instance_started');
+    const outbox = createOutbox(deps, { send: () => Promise.reject(new TypeError('no such template')) });
+    await send(outbox);
+    expect(await channel(id)).toMatchObject({
+      lastError: expect.stringContaining('see the server log'),
+      waiting: 1,
+    });
+    clock.advance(1_000);
+    await send();
+    expect(codesAt(receiver)).toEqual(['instance_started']);
+  });
+
   // Requirements: additions-alerts-9
   test('repeats what was not accepted after 1 s, 2 s, 4 s … under the same id, and nothing overtakes it', async () => {
     const { id } = await addChannel(receiver.url);

@@ -205,8 +205,12 @@ async function tryOnce(
   try {
     return await send(openConfig(deps.secretBox, channel), message, messageOptions(deps, signal));
   } catch (error) {
-    if (!(error instanceof SecretBoxError)) throw error;
-    return { ok: false, detail: 'The secrets of the channel do not open: enter them again' };
+    if (error instanceof SecretBoxError) {
+      return { ok: false, detail: 'The secrets of the channel do not open: enter them again' };
+    }
+    // The channel has to show it: what follows waits for this message.
+    deps.log.error({ err: error, channelId: channel.id, noticeId: id }, 'a notice could not be sent');
+    return { ok: false, detail: 'The message could not be sent, see the server log' };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Deps } from '#server/deps.ts';
+import { eachAlone } from '#server/platform/each-alone.ts';
 import type { CallResult } from '#server/platform/metrics.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
 import { beginState, endState } from './notice-states.store.ts';
@@ -20,7 +21,7 @@ export interface ExchangeWatch {
   tell(): Promise<void>;
 }
 
-export function createExchangeWatch({ db, clock }: Pick<Deps, 'clock' | 'db'>): ExchangeWatch {
+export function createExchangeWatch({ db, clock, log }: Pick<Deps, 'clock' | 'db' | 'log'>): ExchangeWatch {
   const reaches = new Map<string, Reach>();
 
   function called({ platform, result }: { platform: string; result: CallResult }): void {
@@ -39,28 +40,34 @@ export function createExchangeWatch({ db, clock }: Pick<Deps, 'clock' | 'db'>): 
     }
   }
 
+  async function tellOf([platform, reach]: [string, Reach], now: Date): Promise<void> {
+    const key = `exchange:${platform}`;
+    const data = { exchange: platform };
+    if (reach.failures === 0) {
+      if (!reach.isTold) return;
+      await db.transaction(async (tx) => {
+        if ((await endState(tx, key)) === null) return;
+        await noteEvents(tx, [{ code: 'exchange_recovered', data, at: now }]);
+      });
+      reach.isTold = false;
+      return;
+    }
+    const isLong = now.getTime() - reach.since.getTime() >= UNREACHABLE_MS;
+    if (reach.isTold || !isLong || reach.failures < LEAST_FAILURES) return;
+    await db.transaction(async (tx) => {
+      if (!(await beginState(tx, { key, now }))) return;
+      await noteEvents(tx, [{ code: 'exchange_unreachable', data, at: now }]);
+    });
+    reach.isTold = true;
+  }
+
   async function tell(): Promise<void> {
     const now = clock.now();
-    for (const [platform, reach] of reaches) {
-      const key = `exchange:${platform}`;
-      const data = { exchange: platform };
-      if (reach.failures === 0) {
-        if (!reach.isTold) continue;
-        await db.transaction(async (tx) => {
-          if ((await endState(tx, key)) === null) return;
-          await noteEvents(tx, [{ code: 'exchange_recovered', data, at: now }]);
-        });
-        reach.isTold = false;
-        continue;
-      }
-      const isLong = now.getTime() - reach.since.getTime() >= UNREACHABLE_MS;
-      if (reach.isTold || !isLong || reach.failures < LEAST_FAILURES) continue;
-      await db.transaction(async (tx) => {
-        if (!(await beginState(tx, { key, now }))) return;
-        await noteEvents(tx, [{ code: 'exchange_unreachable', data, at: now }]);
-      });
-      reach.isTold = true;
-    }
+    await eachAlone(
+      reaches,
+      (one) => tellOf(one, now),
+      (err, [platform]) => log.warn({ err, platform }, 'whether an exchange answers could not be noted'),
+    );
   }
 
   return { called, tell };

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { type FakeClock, fakeClock } from '#test/app/fake-clock.ts';
+import { createRowRefusals } from '#test/app/refused-rows.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { testClient } from '#test/app/test-client.ts';
 import { startReceiver } from '#test/app/test-receivers.ts';
@@ -155,6 +156,80 @@ describe('what is told once', () => {
     await call('refused');
     await call('success');
     expect(await codes()).toEqual(['exchange_recovered']);
+  });
+});
+
+describe('one that cannot be written keeps no other from being told:', () => {
+  let rows: Awaited<ReturnType<typeof createRowRefusals>>;
+  beforeAll(async () => {
+    rows = await createRowRefusals(board.database.pool, 'notice_states');
+  });
+  afterEach(() => rows.allow());
+
+  test('an instance', async () => {
+    for (const id of ['gone-1', 'gone-2', 'gone-3']) {
+      await board.query(
+        `insert into instances (instance_id, key_check, seals_under_next, heartbeat_at)
+         values ($1, '', false, now() - interval '61 seconds')`,
+        [id],
+      );
+    }
+    await rows.refuse('gone-1');
+    await watchInstances(board.deps);
+    expect((await noted()).map(({ data }) => data.instance)).toEqual(['gone-2', 'gone-3']);
+    await rows.allow();
+    await watchInstances(board.deps);
+    expect((await noted()).map(({ data }) => data.instance)).toEqual(['gone-1']);
+    await board.query("delete from instances where instance_id like 'gone-%'");
+  });
+
+  test('a webhook', async () => {
+    const owners = [await board.createUser(), await board.createUser()];
+    for (const [index, { client }] of owners.entries()) {
+      const sender = await createSender({ app: board.app, client });
+      // The one with more refusals comes first.
+      for (let count = index; count < 2; count += 1) await sender.signal({ ...SIGNAL, price: 'no number' });
+      if (index === 0) await rows.refuse(sender.hook.id);
+    }
+    await watchRefusals(board.deps);
+    expect((await noted()).map(({ userId }) => userId)).toContain(owners[1]?.user.id);
+  });
+
+  test('a key', async () => {
+    const owners = [await board.createUser(), await board.createUser()];
+    const ends = new Date(clock.now().getTime() + 2 * 24 * HOUR_MS);
+    for (const { client } of owners) {
+      await client.put('/api/user-settings/exchange-credentials', {
+        exchangePlatform: 'Bybit',
+        apiKey: 'the-api-key',
+        apiSecret: 'the-secret',
+      });
+    }
+    await board.query('update exchange_credentials set key_expires_at = $1', [ends]);
+    const all = await board.query('select user_id as "userId" from exchange_credentials');
+    await rows.refuse(all[0]?.userId);
+    await watchKeys(board.deps);
+    expect((await noted()).map(({ userId }) => userId).sort()).toEqual(
+      all
+        .slice(1)
+        .map(({ userId }) => userId)
+        .sort(),
+    );
+  });
+
+  test('an exchange', async () => {
+    const watch = createExchangeWatch(board.deps);
+    const fail = () => {
+      for (const platform of ['Bitget', 'Bybit']) watch.called({ platform, result: 'no-answer' });
+    };
+    for (let count = 0; count < 3; count += 1) fail();
+    clock.advance(30_001);
+    await rows.refuse('exchange:Bitget');
+    await watch.tell();
+    expect((await noted()).map(({ data }) => data.exchange)).toEqual(['Bybit']);
+    await rows.allow();
+    await watch.tell();
+    expect((await noted()).map(({ data }) => data.exchange)).toEqual(['Bitget']);
   });
 });
 

@@ -3,6 +3,7 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Deps } from '#server/deps.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { auditLog, exchangeCredentials, hooks, instances, users } from '#server/platform/db/schema.ts';
+import { eachAlone } from '#server/platform/each-alone.ts';
 import { type ReadDisk, readFreeSpace } from '#server/platform/free-space.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { type NoticeEvent, noteEvents } from '#server/platform/notices/note-event.ts';
@@ -22,11 +23,11 @@ const REFUSALS_MS = HOUR_MS;
 
 /** Conditions of the whole installation; one instance at a time looks for them, every half a minute. */
 export async function watchInstallation(deps: WatchDeps): Promise<void> {
-  for (const watch of [watchBackups, watchInstances, watchRefusals, watchKeys]) {
-    await watch(deps).catch((error: unknown) =>
-      deps.log.warn({ err: error, watch: watch.name }, 'a condition could not be looked for'),
-    );
-  }
+  await eachAlone(
+    [watchBackups, watchInstances, watchRefusals, watchKeys],
+    (watch) => watch(deps),
+    (err, { name }) => deps.log.warn({ err, watch: name }, 'a condition could not be looked for'),
+  );
 }
 
 /** Whether a condition that lasts is told now: at its begin, and again each day. */
@@ -69,18 +70,21 @@ const tellState = (
   });
 
 /** Instances that stopped reporting themselves without stopping. */
-export async function watchInstances({ db, clock, config }: WatchDeps): Promise<void> {
+export async function watchInstances({ db, clock, config, log }: WatchDeps): Promise<void> {
   const now = clock.now();
   const gone = await db
     .select({ id: instances.instanceId, seen: instances.heartbeatAt })
     .from(instances)
     .where(lt(instances.heartbeatAt, sql`now() - make_interval(secs => ${GONE_SECONDS})`));
-  for (const instance of gone) {
-    await db.transaction(async (tx) => {
-      if (!(await beginState(tx, { key: `instance:${instance.id}`, now }))) return;
-      await noteEvents(tx, [takenOver(instance, { now, config })]);
-    });
-  }
+  await eachAlone(
+    gone,
+    (instance) =>
+      db.transaction(async (tx) => {
+        if (!(await beginState(tx, { key: `instance:${instance.id}`, now }))) return;
+        await noteEvents(tx, [takenOver(instance, { now, config })]);
+      }),
+    (err, { id }) => log.warn({ err, instance: id }, 'an instance that is gone could not be noted'),
+  );
   const told = await listStates(db, 'instance:');
   await endStates(
     db,
@@ -88,7 +92,7 @@ export async function watchInstances({ db, clock, config }: WatchDeps): Promise<
   );
 }
 
-/** For the start of a program that has its database to itself: whoever is still in the list did not stop. */
+/** For the start of a program that has its database to itself: an instance that is still in the list did not stop. */
 export async function tellPredecessors({ db, clock, config }: Omit<WatchDeps, 'log'>): Promise<void> {
   const now = clock.now();
   const left = await db.select({ id: instances.instanceId, seen: instances.heartbeatAt }).from(instances);
@@ -108,7 +112,7 @@ const takenOver = (
 });
 
 /** Refused deliveries of each webhook. Those with unknown keys belong to none and are not in the log. */
-export async function watchRefusals({ db, clock, config }: WatchDeps): Promise<void> {
+export async function watchRefusals({ db, clock, config, log }: WatchDeps): Promise<void> {
   const now = clock.now();
   const from = new Date(now.getTime() - REFUSALS_MS);
   const { rows } = await db.execute<{
@@ -123,7 +127,8 @@ export async function watchRefusals({ db, clock, config }: WatchDeps): Promise<v
       sum(coalesce(more_refused + more_limited, 1))::int as refused, max(received_at) as last from deliveries
     where id >= ${firstIdOf(from)} and result in ('refused', 'limited') and received_at >= ${from}
     group by hook_id, reason, more_refused is not null order by refused desc`);
-  for (const [hookId, of] of Map.groupBy(rows, (row) => row.hookId)) {
+  const byHook = Map.groupBy(rows, (row) => row.hookId);
+  const tell = async ([hookId, of]: [string, typeof rows]) => {
     const key = `refused:${hookId}`;
     const state = await findState(db, key);
     const last = Math.max(...of.map(({ last: at }) => new Date(at).getTime()));
@@ -132,7 +137,7 @@ export async function watchRefusals({ db, clock, config }: WatchDeps): Promise<v
       state !== null &&
       (now.getTime() - state.toldAt.getTime() < HOUR_MS || last <= state.toldAt.getTime())
     )
-      continue;
+      return;
     const [owner] = await db.select({ userId: hooks.userId }).from(hooks).where(eq(hooks.id, hookId));
     const data = {
       count: of.reduce((sum, { refused }) => sum + refused, 0),
@@ -145,7 +150,10 @@ export async function watchRefusals({ db, clock, config }: WatchDeps): Promise<v
     };
     const event = { code: 'webhook_refused', userId: owner?.userId ?? null, data, at: now } as const;
     await tellState(db, { key, now, events: owner === undefined ? [] : [event] });
-  }
+  };
+  await eachAlone(byHook, tell, (err, [hookId]) =>
+    log.warn({ err, hookId }, 'the refused deliveries of a webhook could not be noted'),
+  );
   const quiet = (await listStates(db, 'refused:')).filter(
     ({ key, toldAt }) =>
       !rows.some(({ hookId }) => key === `refused:${hookId}`) && now.getTime() - toldAt.getTime() >= HOUR_MS,
@@ -157,7 +165,7 @@ export async function watchRefusals({ db, clock, config }: WatchDeps): Promise<v
 }
 
 /** Keys that end within 14, 3 and 1 days, each told once. */
-export async function watchKeys({ db, clock, config }: WatchDeps): Promise<void> {
+export async function watchKeys({ db, clock, config, log }: WatchDeps): Promise<void> {
   const now = clock.now();
   const rows = await db
     .select({
@@ -173,11 +181,11 @@ export async function watchKeys({ db, clock, config }: WatchDeps): Promise<void>
         isNull(exchangeCredentials.rejectedAt),
       ),
     );
-  for (const { userId, exchange, expiresAt } of rows) {
-    if (expiresAt === null) continue;
+  const tell = async ({ userId, exchange, expiresAt }: (typeof rows)[number]) => {
+    if (expiresAt === null) return;
     const daysLeft = (expiresAt.getTime() - now.getTime()) / DAY_MS;
     const mark = KEY_WARNING_DAYS.find((days) => daysLeft <= days);
-    if (mark === undefined) continue;
+    if (mark === undefined) return;
     const key = `key:${userId}:${exchange}:${expiresAt.toISOString()}:${mark}`;
     await db.transaction(async (tx) => {
       if (!(await beginState(tx, { key, now }))) return;
@@ -189,7 +197,10 @@ export async function watchKeys({ db, clock, config }: WatchDeps): Promise<void>
       };
       await noteEvents(tx, [{ code: 'key_expires', userId, data, at: now }]);
     });
-  }
+  };
+  await eachAlone(rows, tell, (err, { userId, exchange }) =>
+    log.warn({ err, userId, exchange }, 'the end of a key could not be noted'),
+  );
 }
 
 /** Free space of the disk of the data folder. Every machine looks at its own. */

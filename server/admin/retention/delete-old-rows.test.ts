@@ -3,7 +3,8 @@ import { afterAll, expect, test, vi } from 'vitest';
 import type { Signal } from '#contract/signals.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { addUpList } from '#server/platform/db/list-totals/add-up-list.ts';
-import { timeOrderedId } from '#server/platform/ids.ts';
+import { firstIdOf, timeOrderedId } from '#server/platform/ids.ts';
+import { createRowRefusals } from '#test/app/refused-rows.ts';
 import { startTestApp, TRADING } from '#test/app/test-app.ts';
 import { createSender } from '#test/app/test-sender.ts';
 import { createDeleteOldRows, type OldRowsDeps } from './delete-old-rows.ts';
@@ -109,6 +110,22 @@ test.each([
   await deleteAfter(31, config);
   expect(await counts()).toEqual({ ...before, ended: { ...before.ended, [table]: left } });
   expect(await deletedOf(table)).toBe((before.ended[table] ?? 0) - left);
+});
+
+test('a table whose rows cannot be deleted keeps no other from being looked after', async () => {
+  const before = await counts();
+  const id = firstIdOf(new Date(Date.now() - 400 * DAY_MS));
+  await board.database.db.execute(sql`
+    insert into trade_events (id, trade_id, at, kind, text)
+    select ${id}, id, now() - interval '400 days', 'timeline', 'of long ago' from trades where signal_id = ${ended} limit 1`);
+  const rows = await createRowRefusals(board.database.pool, 'signal_hashes', { on: 'delete' });
+  await rows.refuse(ended);
+  const deleting = deleteAfter(5000, { signalHashRetentionDays: 30, orderEventRetentionDays: 5100 });
+  await expect(deleting).rejects.toThrow('a row of signal_hashes is refused');
+  await rows.allow();
+  expect((await counts()).ended.signal_hashes).toBe(before.ended.signal_hashes);
+  const left = await board.database.db.execute(sql`select id from trade_events where id = ${id}`);
+  expect(left.rows).toEqual([]);
 });
 
 test('deletes ended workflows with their rows and subtracts them from the totals', async () => {

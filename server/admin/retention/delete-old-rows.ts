@@ -5,6 +5,7 @@ import type { Tx } from '#server/platform/db/database.ts';
 import { drizzleOn } from '#server/platform/db/drizzle-over.ts';
 import { forgetRows } from '#server/platform/db/list-totals/add-up-list.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
+import { eachAlone } from '#server/platform/each-alone.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { deleteOldLeases } from '#server/platform/jobs/leases.ts';
 import { withRetentionClient } from './retention-client.ts';
@@ -151,13 +152,19 @@ export function createDeleteOldRows({ clock, config, log, metrics }: OldRowsDeps
   return async ({ connection, signal }) => {
     await withRetentionClient({ connection, lock: ROWS_LOCK, ...(signal && { signal }) }, async (client) => {
       metrics.rowsDeleted('leases', await deleteOldLeases(drizzleOn(client)));
-      for (const kind of KINDS) {
+      const failures: unknown[] = [];
+      const clean = async (kind: Kind) => {
         const days = kind.days(config);
-        if (days === 0) continue;
+        if (days === 0) return;
         const count = await walk(client, kind, new Date(clock.now().getTime() - days * DAY_MS));
         metrics.rowsDeleted(kind.table, count);
         if (count > 0) log.info({ table: kind.table, rows: count, keptDays: days }, 'deleted old rows');
-      }
+      };
+      await eachAlone(KINDS, clean, (err, { table }) => {
+        failures.push(err);
+        log.warn({ err, table }, 'old rows of a table could not be deleted');
+      });
+      if (failures.length > 0) throw failures[0];
     });
   };
 }

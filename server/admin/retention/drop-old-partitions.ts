@@ -7,6 +7,7 @@ import {
   type PartitionedTable,
   withShortLocks,
 } from '#server/platform/db/partitions.ts';
+import { eachAlone } from '#server/platform/each-alone.ts';
 import { firstIdOf, momentOf } from '#server/platform/ids.ts';
 import type { Logger } from '#server/platform/log.ts';
 
@@ -48,8 +49,9 @@ export async function dropOldPartitions(options: {
 }): Promise<DroppedPartition[]> {
   const { client, now, keepDays, beforeDrop, log } = options;
   const dropped: DroppedPartition[] = [];
-  for (const table of PARTITIONED_TABLES) {
-    if (keepDays[table] === 0) continue;
+  const failures: unknown[] = [];
+  const dropOf = async (table: PartitionedTable) => {
+    if (keepDays[table] === 0) return;
     const oldest = new Date(now.getTime() - keepDays[table] * DAY_MS);
     for (const { name: partition, from, to } of await listPartitions(client, table)) {
       if (to === null || to > oldest) continue;
@@ -61,7 +63,12 @@ export async function dropOldPartitions(options: {
       );
       dropped.push(one);
     }
-  }
+  };
+  await eachAlone(PARTITIONED_TABLES, dropOf, (err, table) => {
+    failures.push(err);
+    log.warn({ err, table }, 'a partition could not be dropped');
+  });
+  if (failures.length > 0) throw failures[0];
   return dropped;
 }
 

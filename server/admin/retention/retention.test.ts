@@ -144,6 +144,31 @@ test('keeps a partition when the step before its drop fails, and drops it in the
   expect((await keep(now, 30)).map(({ partition }) => partition)).toContain(oldest?.name);
 });
 
+test('a partition that cannot be dropped keeps none of another table', async () => {
+  const [oldest] = await listPartitions(client, 'price_logs');
+  const [other] = await listPartitions(client, 'deliveries');
+  const now = plusDays(oldest?.to ?? new Date(), 31);
+  await expect(
+    keep(now, 30, async (_, { table }) => {
+      if (table === 'price_logs') throw new Error('the figures are locked');
+    }),
+  ).rejects.toThrow('the figures are locked');
+  expect(await names()).toContain(oldest?.name);
+  expect((await listPartitions(client, 'deliveries')).map(({ name }) => name)).not.toContain(other?.name);
+  await keep(now, 30);
+  expect(await names()).not.toContain(oldest?.name);
+});
+
+test('partitions of one table that cannot be created keep none of another from being created', async () => {
+  const now = monthOf(new Date(), 20);
+  const name = (table: string) => `${table}_${monthOf(now, 0).toISOString().slice(0, 7).replace('-', '_')}`;
+  await client.query(`create table ${name('price_logs')} (is_in_the_way boolean)`);
+  await expect(keep(now, 0)).rejects.toThrow('already exists');
+  const found = await listPartitions(client, 'deliveries');
+  expect(found.map((one) => one.name)).toContain(name('deliveries'));
+  await client.query(`drop table ${name('price_logs')}`);
+});
+
 test('only one instance at a time maintains partitions', async () => {
   const [oldest] = await listPartitions(client, 'price_logs');
   const now = plusDays(oldest?.to ?? new Date(), 31);

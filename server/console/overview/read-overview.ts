@@ -17,7 +17,7 @@ export interface OverviewReaders {
   positions: AccountReader;
   balances: BalanceReader;
 }
-type OverviewDeps = Pick<Deps, 'accountGuard' | 'clock' | 'config' | 'db'>;
+type OverviewDeps = Pick<Deps, 'accountGuard' | 'clock' | 'config' | 'db' | 'log'>;
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const ACTIVITIES = 20;

@@ -14,6 +14,7 @@ import {
 } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import type { CrashAt } from '#test/app/crashing-database.ts';
+import { createRowRefusals } from '#test/app/refused-rows.ts';
 import { ALWAYS, planTrade, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import { OPERATOR } from '#test/app/test-audit.ts';
 import { withLong } from '#test/app/token-holders.ts';
@@ -266,4 +267,17 @@ describe('a process that dies while it closes', () => {
     expect((await closings(userId)).closed).toBe(toPlain(trade.filledQuantity));
     expect(await sizeOf(userId, token)).toBe('3');
   });
+});
+
+test('a user whose result cannot be written keeps no other from being closed', async () => {
+  const rows = await createRowRefusals(engine.deps.db.$client, 'flatten_positions', { on: 'update' });
+  const [first, second] = [await withLong(engine), await withLong(engine)];
+  await begin({ kind: 'all', value: null });
+  await rows.refuse(first.userId);
+  await run();
+  expect(await sizeOf(second.userId, second.token)).toBe('0');
+  await rows.allow();
+  engine.clock.advance(60_000);
+  await run();
+  expect(await sizeOf(first.userId, first.token)).toBe('0');
 });

@@ -52,13 +52,19 @@ export function createFlattener(
 
   async function run(): Promise<void> {
     const open = await listOpenFlattens(db);
-    await Promise.all(
-      open.map((flatten) =>
-        withLease({ db, clock, key: `flatten:${flatten.id}`, holder: deps.config.instanceId, log }, () =>
-          workOff(flatten),
-        ),
+    const workingOff = open.map((flatten) =>
+      withLease({ db, clock, key: `flatten:${flatten.id}`, holder: deps.config.instanceId, log }, () =>
+        workOff(flatten),
       ),
     );
+    await allSaid(workingOff, 'a closing of all positions could not be worked off');
+  }
+
+  /** Waits for all of them: one that fails ends neither the others nor the lease that they need. */
+  async function allSaid(works: readonly Promise<unknown>[], failure: string): Promise<void> {
+    for (const end of await Promise.allSettled(works)) {
+      if (end.status === 'rejected') log.error({ err: end.reason }, failure);
+    }
   }
 
   async function workOff(flatten: FlattenRow): Promise<void> {
@@ -66,7 +72,8 @@ export function createFlattener(
     const due = await listDue(db, { flattenId, now: clock.now() });
     const gate = createGate(MOST_USERS);
     const byUser = Map.groupBy(due, ({ userId }) => userId);
-    await Promise.all([...byUser.values()].map((positions) => gate(() => closeOfUser(flatten, positions))));
+    const closings = [...byUser.values()].map((positions) => gate(() => closeOfUser(flatten, positions)));
+    await allSaid(closings, 'the positions of a user could not be closed');
     await finish(flatten);
   }
 

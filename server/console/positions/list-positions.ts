@@ -35,7 +35,7 @@ type Unreachable = PositionsAnswer['unreachable'][number];
 
 /** Open positions as the exchanges report them now, closed positions as recorded, and sums of both. */
 export async function listPositions(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'log'>,
   reader: AccountReader,
   query: PositionsQuery,
 ): Promise<PositionsAnswer> {
@@ -64,14 +64,14 @@ export async function listPositions(
 
 /** What each account holds, at most `youngestMs` old or, with many accounts, older. */
 export function readAccounts(
-  { clock }: Pick<Deps, 'clock'>,
+  { clock, log }: Pick<Deps, 'clock' | 'log'>,
   reader: AccountReader,
   { accounts, youngestMs = YOUNGEST_MS }: { accounts: readonly Account[]; youngestMs?: number },
 ): Promise<{ open: OpenPositionView[]; unreachable: Unreachable | null }[]> {
   const maxAgeMs = Math.max(youngestMs, accounts.length * MS_AN_ACCOUNT);
   const late = clock.sleep(ACCOUNT_LIMIT_MS).then(() => null);
   // The reader asks a few accounts at a time, in this order.
-  return Promise.all(accounts.map((account) => readAccount(reader, { account, maxAgeMs, late })));
+  return Promise.all(accounts.map((account) => readAccount(reader, { account, log, maxAgeMs, late })));
 }
 
 /** One page of closed positions as recorded, for exports. */
@@ -94,7 +94,12 @@ export async function listRecordedClosings(
 
 async function readAccount(
   reader: AccountReader,
-  { account, maxAgeMs, late }: { account: Account; maxAgeMs: number; late: Promise<null> },
+  {
+    account,
+    log,
+    maxAgeMs,
+    late,
+  }: { account: Account; log: Deps['log']; maxAgeMs: number; late: Promise<null> },
 ): Promise<{ open: OpenPositionView[]; unreachable: Unreachable | null }> {
   const { userId, username, exchangePlatform } = account;
   const missing = (message: string, hidden: HiddenPosition[] = []): Unreachable => ({
@@ -122,8 +127,10 @@ async function readAccount(
       unreachable: problems.length === 0 ? null : missing(problems.join('; '), hidden),
     };
   } catch (error) {
-    if (!(error instanceof ExchangeError)) throw error;
-    return { open: [], unreachable: missing(error.message) };
+    if (error instanceof ExchangeError) return { open: [], unreachable: missing(error.message) };
+    log.error({ err: error, userId, exchangePlatform }, 'an account could not be read');
+    const message = `${exchangePlatform}: the account could not be read, see the server log`;
+    return { open: [], unreachable: missing(message) };
   }
 }
 

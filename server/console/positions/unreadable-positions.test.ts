@@ -43,12 +43,12 @@ const UNREADABLE: [string, (token: string) => Partial<VenueContract>, (token: st
   ['whose contract was renamed', (token) => ({ symbol: `${token}X` }), (token) => `${token}X`],
 ];
 const CASES = EXCHANGE_PLATFORMS.flatMap((platform) =>
-  UNREADABLE.map((kind) => [...kind, platform] as const),
+  UNREADABLE.map((kind) => [platform, ...kind] as const),
 );
 
 test.each(CASES)(
-  'a position %s hides no other, is not taken for closed, and halts its user until it can be read (%4$s)',
-  async (_name, changed, symbolOf, exchangePlatform) => {
+  'at %s, a position %s hides no other, is not taken for closed, and halts its user until it can be read',
+  async (exchangePlatform, _name, changed, symbolOf) => {
     const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
     const [unreadable, other] = [nextToken(), nextToken()];
     for (const token of [unreadable, other]) {
@@ -196,4 +196,24 @@ describe('stops and targets of Bitget that are listed without a price', () => {
     });
     engine.venue.setContracts([]);
   });
+});
+
+test('an account whose reading fails unexpectedly hides no other, and is said to be missing', async () => {
+  const { userId, token } = await withLong(engine);
+  const reader = createAccountReader(engine.deps);
+  const failing: typeof reader = {
+    ...reader,
+    read: (key, maxAgeMs) =>
+      key.userId === userId ? reader.read(key, maxAgeMs) : Promise.reject(new TypeError('a bug')),
+  };
+  const other = '00000000-0000-0000-0000-000000000001';
+  const accounts = [other, userId].map((id) => ({
+    userId: id,
+    exchangePlatform: 'Bitget',
+    username: `user of ${id}`,
+  }));
+  expect(await readAccounts(engine.deps, failing, { accounts })).toMatchObject([
+    { open: [], unreachable: { userId: other, message: expect.stringContaining('see the server log') } },
+    { open: [{ token }], unreachable: null },
+  ]);
 });

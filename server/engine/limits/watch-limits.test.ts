@@ -239,3 +239,15 @@ describe('what is not known', () => {
     expect(await nextReason(userId)).toBeNull();
   });
 });
+
+test('limits that cannot be compared keep no others from being compared', async () => {
+  const { token, scope } = await trader({ maxDailyLoss: '150' });
+  await setLimits(engine, PROGRAM, { maxDailyLoss: '1000' });
+  await engine.db
+    .update(riskLimits)
+    .set({ limits: sql`jsonb_set(${riskLimits.limits}, '{maxDailyLoss}', '"no number"')` })
+    .where(eq(riskLimits.scopeKind, PROGRAM.kind));
+  await price(token, '98.5');
+  await later(1);
+  expect(await openOf(scope)).toMatchObject([{ limit: 'maxDailyLoss' }]);
+});

@@ -18,6 +18,7 @@ import type { Deps } from '#server/deps.ts';
 import { dayStart } from '#server/platform/day-start.ts';
 import type { Tx } from '#server/platform/db/database.ts';
 import { riskBreaches, riskLimits, type WatchedFigures } from '#server/platform/db/schema.ts';
+import { eachAlone } from '#server/platform/each-alone.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
@@ -187,9 +188,11 @@ export function createLimitWatch(deps: WatchDeps): { run(): Promise<void> } {
       const start = dayStart(now, config.displayTimezone);
       const nextDay = dayStart(new Date(start.getTime() + INTO_NEXT_DAY_MS), config.displayTimezone);
       const figures = await readProfitFigures(db, { now, dayStart: start, mode: config.exchangeMode });
-      for (const row of rows) {
-        await write(row, await compare(row, { figures, now, dayStart: start, nextDay }), now);
-      }
+      await eachAlone(
+        rows,
+        async (row) => write(row, await compare(row, { figures, now, dayStart: start, nextDay }), now),
+        (err, row) => log.error({ err, ...scopeOf(row) }, 'the risk limits of a scope could not be compared'),
+      );
     },
   };
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { findHalt } from '#server/admin/halts/trading-halts.store.ts';
 import type { EngineDeps } from '#server/deps.ts';
-import { accountReadings } from '#server/platform/db/schema.ts';
+import { accountReadings, userSettings } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
@@ -246,4 +246,23 @@ describe('accounts are read', () => {
     await readAhead();
     expect(await readingsOf(userId)).toEqual([]);
   });
+});
+
+test('a series whose users cannot be selected keeps no other from being read ahead', async () => {
+  const { token, userId } = await beforeClose('Bitget');
+  await engine.db.update(userSettings).set({ signalProcessor: 'Any' }).where(eq(userSettings.userId, userId));
+  // Two series of the same candles; the order in which they are read does not matter.
+  await engine.storeSignal({ token, price: '100', processor: 'UD Bot' });
+  let calls = 0;
+  const { accountGuard } = engine.deps;
+  const failing: typeof accountGuard = {
+    ...accountGuard,
+    readDenials() {
+      calls += 1;
+      return calls === 1 ? Promise.reject(new TypeError('a bug')) : accountGuard.readDenials();
+    },
+  };
+  await readAhead({ ...engine.deps, accountGuard: failing });
+  expect(calls).toBe(2);
+  expect(await readingsOf(userId)).not.toEqual([]);
 });

@@ -112,16 +112,23 @@ export function createReadAhead(deps: EngineDeps): { run(): Promise<void> } {
     return { userId, exchangePlatform: platform, token, accountId, futuresAvailable, readAt };
   }
 
+  /** What did not fail. */
+  async function settled<Result>(works: readonly Promise<Result>[], failure: string): Promise<Result[]> {
+    return (await Promise.allSettled(works)).flatMap((end) => {
+      if (end.status === 'fulfilled') return [end.value];
+      log.warn({ err: end.reason }, failure);
+      return [];
+    });
+  }
+
   return {
     async run() {
       const due = await takeDue(clock.now());
       if (due.length === 0) return;
-      const targets = withinLimits((await Promise.all(due.map(listTargets))).flat());
-      const ends = await Promise.allSettled(targets.map(read));
-      for (const end of ends) {
-        if (end.status === 'rejected') log.warn({ err: end.reason }, 'an account could not be read ahead');
-      }
-      const readings = ends.flatMap((end) => (end.status === 'fulfilled' ? (end.value ?? []) : []));
+      const lists = await settled(due.map(listTargets), 'the users of a series could not be read ahead');
+      const targets = withinLimits(lists.flat());
+      const found = await settled(targets.map(read), 'an account could not be read ahead');
+      const readings = found.flatMap((reading) => reading ?? []);
       await storeReadings(db, readings);
       log.debug({ targets: targets.length, readings: readings.length }, 'accounts were read ahead');
     },

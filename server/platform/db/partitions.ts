@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { eachAlone } from '../each-alone.ts';
 import { firstIdOf, momentOf } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import type { Connection, Queryable, Tx } from './database.ts';
@@ -59,18 +60,18 @@ export async function ensurePartitions(options: {
   lockTries?: number;
 }): Promise<boolean> {
   const { client, log, now, lockTries } = options;
-  let isDone = true;
-  for (const table of PARTITIONED_TABLES) {
-    try {
-      const created = await createPartitions(client, { table, now, lockTries });
-      if (created.length > 0) log.info({ table, created }, 'created partitions for the coming months');
-    } catch (error) {
-      if (!(error instanceof BusyError)) throw error;
-      log.warn({ table, err: error }, 'the partitions of the table have to wait');
-      isDone = false;
-    }
-  }
-  return isDone;
+  const failures: unknown[] = [];
+  const create = async (table: PartitionedTable) => {
+    const created = await createPartitions(client, { table, now, lockTries });
+    if (created.length > 0) log.info({ table, created }, 'created partitions for the coming months');
+  };
+  await eachAlone(PARTITIONED_TABLES, create, (error, table) => {
+    failures.push(error);
+    log.warn({ table, err: error }, 'the partitions of the table have to wait');
+  });
+  const failure = failures.find((error) => !(error instanceof BusyError));
+  if (failure !== undefined) throw failure;
+  return failures.length === 0;
 }
 
 /**

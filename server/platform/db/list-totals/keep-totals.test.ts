@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { createLog } from '#server/platform/log.ts';
+import { createRowRefusals } from '#test/app/refused-rows.ts';
 import { startTestApp } from '#test/app/test-app.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import { countList } from './count-list.ts';
@@ -45,4 +46,18 @@ test('keeps the totals and the choices of all lists in a running program', async
   await expect
     .poll(lists)
     .toEqual(['price-logs', 'price-logs choices', 'signals', 'signals choices', 'workflows']);
+});
+
+test('a list that cannot be added up keeps no other from being added up', async () => {
+  const { database, close } = await createTestDatabase();
+  closings.push(close);
+  const rows = await createRowRefusals(database.pool, 'counted_lists');
+  await rows.refuse('signals');
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', destination: { write: (line) => lines.push(line) } });
+  closings.push(startKeepingTotals({ db: database.db, clock: systemClock, log }));
+  const lists = async () =>
+    (await database.pool.query('select list from counted_lists order by 1')).rows.map(({ list }) => list);
+  await expect.poll(lists).toEqual(['price-logs', 'price-logs choices', 'workflows']);
+  await expect.poll(() => lines.join('')).toContain('"list":"signals"');
 });

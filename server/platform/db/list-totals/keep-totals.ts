@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Db, Tx } from '#server/platform/db/database.ts';
+import { eachAlone } from '#server/platform/each-alone.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import type { Logger } from '#server/platform/log.ts';
 import { addUpList, MARGIN_MS } from './add-up-list.ts';
@@ -27,10 +28,15 @@ export function startKeepingTotals({ db, clock, log }: { db: Db; clock: Clock; l
       );
     }
     reportedLagMs = lagMs;
-    for (const { list, what } of ADDED_UP) {
-      while (!stopped && (await addUpList(db, list, { what }))) await new Promise(setImmediate);
-    }
-    while (!stopped && (await addUpOutcomes(db))) await new Promise(setImmediate);
+    const untilDone = async (step: () => Promise<boolean>) => {
+      while (!stopped && (await step())) await new Promise(setImmediate);
+    };
+    await eachAlone(
+      ADDED_UP,
+      ({ list, what }) => untilDone(() => addUpList(db, list, { what })),
+      (err, of) => log.warn({ err, ...of }, 'the totals of a list could not be added up'),
+    );
+    await untilDone(() => addUpOutcomes(db));
   }
 
   function start(): void {
