@@ -220,7 +220,7 @@ async function whileNothingIsSized(
 ): Promise<void> {
   const holder = `${deps.config.instanceId} credentials ${randomId()}`;
   const leased = await withLeaseWithin(
-    { db: deps.db, key: `user:${userId}`, holder, patienceMs: LEASE_PATIENCE_MS },
+    { db: deps.db, clock: deps.clock, key: `user:${userId}`, holder, patienceMs: LEASE_PATIENCE_MS },
     (lease) =>
       deps.db.transaction(async (tx) => {
         await assertHeld(tx, lease);

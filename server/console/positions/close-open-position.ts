@@ -91,7 +91,14 @@ export async function withPosition<Result>(
   const exchange = deps.exchanges.get(platform);
   const holder = `${deps.config.instanceId} close ${token}`;
   const leased = await withLeaseWithin(
-    { db: deps.db, key: `user:${userId}`, holder, log: deps.log, patienceMs: leasePatienceMs },
+    {
+      db: deps.db,
+      clock: deps.clock,
+      key: `user:${userId}`,
+      holder,
+      log: deps.log,
+      patienceMs: leasePatienceMs,
+    },
     (lease) => run({ userId, token, requestedBy, deps, exchange, account, lease }),
   );
   if (leased.held) return { isHeld: true, result: leased.result };

@@ -55,7 +55,14 @@ export async function closeByPlan(
   const { userId, token } = plan.trade;
   const holder = `${deps.config.instanceId} exit ${token}`;
   const leased = await withLeaseWithin(
-    { db: deps.db, key: `user:${userId}`, holder, log: deps.log, patienceMs: LEASE_PATIENCE_MS },
+    {
+      db: deps.db,
+      clock: deps.clock,
+      key: `user:${userId}`,
+      holder,
+      log: deps.log,
+      patienceMs: LEASE_PATIENCE_MS,
+    },
     (lease) => closeUnderLease({ deps, exchange: exchangeOf(deps, plan.trade), lease, ...plan }),
   );
   return leased.held ? leased.result : null;

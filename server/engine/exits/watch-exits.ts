@@ -47,7 +47,7 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
     const mode = deps.config.exchangeMode;
     const trades = await listExitTrades(db, { mode });
     if (trades.length === 0) return;
-    const lease = { db, key: 'exits:look', holder: deps.config.instanceId, log };
+    const lease = { db, clock, key: 'exits:look', holder: deps.config.instanceId, log };
     await withLease(lease, async () => {
       const watched = await addPrices(trades.filter(({ trade }) => !atWork.has(trade.id)));
       await keepBestPrices(

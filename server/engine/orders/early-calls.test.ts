@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { EngineDeps } from '#server/deps.ts';
-import { systemClock } from '#server/platform/clock.ts';
+import { testClock } from '#test/app/fake-clock.ts';
 import { planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { startTradingBoard } from '#test/app/test-trading-board.ts';
@@ -48,9 +48,11 @@ describe('a call that comes before its trade is due', () => {
   test('waits out a rest of a fraction of a second, and continues', async () => {
     const { tradeId, deps, sent } = await waiting(100);
     const from = engine.clock.now().getTime();
-    const startedAt = performance.now();
-    const clock = { ...systemClock, now: () => new Date(from + performance.now() - startedAt) };
-    await advanceTrade({ ...deps, clock }, tradeId);
+    const clock = testClock(engine.clock.now());
+    const advanced = advanceTrade({ ...deps, clock }, tradeId);
+    await expect.poll(clock.waits).toContain(101);
+    await clock.advance(101);
+    await advanced;
     const { calls } = await engine.events(tradeId);
     expect(calls.at(-1)).not.toBe('place-order');
     expect(sent()).toHaveLength(1);
