@@ -3,7 +3,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 
-/** A period without a stop for a filled position at the exchange, by the engine's clock. */
+/** A period without a stop for a filled position at the exchange. */
 export interface NakedTime {
   userId: string;
   ms: number;
@@ -51,7 +51,14 @@ const BOOKS = sql`
   ) planned on true`;
 
 /** Checks the exchange's books repeatedly during a run: two live entries of a user, positions without a stop. */
-export function watchExchange({ db, clock }: { db: Db; clock: Clock }) {
+export function watchExchange(options: {
+  db: Db;
+  /** Time as it really passes. */
+  clock: Clock;
+  /** How far the exchange's clock is ahead of it, in milliseconds. */
+  aheadMs: () => number;
+}) {
+  const { db, clock, aheadMs } = options;
   const requests = new Map<string, number>();
   const doubleEntries: string[] = [];
   const nakedSince = new Map<string, { userId: string; since: Date }>();
@@ -77,7 +84,8 @@ export function watchExchange({ db, clock }: { db: Db; clock: Clock }) {
         covered.add(key);
         endNaked(key, 'protected');
       } else if (!nakedSince.has(key)) {
-        const since = covered.has(key) ? clock.now() : new Date(row.opened_at);
+        const openedAt = new Date(new Date(row.opened_at).getTime() - aheadMs());
+        const since = covered.has(key) ? clock.now() : openedAt;
         nakedSince.set(key, { userId: row.user_id, since });
       }
     }

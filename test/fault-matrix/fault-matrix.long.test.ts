@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { createTestDatabase } from '../app/test-database.ts';
-import { MATRIX_FAULTS } from './matrix-faults.ts';
+import { MATRIX_FAULTS, waitsFor } from './matrix-faults.ts';
 import { type CaseResult, casesOf, playCases } from './run-case.ts';
 
 /** The short form of `npm run fault-matrix`: every fault at both exchanges, with one seed. */
@@ -19,10 +19,15 @@ beforeAll(async () => {
 }, 400_000);
 
 describe.each(EXCHANGE_PLATFORMS)('%s', (exchange) => {
-  test.each(MATRIX_FAULTS)('keeps all promises under the fault %s', (fault) => {
-    const result = results.find((one) => one.exchange === exchange && one.fault === fault);
-    expect(result?.violations, result?.story?.join('\n')).toEqual([]);
-  });
+  test.each(MATRIX_FAULTS.flatMap((fault) => waitsFor(fault).map((waits) => ({ fault, waits }))))(
+    'keeps all promises under the fault $fault with the $waits waits',
+    ({ fault, waits }) => {
+      const result = results.find(
+        (one) => one.exchange === exchange && one.fault === fault && one.waits === waits,
+      );
+      expect(result?.violations, result?.story?.join('\n')).toEqual([]);
+    },
+  );
 });
 
 test('the median order takes at most twelve requests', async () => {

@@ -7,11 +7,11 @@ import { parseArgs } from 'node:util';
 import { type ServerConnection, startEmbedded } from '#server/platform/db/embedded.ts';
 import { migrateDatabase } from '#server/platform/db/migrate.ts';
 import { createLog } from '#server/platform/log.ts';
-import { MATRIX_FAULTS } from './matrix-faults.ts';
+import { MATRIX_FAULTS, WAITS } from './matrix-faults.ts';
 import { type CaseResult, casesOf, type MatrixCase } from './run-case.ts';
 import type { Task } from './worker.ts';
 
-const HELP = `npm run fault-matrix [-- --seed N | --seeds N] [--fault NAME …] [--exchange NAME …] [--json]
+const HELP = `npm run fault-matrix [-- --seed N | --seeds N] [--fault NAME …] [--exchange NAME …] [--waits NAME …] [--json]
 
 Plays every fault of an exchange against the whole engine, several times over with different users, prices and
 moments, and compares what the product says with the exchange's books. Without options: all of it, 20 seeds.
@@ -20,6 +20,8 @@ moments, and compares what the product says with the exchange's books. Without o
   --seeds N        the seeds 1 to N
   --fault NAME     only this fault, may be given several times
   --exchange NAME  Bitget or Bybit
+  --waits NAME     default or short: how long orders wait before they are verified; without it both for the faults that
+                   depend on it, and the default waits for all others
   --json           every run as a line of JSON, not the table
 
 Faults: ${MATRIX_FAULTS.join(', ')}
@@ -43,6 +45,7 @@ async function main(): Promise<number> {
       seeds: { type: 'string', default: '20' },
       fault: { type: 'string', multiple: true, default: [] },
       exchange: { type: 'string', multiple: true, default: [] },
+      waits: { type: 'string', multiple: true, default: [] },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -56,11 +59,16 @@ async function main(): Promise<number> {
     process.stderr.write(`There is no fault "${unknown}"; --help lists them\n`);
     return 2;
   }
+  const waits = WAITS.filter((name) => values.waits.includes(name));
+  if (waits.length < new Set(values.waits).size) {
+    process.stderr.write(`The waits are ${WAITS.join(' or ')}\n`);
+    return 2;
+  }
   const seeds =
     values.seed.length > 0
       ? values.seed.map(Number)
       : Array.from({ length: Number(values.seeds) }, (_, index) => index + 1);
-  const cases = casesOf({ seeds, faults: values.fault, exchanges: values.exchange });
+  const cases = casesOf({ seeds, faults: values.fault, exchanges: values.exchange, waits });
   if (cases.length === 0 || seeds.some((seed) => !Number.isInteger(seed))) {
     process.stderr.write('There is nothing to play; --help says how to choose\n');
     return 2;
@@ -88,8 +96,8 @@ async function main(): Promise<number> {
   return broken.length === 0 ? 0 : 1;
 }
 
-function orderOf({ fault, exchange }: CaseResult): number {
-  return MATRIX_FAULTS.indexOf(fault) * 10 + (exchange === 'Bitget' ? 0 : 1);
+function orderOf({ fault, exchange, waits }: CaseResult): number {
+  return MATRIX_FAULTS.indexOf(fault) * 10 + WAITS.indexOf(waits) * 2 + (exchange === 'Bitget' ? 0 : 1);
 }
 
 /** Runs `work` on a PostgreSQL in a temporary folder. */
@@ -136,10 +144,10 @@ async function playAll({ server, cases, explain }: Task): Promise<CaseResult[]> 
   return results;
 }
 
-/** The results as a table with a row for each fault and exchange. */
+/** The results as a table with a row for each fault, its waits and exchange. */
 function toTable(results: readonly CaseResult[]): string {
-  const rows = Map.groupBy(results, ({ fault, exchange }) => `${fault} ${exchange}`);
-  const head = ['fault', 'exchange', 'runs', 'violations', 'median calls', 'the struck user'];
+  const rows = Map.groupBy(results, ({ fault, exchange, waits }) => `${fault} ${exchange} ${waits}`);
+  const head = ['fault', 'waits', 'exchange', 'runs', 'violations', 'median calls', 'the struck user'];
   const lines = [...rows.values()].map(cellsOf);
   return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
@@ -150,6 +158,7 @@ function cellsOf(cases: CaseResult[]): string[] {
     .sort((one, other) => other.length - one.length);
   return [
     cases[0]?.fault ?? '',
+    cases[0]?.waits ?? '',
     cases[0]?.exchange ?? '',
     String(cases.length),
     String(cases.flatMap(({ violations }) => violations).length),
@@ -165,6 +174,6 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
 
-function replayOf({ fault, exchange, seed }: MatrixCase): string {
-  return `npm run fault-matrix -- --fault ${fault} --exchange ${exchange} --seed ${seed}`;
+function replayOf({ fault, exchange, seed, waits }: MatrixCase): string {
+  return `npm run fault-matrix -- --fault ${fault} --exchange ${exchange} --seed ${seed} --waits ${waits}`;
 }

@@ -11,6 +11,8 @@ export interface ChosenFaults {
   contract: MatrixContract | null;
   /** The exchange's clock, for every user. */
   clock: MatrixClock | null;
+  /** Steps of this machine's clock, in order, for every user. */
+  steps: MatrixStep[];
   /** Milliseconds from the signal to the loss of the struck user's stop, seen by an audit a second later; null: none. */
   stopLostAfterMs: number | null;
   /** The struck user holds another position, which the exchange answers without a size. */
@@ -30,6 +32,13 @@ export interface MatrixClock {
   aheadMs: number;
   /** Milliseconds from the signal; 0: before it. */
   fromMs: number;
+}
+
+export interface MatrixStep {
+  /** Positive: forward. */
+  byMs: number;
+  /** Milliseconds from the signal, as time really passes. */
+  afterMs: number;
 }
 
 type Chooser = (choice: Choice) => VenueFault[];
@@ -200,11 +209,15 @@ const CHOOSERS: Record<string, Chooser> = {
     const offsetMs = choice.oneOf([FIVE_MINUTES_MS, -FIVE_MINUTES_MS]);
     return [struck({ kind: 'clockOff', offsetMs }, undefined, { nth: nthOfARun(choice) })];
   },
-  'clocks-apart': (choice) => {
-    const drop = choice.chance(0.3) ? [struck({ kind: 'stopDropped' }, 'place-order')] : [];
-    return choice.chance(0.5) ? [...drop, ...slowEntry(choice)] : drop;
-  },
+  'clocks-apart': (choice) => restingOrBare(choice),
+  'clock-steps': (choice) => restingOrBare(choice),
 };
+
+/** An entry that may rest, and may have no stop. */
+function restingOrBare(choice: Choice): VenueFault[] {
+  const drop = choice.chance(0.3) ? [struck({ kind: 'stopDropped' }, 'place-order')] : [];
+  return choice.chance(0.5) ? [...drop, ...slowEntry(choice)] : drop;
+}
 
 /** The request with which a fault begins: the first, or one in the middle of an order. */
 const nthOfARun = (choice: Choice) => (choice.chance(0.5) ? 1 : choice.integer(2, 12));
@@ -233,10 +246,35 @@ const chooseClock = (choice: Choice): MatrixClock => ({
   fromMs: choice.chance(0.3) ? 0 : choice.integer(1, 60) * 500 + 137,
 });
 
+const STEP_MS = 10 * 60_000;
+
+/** Ten minutes back or forward, in one case of three set right a while later. */
+function chooseSteps(choice: Choice): MatrixStep[] {
+  const byMs = choice.oneOf([STEP_MS, -STEP_MS, -STEP_MS]);
+  const afterMs = choice.integer(1, 60) * 500 + 137;
+  const back = { byMs: -byMs, afterMs: afterMs + choice.integer(2, 120) * 500 };
+  return choice.chance(1 / 3) ? [{ byMs, afterMs }, back] : [{ byMs, afterMs }];
+}
+
 /** The last one is longer than a workflow waits for an order. */
 const LIFTED_AFTER_MS = [20_000, 60_000, 330_000];
 
 export const MATRIX_FAULTS = Object.keys(CHOOSERS);
+
+/** How long an order waits before it is verified: as by default, or as short as the settings allow. */
+export const WAITS = ['default', 'short'] as const;
+export type Waits = (typeof WAITS)[number];
+
+/** Faults that depend on these waits are played with both. */
+const BOTH_WAITS = [
+  'stale-look-ups',
+  'contradictory-look-ups',
+  'stop-misplaced',
+  'clocks-apart',
+  'clock-steps',
+];
+export const waitsFor = (fault: string): readonly Waits[] =>
+  BOTH_WAITS.includes(fault) ? WAITS : ['default'];
 
 const SECOND_FAULT = 0.1;
 
@@ -251,12 +289,14 @@ export function chooseFaults(fault: string, choice: Choice): ChosenFaults {
   }
   const hasUnreadable = fault === 'unreadable-position-beside';
   const isApart = fault === 'clocks-apart';
-  const losesStop = hasUnreadable || (isApart && choice.chance(0.5));
+  const isStepped = fault === 'clock-steps';
+  const losesStop = hasUnreadable || ((isApart || isStepped) && choice.chance(0.5));
   return {
     faults,
     liftedAfterMs: LASTING_FAULTS.includes(fault) ? choice.oneOf(LIFTED_AFTER_MS) : null,
     contract: contractOf?.(choice) ?? null,
     clock: isApart ? chooseClock(choice) : null,
+    steps: isStepped ? chooseSteps(choice) : [],
     stopLostAfterMs: losesStop ? choice.integer(120, 180) * 500 + 137 : null,
     hasUnreadable,
   };

@@ -20,7 +20,7 @@ import type { VenueFault } from '#test/venues/faults.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 import { type Agenda, startTestEngine, type TestEngine, type TestEngineOptions } from '../app/test-engine.ts';
 import { type ExchangeWatch, watchExchange } from './exchange-watch.ts';
-import type { ChosenFaults, MatrixClock, MatrixContract } from './matrix-faults.ts';
+import type { ChosenFaults, MatrixClock, MatrixContract, MatrixStep, Waits } from './matrix-faults.ts';
 import type { PlayedRun } from './oracle.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -50,14 +50,17 @@ const LATE_MS = 60_000;
 /** Long enough for a busy machine, so a slow answer does not count as lost. */
 const EXCHANGE_TIMEOUT_MS = 1_500;
 
-export async function openStage(
-  options: Pick<TestEngineOptions, 'createDatabase' | 'overHttp'> = {},
-): Promise<Stage> {
+const SHORT_WAITS = { verifyFirstMs: 300, verifySecondMs: 300, cancelDelayMs: 100 };
+
+export async function openStage({
+  waits = 'default',
+  ...options
+}: Pick<TestEngineOptions, 'createDatabase' | 'overHttp'> & { waits?: Waits } = {}): Promise<Stage> {
   let beforeRequest = async (_request: VenueRequest) => {};
   let afterRequest = async (_request: VenueRequest) => {};
   const engine = await startTestEngine({
     ...options,
-    config: { exchangeTimeoutMs: EXCHANGE_TIMEOUT_MS },
+    config: { exchangeTimeoutMs: EXCHANGE_TIMEOUT_MS, ...(waits === 'short' ? SHORT_WAITS : {}) },
     watch: { before: (request) => beforeRequest(request), after: (request) => afterRequest(request) },
   });
 
@@ -65,11 +68,12 @@ export async function openStage(
     engine,
     async play({ exchange, scenario, faults, diesAt, ...chosen }) {
       await emptyDatabase(engine.db);
-      engine.setVenueAhead(chosen.clock?.fromMs === 0 ? chosen.clock.aheadMs : 0);
+      const clocks = createClocks(engine);
+      clocks.setAhead(chosen.clock?.fromMs === 0 ? chosen.clock.aheadMs : 0);
       const { hasUnreadable } = chosen;
       const contracts = contractsOf({ exchange, scenario, ...chosen });
       await setContracts(engine, exchange, contracts);
-      const watch = watchExchange(engine);
+      const watch = watchExchange({ db: engine.db, clock: clocks.real, aheadMs: clocks.aheadMs });
       const userIds: string[] = [];
       for (const { settings } of scenario.users) {
         userIds.push(await engine.createUser({ ...settings, exchangePlatform: exchange }));
@@ -98,7 +102,7 @@ export async function openStage(
         closeContract,
         struckId,
         contradicts,
-        setClock: async () => engine.setVenueAhead(chosen.clock?.aheadMs ?? 0),
+        clocks,
       });
       const moves = scenario.moves.flatMap(({ when, price: next }) =>
         'orderOf' in when ? [{ wave: waveOf(when.orderOf), move: once(() => world.move(next)) }] : [],
@@ -138,6 +142,30 @@ export async function openStage(
   };
 }
 
+type Clocks = ReturnType<typeof createClocks>;
+
+/** The machine's clock may step; real time, the exchange's clock and the moments of a run go on steadily. */
+function createClocks({ clock, setVenueAhead }: Pick<TestEngine, 'clock' | 'setVenueAhead'>) {
+  let steppedMs = 0;
+  let exchangeAheadMs = 0;
+  const set = () => setVenueAhead(exchangeAheadMs - steppedMs);
+  return {
+    real: { now: () => new Date(clock.now().getTime() - steppedMs) },
+    /** When the machine's clock shows this moment. */
+    shownAt: (realMs: number) => new Date(realMs + steppedMs),
+    aheadMs: () => exchangeAheadMs,
+    setAhead(ms: number) {
+      exchangeAheadMs = ms;
+      set();
+    },
+    step(byMs: number) {
+      clock.advance(byMs);
+      steppedMs += byMs;
+      set();
+    },
+  };
+}
+
 export function userOf({ headers }: VenueRequest): string | null {
   const key = headers['access-key'] ?? headers['x-bapi-api-key'];
   return key === undefined ? null : key.replace(/^paper-/, '');
@@ -168,16 +196,16 @@ function createWorld(options: {
   stopLostAfterMs: number | null;
   closeContract: () => Promise<void>;
   clock: MatrixClock | null;
-  setClock: () => Promise<void>;
+  steps: MatrixStep[];
+  clocks: Clocks;
   struckId: string;
   /** Look-ups contradict the order, so it must be shown as in doubt. */
   contradicts: boolean;
 }) {
   const { engine, scenario, watch, signals, liftedAfterMs, contract, stopLostAfterMs, struckId } = options;
-  const { contradicts } = options;
-  const { clock } = engine;
+  const { contradicts, clocks } = options;
   const { token, moves, oppositeAfterMs } = scenario;
-  const startMs = clock.now().getTime();
+  const startMs = clocks.real.now().getTime();
   const hiddenOrders: string[] = [];
   let price = scenario.price;
 
@@ -212,7 +240,8 @@ function createWorld(options: {
     .concat(oppositeAfterMs === null ? [] : [{ atMs: startMs + oppositeAfterMs, happen: signalOpposite }])
     .concat(at(liftedAfterMs, lift))
     .concat(at(contract?.closesAfterMs ?? null, options.closeContract))
-    .concat(at(options.clock?.fromMs ?? null, options.setClock))
+    .concat(at(options.clock?.fromMs ?? null, async () => clocks.setAhead(options.clock?.aheadMs ?? 0)))
+    .concat(options.steps.flatMap(({ byMs, afterMs }) => at(afterMs, async () => clocks.step(byMs))))
     .concat(at(stopLostAfterMs, loseStop))
     .concat(stopLostAfterMs === null ? [] : [1_000, 31_000].flatMap((ms) => at(stopLostAfterMs + ms, audit)))
     .sort((one, other) => one.atMs - other.atMs);
@@ -220,12 +249,12 @@ function createWorld(options: {
   // A process may die during an event; the next process waits until it has finished.
   let running = Promise.resolve();
   const agenda: Agenda = {
-    nextAt: () => (plan[0] === undefined ? null : new Date(plan[0].atMs)),
+    nextAt: () => (plan[0] === undefined ? null : clocks.shownAt(plan[0].atMs)),
     run() {
       running = running.then(async () => {
         for (;;) {
           const [next] = plan;
-          if (next === undefined || next.atMs > clock.now().getTime()) return;
+          if (next === undefined || next.atMs > clocks.real.now().getTime()) return;
           await next.happen();
           plan.shift();
           await watch.look();

@@ -2,7 +2,7 @@ import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings
 import type { TestDatabase } from '../app/test-database.ts';
 import type { TestEngine } from '../app/test-engine.ts';
 import { createChoice } from './choice.ts';
-import { type ChosenFaults, chooseFaults, MATRIX_FAULTS } from './matrix-faults.ts';
+import { type ChosenFaults, chooseFaults, MATRIX_FAULTS, type Waits, waitsFor } from './matrix-faults.ts';
 import { judge, judgeRun, type UserEnd } from './oracle.ts';
 import { openStage, type Played, type Stage } from './play.ts';
 import { createScenario } from './scenario.ts';
@@ -11,6 +11,7 @@ export interface MatrixCase {
   fault: string;
   exchange: ExchangePlatform;
   seed: number;
+  waits: Waits;
 }
 
 export interface CaseResult extends MatrixCase {
@@ -27,21 +28,27 @@ export interface CaseResult extends MatrixCase {
 }
 
 interface Stages {
-  inProcess: () => Promise<Stage>;
-  overHttp: () => Promise<Stage>;
+  open: (stage: { waits: Waits; overHttp: boolean }) => Promise<Stage>;
   /** Adds the story to every result. */
   explain: boolean;
   /** Summaries of the users in the control run of the same exchange and seed, by index. */
   controls: Map<string, Promise<Map<number, string>>>;
 }
 
-/** All cases of the given seeds; all faults and exchanges unless named. */
-export function casesOf(chosen: { seeds: number[]; faults?: string[]; exchanges?: string[] }): MatrixCase[] {
-  const { seeds, faults = [], exchanges = [] } = chosen;
+/** All cases of the given seeds; all faults and exchanges, and the waits of each fault, unless named. */
+export function casesOf(chosen: {
+  seeds: number[];
+  faults?: string[];
+  exchanges?: string[];
+  waits?: Waits[];
+}): MatrixCase[] {
+  const { seeds, faults = [], exchanges = [], waits = [] } = chosen;
   const platforms = EXCHANGE_PLATFORMS.filter((one) => exchanges.length === 0 || exchanges.includes(one));
   return seeds.flatMap((seed) =>
     platforms.flatMap((exchange) =>
-      (faults.length > 0 ? faults : MATRIX_FAULTS).map((fault) => ({ fault, exchange, seed })),
+      (faults.length > 0 ? faults : MATRIX_FAULTS).flatMap((fault) =>
+        (waits.length > 0 ? waits : waitsFor(fault)).map((one) => ({ fault, exchange, seed, waits: one })),
+      ),
     ),
   );
 }
@@ -61,13 +68,14 @@ export async function playCases(options: {
   const left = [...options.cases];
   const controls = new Map();
   async function work(): Promise<void> {
-    const opened = new Map<boolean, Promise<Stage>>();
-    const stageFor = (overHttp: boolean) => () => {
-      const stage = opened.get(overHttp) ?? openStage({ createDatabase, overHttp });
-      opened.set(overHttp, stage);
+    const opened = new Map<string, Promise<Stage>>();
+    const open: Stages['open'] = ({ waits, overHttp }) => {
+      const key = `${waits} ${overHttp}`;
+      const stage = opened.get(key) ?? openStage({ createDatabase, overHttp, waits });
+      opened.set(key, stage);
       return stage;
     };
-    const stages = { inProcess: stageFor(false), overHttp: stageFor(true), controls, explain };
+    const stages = { open, controls, explain };
     for (let one = left.shift(); one !== undefined; one = left.shift()) onResult(await runCase(stages, one));
     for (const stage of opened.values()) await (await stage).close();
   }
@@ -99,7 +107,7 @@ async function runCase(stages: Stages, one: MatrixCase): Promise<CaseResult> {
 }
 
 async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { wasSlow: boolean }> {
-  const { exchange, seed } = one;
+  const { exchange, seed, waits } = one;
   const { overHttp, ...plan } = planCase(one);
   const { scenario } = plan;
   const startedMs = performance.now();
@@ -114,7 +122,7 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
     ms: 0,
     story: [JSON.stringify({ overHttp, ...plan })],
   };
-  const stage = await (overHttp ? stages.overHttp() : stages.inProcess());
+  const stage = await stages.open({ waits, overHttp });
   try {
     const played = await stage.play({ exchange, ...plan });
     const ends = await judge(stage.engine, played, played.watch);
@@ -134,9 +142,11 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
       const control = await controlOf(stages, {
         exchange,
         seed,
+        waits,
         overHttp,
         contract: plan.contract,
         clock: plan.clock,
+        steps: plan.steps,
       });
       ends.forEach(({ summary }, index) => {
         if (index === scenario.struck || control.get(index) === summary) return;
@@ -154,23 +164,23 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
 }
 
 /** What holds for every user, with or without the fault. */
-type ExchangeTerms = Pick<ChosenFaults, 'contract' | 'clock'>;
+type ExchangeTerms = Pick<ChosenFaults, 'contract' | 'clock' | 'steps'>;
 
 function controlOf(
-  { inProcess, overHttp, controls }: Stages,
-  run: Pick<MatrixCase, 'exchange' | 'seed'> & ExchangeTerms & { overHttp: boolean },
+  { open, controls }: Stages,
+  run: Pick<MatrixCase, 'exchange' | 'seed' | 'waits'> & ExchangeTerms & { overHttp: boolean },
 ): Promise<Map<number, string>> {
   const key = JSON.stringify(run);
   const known = controls.get(key);
   if (known !== undefined) return known;
-  const played = (run.overHttp ? overHttp() : inProcess()).then((stage) => playControl(stage, run));
+  const played = open(run).then((stage) => playControl(stage, run));
   controls.set(key, played);
   return played;
 }
 
 async function playControl(
   stage: Stage,
-  { exchange, seed, contract, clock }: Pick<MatrixCase, 'exchange' | 'seed'> & ExchangeTerms,
+  { exchange, seed, contract, clock, steps }: Pick<MatrixCase, 'exchange' | 'seed'> & ExchangeTerms,
 ): Promise<Map<number, string>> {
   const scenario = createScenario(seed);
   for (let tries = 1; ; tries += 1) {
@@ -179,6 +189,7 @@ async function playControl(
       scenario,
       contract,
       clock,
+      steps,
       faults: [],
       liftedAfterMs: null,
       stopLostAfterMs: null,
