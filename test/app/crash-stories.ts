@@ -1,12 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { expect } from 'vitest';
 import { D } from '#domain/decimal.ts';
-import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { userSettings, users } from '#server/platform/db/schema.ts';
-import { withLease } from '#server/platform/jobs/leases.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import type { CrashAt } from './crashing-database.ts';
+import { auditOnce } from './followed-trades.ts';
 import { ALWAYS, storeTradedSignal, strike } from './shared-test-engine.ts';
 import type { TestEngine } from './test-engine.ts';
 import { ledgerOf, oppositeSignal, reasonFor, withLong } from './token-holders.ts';
@@ -144,9 +143,17 @@ export const CRASH_STORIES: Record<string, CrashStory> = {
   'the closing of a position that gets no stop': {
     leastPoints: 60,
     leastChanges: 10,
-    begin: (engine) => loseProtection(engine, [{ kind: 'stopRefused', on: { times: ALWAYS } }]),
+    begin: (engine) => loseProtection(engine, [NO_STOP]),
+  },
+
+  'the closing in parts of a position that gets no stop': {
+    leastPoints: 60,
+    leastChanges: 12,
+    begin: (engine) => loseProtection(engine, [NO_STOP], { maximumMarketQuantity: '60' }),
   },
 };
+
+const NO_STOP: VenueFault = { kind: 'stopRefused', on: { times: ALWAYS } };
 
 const CLOSED = [
   ['buy', false, 'filled'],
@@ -202,15 +209,21 @@ async function judgeTrade(
 }
 
 /** A position whose stop and target the exchange lost, which the audit finds. */
-async function loseProtection(engine: TestEngine, faults: VenueFault[]) {
+async function loseProtection(
+  engine: TestEngine,
+  faults: VenueFault[],
+  { maximumMarketQuantity }: { maximumMarketQuantity?: string } = {},
+) {
   const { userId, token, trade } = await withLong(engine);
+  if (maximumMarketQuantity !== undefined) {
+    engine.venue.setContracts([{ platform: 'Bitget', token, maximumMarketQuantity }]);
+  }
   await engine.db
     .update(paperTriggerOrders)
     .set({ state: 'cancelled' })
     .where(eq(paperTriggerOrders.userId, userId));
   strike(engine, userId, faults);
-  const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
-  await withLease(key, (lease) => createProtectionAudit(engine.deps).run(lease));
+  await auditOnce(engine);
   return {
     userId,
     async judge() {
@@ -219,7 +232,10 @@ async function loseProtection(engine: TestEngine, faults: VenueFault[]) {
       expect(position === null).toBe(isClosed);
       if (!isClosed) expect(stopLoss).toBe('98');
       const reduced = (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => reduceOnly);
-      expect(reduced).toHaveLength(isClosed ? 1 : 0);
+      const parts = D(trade.filledQuantity).div(maximumMarketQuantity ?? trade.filledQuantity);
+      expect(reduced).toHaveLength(isClosed ? parts.ceil().toNumber() : 0);
+      const closed = reduced.reduce((sum, { filledSize }) => sum.plus(filledSize), D(0));
+      expect(closed.eq(isClosed ? trade.filledQuantity : 0)).toBe(true);
       expect(await engine.trade(trade.id)).toMatchObject({
         state: 'done',
         success: true,
