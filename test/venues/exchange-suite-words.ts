@@ -100,7 +100,7 @@ export const SUITE_WORDS: Record<SuiteDialect, SuiteWords> = {
     },
     codes: {
       tooLittleMoney: '25203',
-      tooMuchLeverage: '40797',
+      tooMuchLeverage: '45045',
       stopOnWrongSide: '40917',
       wrongSignature: '40009',
       nothingToClose: '25227',

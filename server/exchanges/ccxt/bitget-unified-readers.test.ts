@@ -183,10 +183,11 @@ describe('positions', () => {
     });
     expect(positionOf(position({ marginMode: 'crossed' }))?.marginMode).toBe('crossed');
     expect(positionOf(position({ total: '0' }))).toBeNull();
-    expect(positionOf(position({ symbol: 'BTCPERP' }))).toBeNull();
+    expect(positionOf(position({ symbol: 'BTCX', total: '0' }))).toBeNull();
+    expect(positionOf(position({ symbol: 'BTCUSDT-26DEC26' }))?.token).toBe('BTCUSDT-26DEC26');
   });
 
-  test.each([{ posSide: '' }, { total: null }, { symbol: '' }, { avgPrice: 'x' }])(
+  test.each([{ posSide: '' }, { total: null }, { symbol: '' }, { symbol: 'BTCX' }, { avgPrice: 'x' }])(
     'with %j cannot be read, and are not flat',
     (changes) => {
       expect(() => positionOf(position(changes))).toThrow(unreadable);

@@ -140,10 +140,9 @@ export function shownByOrder(info: unknown): ShownPreparation | null {
 
 export function positionOf(info: unknown): OpenPosition | null {
   const position = record(info);
-  const token = heldTokenOf(position);
-  if (token === null) return null;
   const quantity = volume(position, 'total');
   if (!isPositive(quantity)) return null;
+  const token = heldTokenOf(position);
   return {
     token,
     side: sideOfPosition(position),

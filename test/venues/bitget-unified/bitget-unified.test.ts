@@ -125,7 +125,7 @@ describe('settings', () => {
       marginMode: 'isolated',
       leverage: '9',
     });
-    expect((await leverage({ leverage: '126', marginMode: 'isolated' })).code).toBe('40797');
+    expect((await leverage({ leverage: '126', marginMode: 'isolated' })).code).toBe('45045');
   });
 
   test('the holding mode cannot change while a position is open', async () => {
