@@ -3,6 +3,18 @@ import { CLOSED_BY } from '#domain/orders/closed-by.ts';
 import { filterInstant, pagingQuery } from './paging.ts';
 import { limitedText } from './text.ts';
 
+/** How far a position's exit plan is. Prices in USDT, quantities in units of the token. */
+const exitProgress = z.object({
+  parts: z.array(z.object({ atR: z.string(), price: z.string(), quantity: z.string(), isDone: z.boolean() })),
+  breakEven: z.object({ atPrice: z.string(), stopLoss: z.string(), isDone: z.boolean() }).nullable(),
+  trail: z.union([z.object({ distance: z.string() }), z.object({ percent: z.string() })]).nullable(),
+  /** When the rest is closed. */
+  until: z.string().nullable(),
+  /** Why its last step failed, which is tried again; null when none has since. */
+  problem: z.string().nullable(),
+});
+export type ExitProgress = z.infer<typeof exitProgress>;
+
 /** A position as the exchange reports it now, next to our record of it. Amounts and prices are decimal strings. */
 export const openPosition = z.object({
   userId: z.string(),
@@ -28,6 +40,8 @@ export const openPosition = z.object({
   processor: z.string().nullable(),
   /** Where exchange and record disagree, in words; empty when they agree. */
   differences: z.array(z.string()),
+  /** Absent: it follows no exit plan. */
+  exits: exitProgress.optional(),
 });
 export type OpenPositionView = z.infer<typeof openPosition>;
 

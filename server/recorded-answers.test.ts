@@ -127,6 +127,7 @@ async function record(board: TestApp): Promise<Recording> {
     `/api/risk-limits/users/${other.id}`,
     '/api/strategies',
     '/api/exit-plans/strategies/Tesla',
+    `/api/exit-plans/users/${me.id}`,
     `/api/exit-plans/users/${other.id}`,
     '/api/users',
     '/api/admin/users',

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ApplyExitPlanAnswer, ExitPlanAnswer } from '#contract/exit-plans.ts';
+import type { PositionsAnswer } from '#contract/positions.ts';
 import { toPlain } from '#domain/decimal.ts';
 import { createExitWatch } from '#server/engine/exits/watch-exits.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
@@ -142,6 +143,14 @@ describe('applying to open positions', () => {
     // The part is closed, then the plan is applied to what is left.
     await board.push(held.token, '102');
     await look();
+    const { open } = (await board.admin.get(`/api/positions?userId=${held.id}`)).json<PositionsAnswer>();
+    expect(open[0]?.exits).toMatchObject({
+      parts: [{ price: '102', isDone: true }],
+      breakEven: { stopLoss: '100', isDone: false },
+      trail: { percent: '1.5' },
+      until: expect.stringMatching(/^\d{4}-.*Z$/),
+      problem: null,
+    });
     const size = async () => toPlain((await board.holding(held.id, held.token)).position?.size ?? '0');
     const left = await size();
     expect(Number(left) / Number(held.trade.filledQuantity)).toBeCloseTo(0.5, 1);
@@ -150,7 +159,7 @@ describe('applying to open positions', () => {
     await look();
     await look();
     expect(Number(await size()) / Number(left)).toBeCloseTo(0.5, 1);
-  }, 30_000);
+  });
 
   test('of a strategy leaves the users alone who have a plan of their own', async () => {
     const held = await withPosition();

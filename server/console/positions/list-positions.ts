@@ -7,9 +7,11 @@ import type {
   PositionsQuery,
 } from '#contract/positions.ts';
 import { D, toPlain } from '#domain/decimal.ts';
+import type { PlannedExits } from '#domain/exits/plan-exits.ts';
 import { GONE_WITHOUT_NEWS, WRITTEN_OFF } from '#domain/orders/position-differences.ts';
 import { sideOpenedBy } from '#domain/sizing/trend.ts';
 import type { Deps } from '#server/deps.ts';
+import { listPlannedExits, type TradeExits } from '#server/engine/exits/trade-exits.store.ts';
 import {
   type AccountKey,
   type ClosedSums,
@@ -51,14 +53,48 @@ export async function listPositions(
     sumClosedPositions(deps.db, { userId, token }),
     sumProfitOverTime(deps.db, { userId, token, points: MOST_POINTS }),
   ]);
+  const exits = await listPlannedExits(
+    deps.db,
+    open.flatMap(({ tradeId }) => tradeId ?? []),
+  );
   return {
-    open,
+    open: open.map((position) => withExits(position, exits.get(position.tradeId ?? ''))),
     closed: closed.map(toView),
     closedCount: sums.all.count,
     ...addTotals({ open, closed: sums }),
     cumulativeProfit: profit.map(isoDates),
     unreachable: readings.flatMap(({ unreachable }) => (unreachable === null ? [] : [unreachable])),
     at: deps.clock.now().toISOString(),
+  };
+}
+
+/** How far the plan of a position is. */
+function withExits(
+  position: OpenPositionView,
+  found: { exits: TradeExits; planned: PlannedExits; isBreakEvenDone: boolean } | undefined,
+): OpenPositionView {
+  if (found === undefined) return position;
+  const { planned, exits, isBreakEvenDone } = found;
+  const { breakEven, maxHoldingMinutes, trail } = planned;
+  const { enteredAt } = exits;
+  const until =
+    maxHoldingMinutes === null || enteredAt === null
+      ? null
+      : new Date(enteredAt.getTime() + maxHoldingMinutes * 60_000).toISOString();
+  return {
+    ...position,
+    exits: {
+      parts: planned.parts.map(({ atR, price, quantity }, index) => ({
+        atR,
+        price,
+        quantity,
+        isDone: index < exits.partsDone,
+      })),
+      breakEven: breakEven && { ...breakEven, isDone: isBreakEvenDone },
+      trail,
+      until,
+      problem: exits.problem,
+    },
   };
 }
 

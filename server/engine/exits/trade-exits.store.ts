@@ -178,3 +178,21 @@ export const listClosesFor = (
       ),
     )
     .orderBy(asc(positionCloses.id));
+
+/** The plans of these trades that have prices and quantities, by trade. */
+export async function listPlannedExits(
+  db: Queryable,
+  tradeIds: readonly string[],
+): Promise<Map<string, { exits: TradeExits; planned: PlannedExits; isBreakEvenDone: boolean }>> {
+  if (tradeIds.length === 0) return new Map();
+  const rows = await db
+    .select({ exits: tradeExits, isBreakEvenDone })
+    .from(tradeExits)
+    .innerJoin(trades, eq(trades.id, tradeExits.tradeId))
+    .where(inArray(tradeExits.tradeId, [...tradeIds]));
+  return new Map(
+    rows.flatMap(({ exits, ...more }) =>
+      exits.planned === null ? [] : [[exits.tradeId, { exits, planned: exits.planned, ...more }]],
+    ),
+  );
+}

@@ -2,6 +2,7 @@ import type { OpenPositionView } from '#contract/positions.ts';
 import { formatFullPrice, formatQuantity } from '../../lib/figures.ts';
 import { capitalise, plainCount } from '../../lib/format.ts';
 import { Profit } from '../../ui/profit.tsx';
+import { ExitProgress } from './exit-progress.tsx';
 import classes from './positions.module.css';
 import { StopTargetBar } from './stop-target-bar.tsx';
 import { distanceText } from './stop-target-model.ts';
@@ -29,6 +30,7 @@ export function PositionCard({ position }: { position: OpenPositionView }) {
         <span>{stop === null ? null : `stop ${stop}`}</span>
       </div>
       <StopTargetBar position={position} />
+      {position.exits ? <ExitProgress exits={position.exits} token={token} /> : null}
     </div>
   );
 }

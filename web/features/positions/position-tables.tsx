@@ -16,6 +16,7 @@ import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { SideBadge, TokenBadge } from '../../ui/trading-badges.tsx';
+import { ExitProgress } from './exit-progress.tsx';
 import { netProfit } from './net-profit.ts';
 import { PositionCard } from './position-card.tsx';
 import { positionId } from './position-id.ts';
@@ -110,7 +111,15 @@ export function OpenPositions(
     },
     ...POSITION_COLUMNS,
     figure('Mark', ({ markPrice }) => markPrice, formatFullPrice),
-    { header: 'Stop to Target', cell: (position) => <StopTargetBar position={position} /> },
+    {
+      header: 'Stop to Target',
+      cell: (position) => (
+        <>
+          <StopTargetBar position={position} />
+          {position.exits ? <ExitProgress exits={position.exits} token={position.token} /> : null}
+        </>
+      ),
+    },
     { header: 'Leverage', align: 'right', isSpare: true, cell: ({ leverage }) => formatLeverage(leverage) },
     { header: 'Margin', align: 'right', isSpare: true, cell: ({ margin }) => formatMoney(margin) },
     {

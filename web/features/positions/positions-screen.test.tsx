@@ -390,3 +390,28 @@ describe('own positions on the dashboard', () => {
     await findTitle('Positions');
   });
 });
+
+// Requirements: additions-exits-23
+test('shows what of the exit plan of a position is done and what is still to come', async () => {
+  const exits = {
+    parts: [
+      { atR: '1', price: '3060', quantity: '11.3', isDone: true },
+      { atR: '1.5', price: '3090', quantity: '5.6', isDone: false },
+    ],
+    breakEven: { atPrice: '3060', stopLoss: '3000', isDone: false },
+    trail: { percent: '1.5' },
+    until: '2026-11-24T10:00:00.000Z',
+    problem: 'Bitget: no (40020)',
+  };
+  renderApp('/positions', { [POSITIONS]: { ...answer, open: [{ ...position, exits }] } });
+  const [plan] = await page().findAllByRole('list', { name: 'Exit plan of the ETH position' });
+  const steps = [...(plan?.children ?? [])].map(({ textContent }) => textContent);
+  expect(steps).toEqual([
+    '✓ Closed 11.3 at $3,060.00 (1 R)',
+    'Closes 5.6 at $3,090.00 (1.5 R)',
+    'Stop to $3,000.00 at $3,060.00',
+    'Stop trails by 1.5 %',
+    expect.stringMatching(/^Closes \d/),
+    'Not done yet, tried again: Bitget: no (40020)',
+  ]);
+});
