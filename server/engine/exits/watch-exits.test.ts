@@ -201,6 +201,34 @@ describe('an order of a plan is sent once', () => {
       expect(await exitsOf(trade.id)).toMatchObject({ partsDone: 1 });
     });
 
+    test.each(['acceptThenTimeout', 'cutAfterAccept', 'cutBeforeAccept', 'tooManyRequests'] as const)(
+      'also when a stop is moved, after %s',
+      async (kind) => {
+        const { userId, token } = await withPlan(plan({ breakEvenAtR: '1' }), { exchangePlatform });
+        await look();
+        const path = exchangePlatform === 'Bitget' ? 'tpsl-order' : 'trading-stop';
+        strike(engine, userId, [{ kind, on: { path } }]);
+        await priceOf(token, '102');
+        await engine.settle();
+        expect(await stopOf(userId, token)).toBe('100');
+        expect(await sizeOf(userId, token)).not.toBeNull();
+      },
+    );
+
+    test.each(['acceptThenTimeout', 'cutBeforeAccept'] as const)(
+      'also at the end of the holding time, after %s',
+      async (kind) => {
+        const { userId, token } = await withPlan(plan({ maxHoldingMinutes: 5 }), { exchangePlatform });
+        await look();
+        const path = exchangePlatform === 'Bitget' ? 'place-order' : 'order/create';
+        strike(engine, userId, [{ kind, on: { path } }]);
+        engine.clock.advance(5 * 60_000);
+        await priceOf(token, '101');
+        expect(await sizeOf(userId, token)).toBeNull();
+        expect(await ledgerOf(engine, userId)).toEqual([ENTRY, CLOSE]);
+      },
+    );
+
     test.each(['before', 'after'] as const)('when the process dies %s it leaves', async (when) => {
       const { userId, token, trade, quantity } = await withPlan(HALF_AT_1R, { exchangePlatform });
       await look();
