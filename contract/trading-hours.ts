@@ -39,6 +39,7 @@ export const tradingHours = z.strictObject({
         days: z
           .array(z.enum(WEEKDAYS, DAYS), DAYS)
           .min(1, DAYS)
+          .max(WEEKDAYS.length, DAYS)
           .transform((days) => WEEKDAYS.filter((day) => days.includes(day))),
         from: timeOfDay('from'),
         to: timeOfDay('to'),
