@@ -54,7 +54,7 @@ const BOOKS = sql`
 export function watchExchange(options: {
   db: Db;
   /** Time as it really passes. */
-  clock: Clock;
+  clock: Pick<Clock, 'now'>;
   /** How far the exchange's clock is ahead of it, in milliseconds. */
   aheadMs: () => number;
 }) {
