@@ -18,6 +18,8 @@ beforeEach(async () => {
   project = await mkdtemp(join(tmpdir(), 'signal-board-scripts-'));
   running = [];
   await cp(SCRIPTS, join(project, 'scripts'), { recursive: true });
+  const shared = 'server/platform/make-folder.mjs';
+  await cp(join(SCRIPTS, '..', shared), join(project, shared));
   await write('package.json', '{"type": "module"}');
   await write('package-lock.json', lockfile('1.0.0'));
   await write('node_modules/.package-lock.json', lockfile('1.0.0'));
