@@ -130,7 +130,22 @@ const ATTACKS: Record<string, () => [url: string, body?: object][]> = {
     ['/api/risk-limits/strategies/Tesla/reset', {}],
   ],
   'POST /api/risk-limits/users/:id/reset': () => [[`/api/risk-limits/users/${owner.user.id}/reset`, {}]],
-  'PUT /api/strategies/:processor': () => [['/api/strategies/Tesla', { maxSignalAgeSeconds: 600 }]],
+  'PUT /api/strategies/:processor': () => [
+    ['/api/strategies/Tesla', { maxSignalAgeSeconds: 600 }],
+    ['/api/strategies/Tesla', { schedule: null }],
+  ],
+  'PUT /api/exit-plans/strategies/:processor': () => [
+    ['/api/exit-plans/strategies/Tesla', { maxHoldingMinutes: 1 }],
+  ],
+  'DELETE /api/exit-plans/strategies/:processor': () => [['/api/exit-plans/strategies/Tesla']],
+  'PUT /api/exit-plans/users/:id': () => [
+    [`/api/exit-plans/users/${owner.user.id}`, { maxHoldingMinutes: 1 }],
+  ],
+  'DELETE /api/exit-plans/users/:id': () => [[`/api/exit-plans/users/${owner.user.id}`]],
+  'POST /api/exit-plans/apply': () => [
+    ['/api/exit-plans/apply', { scope: { kind: 'strategy', value: 'Tesla' } }],
+    ['/api/exit-plans/apply', { scope: { kind: 'user', value: owner.user.id } }],
+  ],
   'POST /api/positions/close-all': () => [
     ['/api/positions/close-all', { scope: { kind: 'all' }, confirm: 'CLOSE' }],
   ],
@@ -198,6 +213,7 @@ const treasures = async () =>
         'users', (select json_agg(row(id, is_admin, is_active, is_test_user, password_hash) order by id) from users),
         'settings', (select json_agg(s order by user_id) from user_settings s),
         'keys', (select json_agg(c) from exchange_credentials c),
+        'exits', (select json_agg(e) from exit_plans e),
         'webhooks', (select json_agg(row(id, key_sealed, suspended_at) order by id) from hooks),
         'signals', (select count(*) from signals),
         'trades', (select count(*) from trades),
