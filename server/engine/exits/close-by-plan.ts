@@ -78,12 +78,34 @@ async function closeUnderLease(run: CloseRun): Promise<string | null> {
   // Its order may still open something, or its stop is being placed or moved.
   if ((await findWorkingTrade(deps.db, { userId, token })) !== null) return null;
   const position = await exchange.fetchPosition(account, token, { priority: 'protect' });
-  if (position === null) return await endClosing(deps, { exchange, account, token });
+  if (position === null) return await endFlat({ ...run, exits });
   const open = await listOpenTrades(deps.db, { userId, exchangePlatform: exchange.platform });
   const { here: candidates } = tradesOfAccount(deps, open, account);
   const own = await findOwnTrade(deps, { userId, exchange, account, candidates, position });
   if (own?.id !== trade.id) return null;
   return await closeOurs({ ...run, exits }, { own, position });
+}
+
+/** Tells what an interrupted run has closed, unless the stop or the target was first. */
+async function endFlat(run: CloseRun): Promise<string | null> {
+  const { deps, exchange, account, trade } = run;
+  const closed = await filledOf(run, await listClosesFor(deps.db, { trade, reason: reasonOf(run) }));
+  const problem = await endClosing(deps, { exchange, account, token: trade.token });
+  if (D(closed).gt(0)) await noteClosed(run, { closed, left: '0' });
+  return problem;
+}
+
+/** What these closing orders have filled, in units of the token, as the exchange says. */
+async function filledOf(
+  { exchange, account, trade: { token } }: CloseRun,
+  closes: readonly ClosingOrderRow[],
+): Promise<string> {
+  let filled = D(0);
+  for (const { clientOrderId } of closes) {
+    const report = await exchange.findOrder(account, { token, clientOrderId }, { priority: 'protect' });
+    filled = filled.plus(report?.filledQuantity ?? 0);
+  }
+  return toPlain(filled);
 }
 
 async function closeOurs(
@@ -94,11 +116,14 @@ async function closeOurs(
   const { token } = trade;
   const reason = reasonOf(run);
   const before = await listClosesFor(deps.db, { trade, reason });
-  if (isFinished(before)) return await noteClosed(run, { position, left: position.quantity });
+  const heldNow = position.quantity;
+  if (isFinished(before)) {
+    return await noteClosed(run, { closed: await filledOf(run, before), left: heldNow });
+  }
   const [first] = before;
   const keep = first === undefined ? await keepOf(run, { own, position }) : first.keepQuantity;
-  if (keep !== null && D(position.quantity).lte(keep)) {
-    return await noteClosed(run, { position, left: position.quantity });
+  if (keep !== null && D(heldNow).lte(keep)) {
+    return await noteClosed(run, { closed: await filledOf(run, before), left: heldNow });
   }
   const result = await closeUntilDone(deps, {
     exchange,
@@ -111,7 +136,13 @@ async function closeOurs(
     lease,
   });
   if (!isClosed(result)) return 'message' in result ? result.message : result.outcome;
-  await noteClosed(run, { position, left: result.outcome === 'kept' ? result.left : '0' });
+  const left = result.outcome === 'kept' ? result.left : '0';
+  // A run before this one may have closed some of it.
+  const closed =
+    first === undefined
+      ? toPlain(D(heldNow).minus(left))
+      : await filledOf(run, await listClosesFor(deps.db, { trade, reason }));
+  await noteClosed(run, { closed, left });
   return result.outcome === 'leftovers' ? result.message : null;
 }
 
@@ -152,11 +183,10 @@ async function keepOf(
 /** Records what was closed, and tells it. */
 async function noteClosed(
   { deps, trade, exits, close, lease }: CloseRun,
-  { position, left }: { position: OpenPosition; left: string },
+  { closed, left }: { closed: string; left: string },
 ): Promise<null> {
   const at = deps.clock.now();
   const { id: tradeId, userId, token } = trade;
-  const closed = toPlain(D(position.quantity).minus(left));
   const rest = D(left).gt(0) ? `, ${toPlain(left)} stays open` : '';
   await deps.db.transaction(async (tx) => {
     await assertHeld(tx, lease);

@@ -83,6 +83,11 @@ const told = async (tradeId: string, on = engine) => {
     .orderBy(asc(noticeEvents.id));
   return rows.map(({ code }) => code).filter((code) => code?.startsWith('exit_'));
 };
+/** What was told of a trade under this code. */
+const dataOf = async (tradeId: string, code: string) => {
+  const rows = await engine.db.select().from(noticeEvents).where(eq(noticeEvents.tradeId, tradeId));
+  return rows.filter((row) => row.code === code).map(({ data }) => data);
+};
 const isHalf = (size: string | null, quantity: string) =>
   expect(
     D(size ?? 0)
@@ -244,6 +249,27 @@ describe('an order of a plan is sent once', () => {
         CLOSE,
       ]);
       expect(await exitsOf(trade.id)).toMatchObject({ partsDone: 1 });
+      const left = await sizeOf(userId, token);
+      const closed = toPlain(D(quantity).minus(left ?? 0));
+      expect(await dataOf(trade.id, 'exit_part_closed')).toEqual([
+        expect.objectContaining({ quantity: closed, left }),
+      ]);
+    });
+
+    test('and what it closed is told when the process dies after all was closed', async () => {
+      const whole = plan({ takeProfits: [{ atR: '1', percent: 100 }] });
+      const { userId, token, trade, quantity } = await withPlan(whole, { exchangePlatform });
+      await look();
+      engine.clock.advance(1_000);
+      await engine.storeCandle({ token, price: '102' });
+      await look(engine, dyingAt(engine.deps, 'closePosition', 'after')).catch(() => undefined);
+      await engine.restart();
+      engine.clock.advance(20_000);
+      await look();
+      expect(await sizeOf(userId, token)).toBeNull();
+      expect(await dataOf(trade.id, 'exit_part_closed')).toEqual([
+        expect.objectContaining({ quantity: toPlain(quantity), left: '0' }),
+      ]);
     });
   });
 
