@@ -17,6 +17,8 @@ interface Row extends Record<string, unknown> {
   token: string;
   opened_at: Date | string | null;
   has_stop: boolean;
+  side: 'long' | 'short' | null;
+  stop_price: string | null;
   live_entries: number;
 }
 
@@ -29,7 +31,11 @@ const ROUNDED = 0.0001;
  */
 const BOOKS = sql`
   select coalesce(p.user_id, o.user_id) as user_id, coalesce(p.token, o.token) as token, p.opened_at,
-    coalesce(o.live_entries, 0)::int as live_entries,
+    coalesce(o.live_entries, 0)::int as live_entries, p.side,
+    (
+      select t.trigger_price from paper_trigger_orders t
+      where t.user_id = p.user_id and t.token = p.token and t.state = 'live' and t.plan_type = 'pos_loss'
+    ) as stop_price,
     exists (
       select 1 from paper_trigger_orders t
       where t.user_id = p.user_id and t.token = p.token and t.state = 'live'
@@ -64,6 +70,25 @@ export function watchExchange(options: {
   const nakedSince = new Map<string, { userId: string; since: Date }>();
   const covered = new Set<string>();
   const ended: NakedTime[] = [];
+  const stops = new Map<string, { openedAt: number; price: number }>();
+  /** Stops that went away from the price. */
+  const stopsMovedBack: { userId: string; text: string }[] = [];
+  let counts = true;
+
+  function noteStop(
+    key: string,
+    { user_id: userId, opened_at: openedAt, side, stop_price: stop }: Row,
+  ): void {
+    if (openedAt === null || stop === null) return;
+    const price = Number(stop);
+    const at = new Date(openedAt).getTime();
+    const before = stops.get(key);
+    stops.set(key, { openedAt: at, price });
+    if (before === undefined || before.openedAt !== at) return;
+    const further = side === 'long' ? before.price - price : price - before.price;
+    if (further <= price * ROUNDED) return;
+    stopsMovedBack.push({ userId, text: `from ${before.price} to ${price}` });
+  }
 
   function endNaked(key: string, end: NakedTime['end']): void {
     const naked = nakedSince.get(key);
@@ -72,7 +97,15 @@ export function watchExchange(options: {
     ended.push({ userId: naked.userId, ms: clock.now().getTime() - naked.since.getTime(), end });
   }
 
-  async function look(): Promise<void> {
+  let looks = Promise.resolve();
+  /** One at a time: an older view must not come after a newer one. */
+  function look(): Promise<void> {
+    const own = looks.then(lookNow);
+    looks = own.catch(() => undefined);
+    return own;
+  }
+
+  async function lookNow(): Promise<void> {
     const { rows } = await db.execute<Row>(BOOKS);
     const held = new Set<string>();
     for (const row of rows) {
@@ -80,6 +113,7 @@ export function watchExchange(options: {
       if (row.live_entries > 1) doubleEntries.push(`${row.live_entries} live entries of ${key}`);
       if (row.opened_at === null) continue;
       held.add(key);
+      noteStop(key, row);
       if (row.has_stop) {
         covered.add(key);
         endNaked(key, 'protected');
@@ -100,13 +134,18 @@ export function watchExchange(options: {
     /** Private requests by user. */
     requests,
     doubleEntries,
+    stopsMovedBack,
     look,
+    /** Requests from now on are not those of an entry. */
+    stopCounting() {
+      counts = false;
+    },
     /** Counts a user's request and checks the books. */
     async sawRequest({ headers }: VenueRequest): Promise<void> {
       const key = headers['access-key'] ?? headers['x-bapi-api-key'];
       if (key === undefined) return;
       const userId = key.replace(/^paper-/, '');
-      requests.set(userId, (requests.get(userId) ?? 0) + 1);
+      if (counts) requests.set(userId, (requests.get(userId) ?? 0) + 1);
       await look();
     },
     nakedTimes: (): NakedTime[] => [

@@ -7,11 +7,13 @@ import { parseArgs } from 'node:util';
 import { type ServerConnection, startEmbedded } from '#server/platform/db/embedded.ts';
 import { migrateDatabase } from '#server/platform/db/migrate.ts';
 import { createLog } from '#server/platform/log.ts';
+import { AFTERS, type After } from './exits.ts';
 import { MATRIX_FAULTS, WAITS } from './matrix-faults.ts';
 import { type CaseResult, casesOf, type MatrixCase } from './run-case.ts';
 import type { Task } from './worker.ts';
 
-const HELP = `npm run fault-matrix [-- --seed N | --seeds N] [--fault NAME …] [--exchange NAME …] [--waits NAME …] [--json]
+const HELP = `npm run fault-matrix [-- --seed N | --seeds N] [--fault NAME …] [--exchange NAME …] [--waits NAME …]
+                            [--after NAME …] [--json]
 
 Plays every fault of an exchange against the whole engine, several times over with different users, prices and
 moments, and compares what the product says with the exchange's books. Without options: all of it, 20 seeds.
@@ -22,6 +24,8 @@ moments, and compares what the product says with the exchange's books. Without o
   --exchange NAME  Bitget or Bybit
   --waits NAME     default or short: how long orders wait before they are verified; without it both for the faults that
                    depend on it, and the default waits for all others
+  --after NAME     what comes after the entry: ${AFTERS.join(', ')}, none, or all of these one after the
+                   other; without it one of them, by turns of seed and fault
   --json           every run as a line of JSON, not the table
 
 Faults: ${MATRIX_FAULTS.join(', ')}
@@ -46,6 +50,7 @@ async function main(): Promise<number> {
       fault: { type: 'string', multiple: true, default: [] },
       exchange: { type: 'string', multiple: true, default: [] },
       waits: { type: 'string', multiple: true, default: [] },
+      after: { type: 'string', multiple: true, default: [] },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -64,11 +69,19 @@ async function main(): Promise<number> {
     process.stderr.write(`The waits are ${WAITS.join(' or ')}\n`);
     return 2;
   }
+  const everyAfter: readonly After[] = [...AFTERS, 'none'];
+  const afters = values.after.includes('all')
+    ? everyAfter
+    : everyAfter.filter((name) => values.after.includes(name));
+  if (!values.after.includes('all') && afters.length < new Set(values.after).size) {
+    process.stderr.write(`After the entry comes ${everyAfter.join(', ')} or all\n`);
+    return 2;
+  }
   const seeds =
     values.seed.length > 0
       ? values.seed.map(Number)
       : Array.from({ length: Number(values.seeds) }, (_, index) => index + 1);
-  const cases = casesOf({ seeds, faults: values.fault, exchanges: values.exchange, waits });
+  const cases = casesOf({ seeds, faults: values.fault, exchanges: values.exchange, waits, afters });
   if (cases.length === 0 || seeds.some((seed) => !Number.isInteger(seed))) {
     process.stderr.write('There is nothing to play; --help says how to choose\n');
     return 2;
@@ -147,15 +160,21 @@ async function playAll({ server, cases, explain }: Task): Promise<CaseResult[]> 
 /** The results as a table with a row for each fault, its waits and exchange. */
 function toTable(results: readonly CaseResult[]): string {
   const rows = Map.groupBy(results, ({ fault, exchange, waits }) => `${fault} ${exchange} ${waits}`);
-  const head = ['fault', 'waits', 'exchange', 'runs', 'violations', 'median calls', 'the struck user'];
+  const head = [
+    'fault',
+    'waits',
+    'exchange',
+    'runs',
+    'violations',
+    'median calls',
+    'the struck user',
+    'after the entry',
+  ];
   const lines = [...rows.values()].map(cellsOf);
   return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 function cellsOf(cases: CaseResult[]): string[] {
-  const outcomes = [...Map.groupBy(cases, ({ outcome }) => outcome)]
-    .map(([outcome, { length }]) => ({ outcome, length }))
-    .sort((one, other) => other.length - one.length);
   return [
     cases[0]?.fault ?? '',
     cases[0]?.waits ?? '',
@@ -163,8 +182,16 @@ function cellsOf(cases: CaseResult[]): string[] {
     String(cases.length),
     String(cases.flatMap(({ violations }) => violations).length),
     median(cases.flatMap(({ callsPerOrder }) => callsPerOrder)).toFixed(1),
-    outcomes.map(({ outcome, length }) => `${outcome} ${length}`).join(', '),
+    counts(cases.map(({ outcome }) => outcome)),
+    counts(cases.map(({ exit }) => exit)),
   ];
+}
+
+function counts(words: string[]): string {
+  return [...Map.groupBy(words, (word) => word)]
+    .toSorted(([, one], [, other]) => other.length - one.length)
+    .map(([word, { length }]) => `${word} ${length}`)
+    .join(', ');
 }
 
 function median(values: readonly number[]): number {
@@ -174,6 +201,6 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
 
-function replayOf({ fault, exchange, seed, waits }: MatrixCase): string {
-  return `npm run fault-matrix -- --fault ${fault} --exchange ${exchange} --seed ${seed} --waits ${waits}`;
+function replayOf({ fault, exchange, seed, waits, after }: MatrixCase): string {
+  return `npm run fault-matrix -- --fault ${fault} --exchange ${exchange} --seed ${seed} --waits ${waits} --after ${after}`;
 }

@@ -4,6 +4,8 @@ import type { TradeRow } from '#server/engine/records/trades.store.ts';
 import { tradingHalts } from '#server/platform/db/schema.ts';
 import type { TestEngine } from '../app/test-engine.ts';
 import type { ExchangeWatch } from './exchange-watch.ts';
+import type { ExitSignal } from './exits.ts';
+import { judgeExits } from './judge-exits.ts';
 
 const PROTECTED_WITHIN_MS = 5_000;
 const FLAT_WITHIN_MS = 10_000;
@@ -14,6 +16,12 @@ export interface PlayedRun {
   token: string;
   userIds: string[];
   signals: { signalId: string; workflowId: string }[];
+  /** Signals that close or reduce. */
+  exits: ExitSignal[];
+  /** Something comes after the entry. */
+  hasExits: boolean;
+  /** The exchange's clock is wrong: its history may say too little to know how a position ended. */
+  isApart: boolean;
   /** Orders that were unfinished for long, and not shown. */
   hiddenOrders: string[];
 }
@@ -25,6 +33,8 @@ export interface UserEnd {
   /** The outcome of the first signal, for the table. */
   outcome: string;
   entryOrders: number;
+  /** What came after the entry, for the table. */
+  exit: string;
   /** The parts that must not depend on other users. */
   summary: string;
 }
@@ -38,6 +48,8 @@ export async function judge(engine: TestEngine, run: PlayedRun, watch: ExchangeW
   for (const userId of run.userIds) {
     const end = await judgeUser(engine, run, userId);
     end.violations.push(...nakedViolations(watch, userId, halted.has(userId)));
+    const back = run.hasExits ? watch.stopsMovedBack.filter((one) => one.userId === userId) : [];
+    end.violations.push(...back.map(({ text }) => `I4: the stop was moved to more risk: ${text}`));
     ends.push(end);
   }
   return ends;
@@ -47,7 +59,7 @@ export async function judge(engine: TestEngine, run: PlayedRun, watch: ExchangeW
 export async function judgeRun(engine: TestEngine, run: PlayedRun, watch: ExchangeWatch): Promise<string[]> {
   const violations = watch.doubleEntries.map((double) => `I2: ${double}`);
   violations.push(...run.hiddenOrders.map((hidden) => `I7: ${hidden}`));
-  for (const { workflowId } of run.signals) {
+  for (const { workflowId } of [...run.signals, ...run.exits]) {
     const { status } = await engine.workflow(workflowId);
     if (status !== 'completed') violations.push(`I1: a workflow is ${status}`);
   }
@@ -93,13 +105,16 @@ async function judgeUser(engine: TestEngine, run: PlayedRun, userId: string): Pr
   const { position, stopLoss, takeProfit } = await engine.holding(userId, run.token);
   if (position === null && (stopLoss !== null || takeProfit !== null))
     violations.push('I4: a stop or target is left without a position');
+  const exit = run.hasExits ? await judgeExits(engine, run, userId) : null;
+  violations.push(...(exit?.violations ?? []));
   const holding = position && { side: position.side, size: toPlain(position.size), stopLoss, takeProfit };
   return {
     userId,
     violations,
     outcome: ends[0]?.word ?? 'none',
     entryOrders: entries.length,
-    summary: JSON.stringify({ trades: ends.map(({ summary }) => summary), holding }),
+    exit: exit?.word ?? 'none',
+    summary: JSON.stringify({ trades: ends.map(({ summary }) => summary), holding, exits: exit?.summary }),
   };
 }
 

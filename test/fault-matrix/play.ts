@@ -3,6 +3,7 @@ import { D, floorToStep, toPlain } from '#domain/decimal.ts';
 import { type AttemptState, isTerminal } from '#domain/orders/order-lifecycle.ts';
 import { alignment, leverageFor } from '#domain/sizing/trend.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { EngineDeps } from '#server/deps.ts';
 import { listOrdersInDoubt } from '#server/engine/orders/write-off.ts';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
@@ -20,6 +21,7 @@ import type { VenueFault } from '#test/venues/faults.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 import { type Agenda, startTestEngine, type TestEngine, type TestEngineOptions } from '../app/test-engine.ts';
 import { type ExchangeWatch, watchExchange } from './exchange-watch.ts';
+import { type ExitSignal, type Exits, exitEvents, recordEnds, writePlan } from './exits.ts';
 import type { ChosenFaults, MatrixClock, MatrixContract, MatrixStep, Waits } from './matrix-faults.ts';
 import type { PlayedRun } from './oracle.ts';
 import type { Scenario } from './scenario.ts';
@@ -34,8 +36,13 @@ export interface Played extends PlayedRun {
 export interface Play extends ChosenFaults {
   exchange: ExchangePlatform;
   scenario: Scenario;
+  /** What comes after the entry, and the struck user's faults from then on. */
+  exits: Exits | null;
+  exitFaults: VenueFault[];
   /** The number of the statement or request at which the process dies; null: it survives. */
   diesAt: number | null;
+  /** The same, counted from the beginning of what comes after the entry. */
+  diesInExits: number | null;
 }
 
 /** An engine that plays runs sequentially. */
@@ -66,7 +73,7 @@ export async function openStage({
 
   return {
     engine,
-    async play({ exchange, scenario, faults, diesAt, ...chosen }) {
+    async play({ exchange, scenario, faults, exits, exitFaults, ...chosen }) {
       await emptyDatabase(engine.db);
       const clocks = createClocks(engine);
       clocks.setAhead(chosen.clock?.fromMs === 0 ? chosen.clock.aheadMs : 0);
@@ -82,9 +89,18 @@ export async function openStage({
       const struckId = userIds[scenario.struck] ?? '';
       const { token } = scenario;
       await engine.storeCandle({ token, ...scenario.candle });
+      await writePlan(engine, exits);
       const { action, price } = scenario;
+      const exitSignals: ExitSignal[] = [];
+      let livingDeps = engine.deps;
       const signals = [await engine.storeSignal({ token, action, price })];
-      engine.venue.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId: struckId } })));
+      const strike = (all: VenueFault[]) =>
+        engine.venue.setFaults(all.map((fault) => ({ ...fault, on: { ...fault.on, userId: struckId } })));
+      strike(faults);
+      function beginExits(): void {
+        if (exits?.kind !== 'overtake') watch.stopCounting();
+        if (exitFaults.length > 0) strike([...faults.filter(isLasting), ...exitFaults]);
+      }
 
       const closeContract = () =>
         setContracts(
@@ -103,6 +119,10 @@ export async function openStage({
         struckId,
         contradicts,
         clocks,
+        exits,
+        exitSignals,
+        livingDeps: () => livingDeps,
+        beginExits,
       });
       const moves = scenario.moves.flatMap(({ when, price: next }) =>
         'orderOf' in when ? [{ wave: waveOf(when.orderOf), move: once(() => world.move(next)) }] : [],
@@ -120,11 +140,16 @@ export async function openStage({
         slowestMs = Math.max(slowestMs, performance.now() - (startedMs.get(request) ?? 0));
       };
       let died = false;
+      const { diesInExits } = chosen;
+      const diesAt = diesInExits ?? chosen.diesAt;
+      if (diesInExits !== null) await engine.settle({ maxRounds: MOST_ROUNDS, agenda: world.untilExits });
       if (diesAt !== null) {
         const mortal = engine.mortal(diesAt);
+        livingDeps = mortal.deps;
         await mortal.live({ maxRounds: MOST_ROUNDS, agenda: world.agenda });
         died = mortal.point.isDead();
         await mortal.bury();
+        livingDeps = engine.deps;
         await world.agenda.run();
         await engine.restart();
       }
@@ -135,12 +160,18 @@ export async function openStage({
       engine.clock.advance(LATE_MS);
       await engine.venue.settle(token);
       await watch.look();
+      if (exits !== null) await recordEnds(engine, { userIds, exchangePlatform: exchange });
       const wasSlow = slowestMs > EXCHANGE_TIMEOUT_MS / 3;
-      return { token, userIds, signals, watch, hiddenOrders: world.hiddenOrders, died, wasSlow };
+      const ends = { exits: exitSignals, hasExits: exits !== null, isApart: chosen.clock !== null };
+      return { token, userIds, signals, ...ends, watch, hiddenOrders: world.hiddenOrders, died, wasSlow };
     },
     close: () => engine.close(),
   };
 }
+
+/** Conditions of the whole run, which what comes after the entry meets as well. */
+const isLasting = ({ kind, on }: VenueFault) =>
+  (on?.times ?? 1) > 100 || ['staleLookUps', 'contradictoryLookUps'].includes(kind);
 
 type Clocks = ReturnType<typeof createClocks>;
 
@@ -201,12 +232,17 @@ function createWorld(options: {
   struckId: string;
   /** Look-ups contradict the order, so it must be shown as in doubt. */
   contradicts: boolean;
+  exits: Exits | null;
+  exitSignals: ExitSignal[];
+  livingDeps: () => EngineDeps;
+  beginExits: () => void;
 }) {
   const { engine, scenario, watch, signals, liftedAfterMs, contract, stopLostAfterMs, struckId } = options;
   const { contradicts, clocks } = options;
   const { token, moves, oppositeAfterMs } = scenario;
   const startMs = clocks.real.now().getTime();
   const hiddenOrders: string[] = [];
+  let hasBegun = false;
   let price = scenario.price;
 
   async function move(next: string): Promise<void> {
@@ -244,6 +280,21 @@ function createWorld(options: {
     .concat(options.steps.flatMap(({ byMs, afterMs }) => at(afterMs, async () => clocks.step(byMs))))
     .concat(at(stopLostAfterMs, loseStop))
     .concat(stopLostAfterMs === null ? [] : [1_000, 31_000].flatMap((ms) => at(stopLostAfterMs + ms, audit)))
+    .concat(
+      exitEvents(options.exits, {
+        engine,
+        scenario,
+        signals: options.exitSignals,
+        liftedAfterMs,
+        deps: options.livingDeps,
+        price: () => price,
+        move,
+        begin() {
+          hasBegun = true;
+          options.beginExits();
+        },
+      }).flatMap(({ afterMs, happen }) => at(afterMs, happen)),
+    )
     .sort((one, other) => one.atMs - other.atMs);
 
   // A process may die during an event; the next process waits until it has finished.
@@ -264,7 +315,9 @@ function createWorld(options: {
     },
     onRound: () => watch.look(),
   };
-  return { agenda, move, hiddenOrders };
+  /** Ends with the beginning of what comes after the entry. */
+  const untilExits: Agenda = { ...agenda, nextAt: () => (hasBegun ? null : agenda.nextAt()) };
+  return { agenda, untilExits, move, hiddenOrders };
 }
 
 /** An order that is not settled then is in doubt: after 90 s without a readable look-up, which are 30 s apart by then. */

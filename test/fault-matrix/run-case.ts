@@ -2,9 +2,11 @@ import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings
 import type { TestDatabase } from '../app/test-database.ts';
 import type { TestEngine } from '../app/test-engine.ts';
 import { createChoice } from './choice.ts';
+import { type After, afterOf, chooseExits, strikeExits } from './exits.ts';
+import { exitStory } from './judge-exits.ts';
 import { type ChosenFaults, chooseFaults, MATRIX_FAULTS, type Waits, waitsFor } from './matrix-faults.ts';
 import { judge, judgeRun, type UserEnd } from './oracle.ts';
-import { openStage, type Played, type Stage } from './play.ts';
+import { openStage, type Play, type Played, type Stage } from './play.ts';
 import { createScenario } from './scenario.ts';
 
 export interface MatrixCase {
@@ -12,12 +14,16 @@ export interface MatrixCase {
   exchange: ExchangePlatform;
   seed: number;
   waits: Waits;
+  /** What comes after the entry. */
+  after: After;
 }
 
 export interface CaseResult extends MatrixCase {
   violations: string[];
   /** The outcome of the user with the fault. */
   outcome: string;
+  /** What came of what follows the entry of that user. */
+  exit: string;
   /** Private requests per entry order, for every user with an order. */
   callsPerOrder: number[];
   overHttp: boolean;
@@ -41,13 +47,23 @@ export function casesOf(chosen: {
   faults?: string[];
   exchanges?: string[];
   waits?: Waits[];
+  /** By turns unless named. */
+  afters?: readonly After[];
 }): MatrixCase[] {
-  const { seeds, faults = [], exchanges = [], waits = [] } = chosen;
+  const { seeds, faults = [], exchanges = [], waits = [], afters = [] } = chosen;
   const platforms = EXCHANGE_PLATFORMS.filter((one) => exchanges.length === 0 || exchanges.includes(one));
   return seeds.flatMap((seed) =>
     platforms.flatMap((exchange) =>
       (faults.length > 0 ? faults : MATRIX_FAULTS).flatMap((fault) =>
-        (waits.length > 0 ? waits : waitsFor(fault)).map((one) => ({ fault, exchange, seed, waits: one })),
+        (waits.length > 0 ? waits : waitsFor(fault)).flatMap((one) =>
+          (afters.length > 0 ? afters : [afterOf(MATRIX_FAULTS.indexOf(fault) + seed)]).map((after) => ({
+            fault,
+            exchange,
+            seed,
+            waits: one,
+            after,
+          })),
+        ),
       ),
     ),
   );
@@ -86,14 +102,25 @@ const CRASH = 0.1;
 const HTTP = 0.1;
 /** Roughly the number of statements and requests in a run of several users. */
 const MOST_POINTS = 700;
+const CRASH_IN_EXITS = 0.25;
+const MOST_POINTS_OF_EXITS = 200;
 
 /** Plans a run; it depends only on fault, exchange and seed. */
-function planCase({ fault, exchange, seed }: MatrixCase) {
+function planCase({ fault, exchange, seed, after }: MatrixCase) {
   const choice = createChoice(`${fault} ${exchange} ${seed}`);
   const overHttp = choice.chance(HTTP);
   const dies = !overHttp && fault !== 'none' && choice.chance(CRASH);
   const diesAt = dies ? choice.integer(1, MOST_POINTS) : null;
-  return { overHttp, diesAt, scenario: createScenario(seed), ...chooseFaults(fault, choice) };
+  const chosen = chooseFaults(fault, choice);
+  const exits = chooseExits(after, seed);
+  // Faults that are lifted go on until then.
+  const isStruck = exits !== null && chosen.liftedAfterMs === null && after !== 'overtake';
+  const exitFaults = isStruck ? strikeExits(chosen.faults, after, choice) : [];
+  const diesInExits =
+    exits !== null && !overHttp && !dies && after !== 'overtake' && choice.chance(CRASH_IN_EXITS)
+      ? choice.integer(1, MOST_POINTS_OF_EXITS)
+      : null;
+  return { overHttp, diesAt, diesInExits, scenario: createScenario(seed), exits, exitFaults, ...chosen };
 }
 
 const SLOW_TRIES = 3;
@@ -116,9 +143,10 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
     wasSlow: false,
     violations: [],
     outcome: 'broken',
+    exit: 'broken',
     callsPerOrder: [],
     overHttp,
-    died: plan.diesAt !== null,
+    died: plan.diesAt !== null || plan.diesInExits !== null,
     ms: 0,
     story: [JSON.stringify({ overHttp, ...plan })],
   };
@@ -129,6 +157,7 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
     result.died = played.died;
     result.wasSlow = played.wasSlow;
     result.outcome = ends[scenario.struck]?.outcome ?? 'none';
+    result.exit = ends[scenario.struck]?.exit ?? 'none';
     result.callsPerOrder = callsPerOrder(played, ends);
     result.violations.push(...(await judgeRun(stage.engine, played, played.watch)));
     ends.forEach((end, index) => {
@@ -147,6 +176,7 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
         contract: plan.contract,
         clock: plan.clock,
         steps: plan.steps,
+        exits: plan.exits,
       });
       ends.forEach(({ summary }, index) => {
         if (index === scenario.struck || control.get(index) === summary) return;
@@ -164,7 +194,7 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
 }
 
 /** What holds for every user, with or without the fault. */
-type ExchangeTerms = Pick<ChosenFaults, 'contract' | 'clock' | 'steps'>;
+type ExchangeTerms = Pick<ChosenFaults, 'contract' | 'clock' | 'steps'> & Pick<Play, 'exits'>;
 
 function controlOf(
   { open, controls }: Stages,
@@ -180,7 +210,7 @@ function controlOf(
 
 async function playControl(
   stage: Stage,
-  { exchange, seed, contract, clock, steps }: Pick<MatrixCase, 'exchange' | 'seed'> & ExchangeTerms,
+  { exchange, seed, contract, clock, steps, exits }: Pick<MatrixCase, 'exchange' | 'seed'> & ExchangeTerms,
 ): Promise<Map<number, string>> {
   const scenario = createScenario(seed);
   for (let tries = 1; ; tries += 1) {
@@ -190,11 +220,14 @@ async function playControl(
       contract,
       clock,
       steps,
+      exits,
+      exitFaults: [],
       faults: [],
       liftedAfterMs: null,
       stopLostAfterMs: null,
       hasUnreadable: false,
       diesAt: null,
+      diesInExits: null,
     });
     if (played.wasSlow && tries < SLOW_TRIES) continue;
     const ends = await judge(stage.engine, played, played.watch);
@@ -202,7 +235,7 @@ async function playControl(
   }
 }
 
-async function readStory(engine: TestEngine, { signals, userIds }: Played): Promise<string[]> {
+async function readStory(engine: TestEngine, { signals, userIds, ...run }: Played): Promise<string[]> {
   const lines: string[] = [];
   for (const [number, { signalId, workflowId }] of signals.entries()) {
     const trades = await engine.trades(signalId);
@@ -218,6 +251,10 @@ async function readStory(engine: TestEngine, { signals, userIds }: Played): Prom
       const { timeline } = await engine.events(trade.id);
       lines.push(...timeline.map((text) => `${who}: ${text}`));
     }
+  }
+  if (!run.hasExits) return lines;
+  for (const [index, userId] of userIds.entries()) {
+    lines.push(...(await exitStory(engine, run, userId)).map((text) => `user ${index + 1}: ${text}`));
   }
   return lines;
 }
