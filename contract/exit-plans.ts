@@ -5,6 +5,7 @@ import { limitedText } from './text.ts';
 /*
  * GET, PUT and DELETE /api/exit-plans/strategies/:processor and /api/exit-plans/users/:id (the user's wins), and POST
  * /api/exit-plans/apply. A PUT replaces the whole plan. Multiples and percentages of prices are decimal strings.
+ * GET /api/exit-plans/calculations/:id tells what the plan would do with the order of a calculation.
  */
 
 function number(name: string) {
@@ -76,6 +77,25 @@ export const plannedExits = z.object({
   notes: z.array(z.string()),
 });
 export type PlannedExitsView = z.infer<typeof plannedExits>;
+
+function aboveZero(name: string) {
+  const isAboveZero = (text: string) => /^\d{1,12}(\.\d{1,12})?$/.test(text) && /[1-9]/.test(text);
+  return z.string().refine(isAboveZero, `${name} must be a number above 0`);
+}
+
+/** Those of the prepared order, where they are not those of the calculation. */
+export const calculationExitsQuery = z.object({
+  entryPrice: aboveZero('entryPrice').optional(),
+  quantity: aboveZero('quantity').optional(),
+});
+
+export const calculationExitsAnswer = z.object({
+  /** Whose plan the order would follow; null when there is none, or one without any step. */
+  scope: exitPlanAnswer.shape.scope.nullable(),
+  /** For the whole order, filled at its entry price; null without a plan. */
+  exits: plannedExits.nullable(),
+});
+export type CalculationExitsAnswer = z.infer<typeof calculationExitsAnswer>;
 
 export const applyExitPlanBody = z.strictObject({
   scope: z.discriminatedUnion(

@@ -126,6 +126,7 @@ async function record(board: TestApp): Promise<Recording> {
     '/api/risk-limits/strategies/Tesla',
     `/api/risk-limits/users/${other.id}`,
     '/api/strategies',
+    `/api/exit-plans/calculations/${positionGeneratorLogId}`,
     '/api/exit-plans/strategies/Tesla',
     `/api/exit-plans/users/${me.id}`,
     `/api/exit-plans/users/${other.id}`,

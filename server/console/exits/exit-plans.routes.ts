@@ -2,6 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import {
   applyExitPlanAnswer,
   applyExitPlanBody,
+  calculationExitsAnswer,
+  calculationExitsQuery,
   type ExitPlanAnswer,
   exitPlanAnswer,
   exitPlanBody,
@@ -26,6 +28,7 @@ import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
 import type { WriteRule } from '#server/platform/http/write-rules.ts';
 import { applyExitPlan } from './apply-exit-plan.ts';
+import { planCalculationExits } from './plan-calculation-exits.ts';
 
 const change: WriteRule = { stepUp: 'outsidePaper', audit: ['exit plan changed'], token: 'admin' };
 /** A preview changes nothing. */
@@ -70,6 +73,12 @@ export function registerExitPlanRoutes(
   );
   app.delete(userPath, user({ write: change, ...ofUser }), async (request) =>
     write(request, await userScope(request, request.params.id), null),
+  );
+
+  app.get(
+    '/api/exit-plans/calculations/:id',
+    admin({ params: idParams, querystring: calculationExitsQuery, answer: calculationExitsAnswer }),
+    ({ params: { id }, query }) => planCalculationExits(deps, { id, ...query }),
   );
 
   app.post(

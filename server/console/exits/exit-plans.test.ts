@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { ApplyExitPlanAnswer, ExitPlanAnswer } from '#contract/exit-plans.ts';
+import type { ApplyExitPlanAnswer, CalculationExitsAnswer, ExitPlanAnswer } from '#contract/exit-plans.ts';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import { toPlain } from '#domain/decimal.ts';
 import { createExitWatch } from '#server/engine/exits/watch-exits.ts';
@@ -178,5 +178,39 @@ describe('applying to open positions', () => {
     const answer = await board.admin.post('/api/exit-plans/apply', { scope });
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ message: 'There is no exit plan to apply: save one first' });
+  });
+});
+
+describe('the plan of a calculation', () => {
+  // Requirements: additions-exits-24
+  test('has the prices and quantities that a position of its order would have', async () => {
+    tokens += 1;
+    const held = await board.openPosition(`X${tokens}`);
+    const { positionGeneratorLogId, averagePrice, filledQuantity, entryPrice } = held.trade;
+    const path = `/api/exit-plans/calculations/${positionGeneratorLogId}`;
+    const shown = async (query = '') => (await board.admin.get(path + query)).json<CalculationExitsAnswer>();
+    expect(await shown()).toEqual({ scope: null, exits: null });
+
+    await board.admin.put('/api/exit-plans/strategies/Tesla', PLAN);
+    expect(await shown()).toMatchObject({ scope: { title: 'Strategy tesla' }, exits: { notes: [] } });
+    await board.admin.put(`/api/exit-plans/users/${held.id}`, {});
+    expect(await shown(), 'kept out of the strategy’s plan').toEqual({ scope: null, exits: null });
+    await board.admin.put(`/api/exit-plans/users/${held.id}`, PLAN);
+    await board.admin.delete('/api/exit-plans/strategies/Tesla');
+
+    const { scope, exits } = await shown();
+    expect(scope).toEqual({ kind: 'user', value: held.id, title: held.username });
+    expect(exits?.breakEven?.stopLoss, 'at its entry price').toBe(toPlain(entryPrice));
+    const body = { scope: { kind: 'user', value: held.id }, preview: true };
+    const applied = (await board.admin.post('/api/exit-plans/apply', body)).json<ApplyExitPlanAnswer>();
+    const filled = await shown(
+      `?entryPrice=${toPlain(averagePrice ?? '')}&quantity=${toPlain(filledQuantity)}`,
+    );
+    expect(filled.exits).toEqual(applied.positions[0]?.exits);
+    expect(filled.exits?.parts).toMatchObject([{ price: '102', percent: 50 }]);
+
+    expect((await board.admin.get(`${path}?entryPrice=0`)).statusCode).toBe(400);
+    expect((await board.admin.get(`/api/exit-plans/calculations/${UNKNOWN_ID}`)).statusCode).toBe(404);
+    expect((await held.client.get(path)).statusCode).toBe(403);
   });
 });

@@ -107,6 +107,72 @@ test('the confirmation first says who trades what, what is lost and what is won'
   await close(app);
 });
 
+describe('the exit plan', () => {
+  const EXITS = `GET /api/exit-plans/calculations/${ids.calculation}`;
+  const planned = {
+    scope: { kind: 'strategy', value: 'tesla', title: 'Strategy tesla' },
+    exits: {
+      risk: '46.5',
+      parts: [{ atR: '1', percent: 50, price: '3048', quantity: '5.37' }],
+      rest: '5.38',
+      breakEven: { atPrice: '3048', stopLoss: '3001.5' },
+      trail: { distance: '60' },
+      maxHoldingMinutes: 240,
+      notes: ['the part at 3 R is left to the target 3090'],
+    },
+  };
+  const section = async (scope: Scope) =>
+    scopeOf((await scope.findByText('Exit Plan')).closest('section') ?? document.body);
+
+  // Requirements: additions-exits-24
+  test('has its prices and quantities beside the calculated position and in the confirmation', async () => {
+    const app = await openCalculated({ [EXITS]: planned });
+    for (const place of [await parameters(), await openConfirmation(app)]) {
+      const shown = await section(place);
+      await shown.findByText('Close 5.37 ETH at 3048 (1 R)');
+      for (const text of [
+        'Move the stop to 3001.5 at 3048',
+        'Trail the stop by 60 USDT',
+        'Close the rest after 240 minutes',
+        'Note: the part at 3 R is left to the target 3090',
+        'Plan of Strategy tesla, if all is filled at $3,001.50. Stop and target close the rest.',
+      ])
+        expect(shown.getByText(text)).toBeTruthy();
+    }
+    expect(app.sent(EXITS).map(({ query }) => query)).toContainEqual({
+      entryPrice: '3001.5',
+      quantity: '10.75',
+    });
+    await close(app);
+  });
+
+  test('of a custom entry price is that of the order which is sent', async () => {
+    const app = await openCalculated({ [EXITS]: planned });
+    const form = await openConfirmation(app);
+    await (await section(form)).findByText('Close 5.37 ETH at 3048 (1 R)');
+    const prepared = recorded[PREPARE];
+    const changed = { ...prepared.data.positionDetails, entryPrice: '3002', assetQuantity: '10.63' };
+    app.answers[PREPARE] = { ...prepared, data: { ...prepared.data, positionDetails: changed } };
+    fill(form.getByLabelText('Custom Entry Price (optional)'), '3002');
+    await (await section(form)).findByText(/if all is filled at \$3,002\.00/);
+    expect(app.sent(EXITS).at(-1)?.query).toEqual({ entryPrice: '3002', quantity: '10.63' });
+    await close(app);
+  });
+
+  test('is loading, then missing, and says when it cannot be fetched', async () => {
+    const none = held({ scope: null, exits: null });
+    const app = await openCalculated({ [EXITS]: none.promise });
+    const shown = await section(await parameters());
+    await shown.findByText('Loading the exit plan...');
+    none.release();
+    await shown.findByText('No exit plan: only the stop and the target end the position');
+    app.answers[EXITS] = failure(503, 'Bitget lists no contract for ETH');
+    const form = await openConfirmation(app);
+    await (await section(form)).findByText(/Bitget lists no contract for ETH/);
+    await close(app);
+  });
+});
+
 // Requirements: calculator-screen-and-cards-1, calculator-screen-and-cards-2
 test('reports a missing signal id and links back to the signals', async () => {
   const app = renderApp('/position-calculator');

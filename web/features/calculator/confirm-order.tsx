@@ -11,6 +11,7 @@ import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../
 import { ExactDecimals } from '../../ui/exact-decimals.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
+import { lazily } from '../../ui/lazily.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/section.tsx';
 import { ErrorState, LoadingState } from '../../ui/states.tsx';
@@ -21,6 +22,8 @@ import { OrderTarget, SafetyBanner } from './order-notices.tsx';
 import { OrderRunning } from './order-result.tsx';
 import { OrderSummary } from './order-summary.tsx';
 import { NO_POSITION_DATA, type SubmitState, submitTip } from './submit-state.ts';
+
+const CalculationExits = lazily(() => import('#web/forms/exits/calculation-exits.tsx'));
 
 interface ConfirmOrderProps {
   positionGeneratorLogId: string;
@@ -88,6 +91,16 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
         />
       ) : null}
       {data ? <OrderFacts order={data} faded={faded} /> : null}
+      {data ? (
+        <div data-faded={faded || undefined} className={classes.stack}>
+          <CalculationExits
+            calculationId={positionGeneratorLogId}
+            token={data.positionDetails.token}
+            entryPrice={data.positionDetails.entryPrice}
+            quantity={data.positionDetails.assetQuantity}
+          />
+        </div>
+      ) : null}
       {data || entryPrice !== '' ? (
         <TextInput
           className={classes.custom ?? ''}

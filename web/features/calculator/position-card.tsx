@@ -12,6 +12,7 @@ import type { CalculationOutcome } from './run-calculation.ts';
 import { type SubmitState, submitTip } from './submit-state.ts';
 
 const PositionFacts = lazily(() => import('./position-facts.tsx'));
+const CalculationExits = lazily(() => import('#web/forms/exits/calculation-exits.tsx'));
 
 interface PositionCardProps {
   outcome: CalculationOutcome | undefined;
@@ -45,6 +46,12 @@ export function PositionCard(props: PositionCardProps) {
         <div className={classes.stack}>
           {answer.isEstimate ? <EstimateNotice>{answer.message}</EstimateNotice> : null}
           <PositionFacts position={answer.position} />
+          <CalculationExits
+            calculationId={answer.positionGeneratorLogId}
+            token={answer.position.token}
+            entryPrice={answer.position.entryPrice}
+            quantity={answer.position.assetQuantity}
+          />
           <p className={classes.note}>
             <strong>{outcome?.price.title}:</strong> {outcome?.price.text}
           </p>
