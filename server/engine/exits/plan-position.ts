@@ -7,6 +7,7 @@ import type { EngineDeps } from '#server/deps.ts';
 import { exchangeOf } from '#server/engine/orders/trade-work.ts';
 import { findOpenTrade, sumPartialCloses } from '#server/engine/protection/positions.store.ts';
 import { addTimeline, type TradeRow } from '#server/engine/records/trades.store.ts';
+import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { findCalculation, keepPlanned, type TradeExits } from './trade-exits.store.ts';
 
 /**
@@ -47,7 +48,8 @@ export async function beginExits(
 ): Promise<void> {
   const { platform } = exchangeOf(deps, trade);
   const planned = await planPositionExits(deps, { trade, plan: exits.plan });
-  if (planned === null) throw new Error(`${platform} lists no contract for ${trade.token}`);
+  if (planned === null)
+    throw new ExchangeError('refused', `${platform} lists no contract for ${trade.token}`);
   const at = deps.clock.now();
   await deps.db.transaction(async (tx) => {
     const enteredAt = exits.enteredAt ?? trade.completedAt ?? at;

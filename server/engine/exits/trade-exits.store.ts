@@ -97,7 +97,7 @@ export async function keepPlanned(
 ): Promise<boolean> {
   const kept = await tx
     .update(tradeExits)
-    .set({ planned, enteredAt })
+    .set({ planned, enteredAt, problem: null })
     .where(and(isRevision(exits), isNull(tradeExits.planned)))
     .returning({ tradeId: tradeExits.tradeId });
   return kept.length > 0;

@@ -414,6 +414,32 @@ test('one request reads the prices for all users of an exchange, and none leaves
   expect(asked).toEqual(['/api/v2/mix/market/tickers']);
 });
 
+describe('a plan that cannot be read', () => {
+  const broken: [string, Partial<typeof tradeExits.$inferInsert>][] = [
+    ['before it has prices', { plan: plan({ takeProfits: [{ atR: 'x', percent: 50 }] }), planned: null }],
+    [
+      'with its prices',
+      { planned: { parts: [{ atR: '1', percent: 50, price: 'x', quantity: '1' }] } as never },
+    ],
+  ];
+  // Requirements: additions-exits-25
+  test.each(broken)('%s is told at its position, and keeps no other from its turn', async (_when, set) => {
+    const first = await withPlan(HALF_AT_1R);
+    const second = await withPlan(HALF_AT_1R);
+    await look();
+    await engine.db.update(tradeExits).set(set).where(eq(tradeExits.tradeId, first.trade.id));
+    await priceOf(second.token, '102');
+    isHalf(await sizeOf(second.userId, second.token), second.quantity);
+    await priceOf(first.token, '102');
+    expect(await sizeOf(first.userId, first.token)).toBe(toPlain(first.quantity));
+    expect(await exitsOf(first.trade.id)).toMatchObject({
+      problem: 'an unexpected error, which the log tells',
+    });
+    expect(await told(first.trade.id)).toEqual(['exit_not_done']);
+    await engine.db.delete(tradeExits).where(eq(tradeExits.tradeId, first.trade.id));
+  });
+});
+
 test('a position that is gone takes nothing with it', async () => {
   const { userId, token } = await withPlan(HALF_AT_1R);
   await look();

@@ -19,6 +19,8 @@ const LOOK_EVERY_MS = 1_000;
 /** A step that failed, or that was decided on a stop which the exchange does not show, is decided again after this. */
 const AGAIN_AFTER_MS = 10_000;
 const STOP_LIMIT_MS = 3_000;
+/** Shown in place of an error that is none of the exchange. */
+const UNEXPECTED = 'an unexpected error, which the log tells';
 
 /** A position whose plan has prices and quantities. */
 type Watched = ExitTrade & { planned: PlannedExits; enteredAt: Date; markPrice: string; bestPrice: string };
@@ -56,7 +58,7 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
           .filter(({ planned, exits, bestPrice }) => planned.trail !== null && exits.bestPrice !== bestPrice)
           .map(({ trade, bestPrice }) => ({ tradeId: trade.id, price: bestPrice })),
       );
-      for (const one of watched) begin(one);
+      await Promise.all(watched.map(begin));
     });
   }
 
@@ -76,12 +78,11 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
   async function beginOne(one: ExitTrade): Promise<ExitTrade | null> {
     if (one.exits.planned !== null) return one;
     if (isWaiting(one.trade.id)) return null;
-    await guard(one, async () => {
+    return await alone(one, async () => {
       await beginExits(deps, one);
-      return null;
+      const [begun] = await listExitTrades(db, { mode: deps.config.exchangeMode, tradeId: one.trade.id });
+      return begun?.exits.planned == null ? null : begun;
     });
-    const [begun] = await listExitTrades(db, { mode: deps.config.exchangeMode, tradeId: one.trade.id });
-    return begun?.exits.planned == null ? null : begun;
   }
 
   async function readPrices(group: readonly ExitTrade[]): Promise<Watched[]> {
@@ -93,24 +94,29 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
       .get(platform)
       .fetchMarkPrices(tokens, { viewerUserId: first.trade.userId })
       .catch((error: unknown) => {
-        if (!(error instanceof ExchangeError)) throw error;
-        log.debug({ err: error, platform }, 'mark prices could not be read');
+        const level = error instanceof ExchangeError ? 'debug' : 'error';
+        log[level]({ err: error, platform }, 'mark prices could not be read');
         return new Map<string, string>();
       });
-    return group.flatMap((one) => {
-      const { planned, enteredAt, bestPrice: best } = one.exits;
-      const markPrice = prices.get(one.trade.token);
-      if (planned === null || enteredAt === null || markPrice === undefined) return [];
-      const bestPrice = betterPrice(sideOpenedBy(one.trade.side), markPrice, best);
-      return [{ ...one, planned, enteredAt, markPrice, bestPrice }];
-    });
+    const priced = await Promise.all(
+      group.map((one) => alone(one, async () => withPrice(one, prices.get(one.trade.token)))),
+    );
+    return priced.filter((one) => one !== null);
   }
 
-  function begin(one: Watched): void {
+  function withPrice(one: ExitTrade, markPrice: string | undefined): Watched | null {
+    const { planned, enteredAt, bestPrice: best } = one.exits;
+    if (planned === null || enteredAt === null || markPrice === undefined) return null;
+    const bestPrice = betterPrice(sideOpenedBy(one.trade.side), markPrice, best);
+    return { ...one, planned, enteredAt, markPrice, bestPrice };
+  }
+
+  async function begin(one: Watched): Promise<void> {
     const { trade } = one;
-    const next = nextExit(stateOf(one));
-    if (next === null || atWork.has(trade.id) || isWaiting(trade.id)) return;
-    const work = guard(one, async () => {
+    if (atWork.has(trade.id) || isWaiting(trade.id)) return;
+    const next = await alone(one, async () => nextExit(stateOf(one)));
+    if (next === null) return;
+    const work = carryOut(one, async () => {
       const { account, problem } = await openTradeAccount(deps, trade);
       if (account === null) return problem ?? 'its account is not known';
       if (next.kind === 'move') {
@@ -154,32 +160,42 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
     return at !== undefined && !hasElapsed({ since: at, ms: AGAIN_AFTER_MS, now: clock.now() });
   }
 
-  /** One position's failure stops no other (I8). */
-  async function guard({ trade, exits }: ExitTrade, work: () => Promise<string | null>): Promise<void> {
-    const { id: tradeId, userId, token } = trade;
+  /** Notes the clause that the work answers when it could not be done. */
+  async function carryOut(one: ExitTrade, work: () => Promise<string | null>): Promise<void> {
+    const problem = await alone(one, work);
+    if (problem !== null) await tellProblem(one, problem);
+  }
+
+  /** One position's failure stops no other (I8): it is told, and the result is null. */
+  async function alone<Result>(one: ExitTrade, work: () => Promise<Result>): Promise<Result | null> {
     try {
-      const problem = await work().catch((error: unknown) => {
-        if (error instanceof ExchangeError) return error.message;
-        throw error;
-      });
-      if (problem === null) return;
+      return await work();
+    } catch (error) {
+      const { id: tradeId, userId, token } = one.trade;
       failedAt.set(tradeId, clock.now());
-      log.warn({ tradeId, userId, token, problem }, 'a step of an exit plan failed, it is tried again');
-      const at = clock.now();
+      if (error instanceof LeaseLostError) return null;
+      const isOfExchange = error instanceof ExchangeError;
+      if (!isOfExchange) log.error({ err: error, tradeId, userId, token }, 'a step of an exit plan failed');
+      await tellProblem(one, isOfExchange ? error.message : UNEXPECTED);
+      return null;
+    }
+  }
+
+  async function tellProblem({ trade, exits }: ExitTrade, problem: string): Promise<void> {
+    const { id: tradeId, userId, token } = trade;
+    const at = clock.now();
+    failedAt.set(tradeId, at);
+    log.warn({ tradeId, userId, token, problem }, 'a step of an exit plan failed, it is tried again');
+    const text = `Exit plan: not done yet, it is tried again: ${problem}`;
+    const data = { what: 'exit plan', reason: problem };
+    try {
       await db.transaction(async (tx) => {
         if (!(await noteProblem(tx, exits, problem))) return;
-        await addTimeline(tx, {
-          tradeId,
-          at,
-          text: `Exit plan: not done yet, it is tried again: ${problem}`,
-        });
-        const data = { what: 'exit plan', reason: problem };
+        await addTimeline(tx, { tradeId, at, text });
         await noteEvents(tx, [{ code: 'exit_not_done', userId, tradeId, data, at }]);
       });
     } catch (error) {
-      failedAt.set(tradeId, clock.now());
-      if (error instanceof LeaseLostError) return;
-      log.error({ err: error, tradeId, userId, token }, 'a step of an exit plan failed');
+      log.error({ err: error, tradeId, userId, token }, 'the problem of an exit plan was not written down');
     }
   }
 
