@@ -36,7 +36,7 @@ const apply: WriteRule = { stepUp: 'handler', audit: ['exit plan applied'], toke
 
 export function registerExitPlanRoutes(
   app: App,
-  deps: Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'exchanges'>,
+  deps: Pick<Deps, 'accountGuard' | 'audit' | 'clock' | 'config' | 'db' | 'exchanges' | 'findAccount'>,
 ): void {
   const { db } = deps;
   const tags = ['exit plans'];

@@ -3,11 +3,13 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { ApplyExitPlanAnswer, CalculationExitsAnswer, ExitPlanAnswer } from '#contract/exit-plans.ts';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import { toPlain } from '#domain/decimal.ts';
+import type { EngineDeps } from '#server/deps.ts';
 import { createExitWatch } from '#server/engine/exits/watch-exits.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
-import { auditLog, exitPlans, tradeExits } from '#server/platform/db/schema.ts';
+import { auditLog, exitPlans, positionCloses, tradeExits } from '#server/platform/db/schema.ts';
 import { UNKNOWN_ID } from '#test/app/test-client.ts';
 import { startTradingBoard } from '#test/app/test-trading-board.ts';
+import { dyingAt } from '#test/venues/dying-exchange.ts';
 
 /** Exit plans of strategies and users, and applied to open positions, in production. */
 const board = await startTradingBoard({
@@ -105,8 +107,8 @@ describe('applying to open positions', () => {
     return await board.openPosition(`X${tokens}`);
   }
 
-  async function look() {
-    const watch = createExitWatch(board.deps, createAccountReader(board.deps));
+  async function look(deps: EngineDeps = board.deps) {
+    const watch = createExitWatch(deps, createAccountReader(deps));
     await watch.run();
     await watch.idle();
   }
@@ -171,6 +173,49 @@ describe('applying to open positions', () => {
       skipped: 'the user has a plan of their own',
     });
     await board.admin.delete('/api/exit-plans/strategies/Tesla');
+  });
+
+  const ofHalf = (quantity: string, part: string | undefined) =>
+    expect(Number(part) / Number(quantity)).toBeCloseTo(0.5, 1);
+
+  // Requirements: additions-exits-26
+  test('leaves a position as it is while a close of it is under way, and then counts what is left', async () => {
+    const held = await withPosition();
+    const { id: userId, token, trade } = held;
+    const scope = { kind: 'user', value: userId };
+    await board.admin.put(`/api/exit-plans/users/${userId}`, PLAN);
+    const release = board.hold(userId, '/api/v2/mix/order/place-order');
+    const closing = board.admin.post('/api/positions/close', { userId, token, percent: 50 });
+    const sent = () => board.db.select().from(positionCloses).where(eq(positionCloses.tradeId, trade.id));
+    await expect.poll(async () => (await sent()).length).toBe(1);
+    const skipped = 'an order or a close of the user is under way, apply the plan when it has ended';
+    const left = { applied: 0, skipped: 1, positions: [{ tradeId: trade.id, exits: null, skipped }] };
+    expect(await apply({ scope, preview: true })).toMatchObject(left);
+    expect(await apply({ scope })).toMatchObject(left);
+    expect(await board.db.select().from(tradeExits).where(eq(tradeExits.tradeId, trade.id))).toEqual([]);
+    release();
+    expect((await closing).statusCode).toBe(200);
+    const { position } = await board.holding(userId, token);
+    const { positions } = await apply({ scope, preview: true });
+    ofHalf(toPlain(position?.size ?? '0'), positions[0]?.exits?.parts[0]?.quantity);
+  });
+
+  test('counts what the exchange holds after a close whose outcome was not written down', async () => {
+    const held = await withPosition();
+    const scope = { kind: 'user', value: held.id };
+    await board.admin.put(`/api/exit-plans/users/${held.id}`, PLAN);
+    await apply({ scope });
+    await board.push(held.token, '102');
+    await look(dyingAt(board.deps, 'closePosition', 'after'));
+    const size = async () => toPlain((await board.holding(held.id, held.token)).position?.size ?? '0');
+    const left = await size();
+    ofHalf(held.trade.filledQuantity, left);
+    const { positions } = await apply({ scope, preview: true });
+    ofHalf(left, positions[0]?.exits?.parts[0]?.quantity);
+    await apply({ scope });
+    await look();
+    await look();
+    ofHalf(left, await size());
   });
 
   test('needs a plan', async () => {

@@ -408,6 +408,8 @@ test('one request reads the prices for all users of an exchange, and none leaves
   expect(asked).toEqual([]);
   await withPlan(plan({ breakEvenAtR: '1.5' }));
   await withPlan(plan({ breakEvenAtR: '1.5' }));
+  // Two positions of a user begin one after the other.
+  await look();
   await look();
   asked.length = 0;
   await look();

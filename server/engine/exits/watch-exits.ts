@@ -79,7 +79,8 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
     if (one.exits.planned !== null) return one;
     if (isWaiting(one.trade.id)) return null;
     return await alone(one, async () => {
-      await beginExits(deps, one);
+      // The end of a position is recorded elsewhere: until then what is not there is not read every second.
+      if ((await beginExits(deps, one)) === 'gone') failedAt.set(one.trade.id, clock.now());
       const [begun] = await listExitTrades(db, { mode: deps.config.exchangeMode, tradeId: one.trade.id });
       return begun?.exits.planned == null ? null : begun;
     });

@@ -50,6 +50,17 @@ export async function acquireLeases(options: {
   return rows.map(({ key, version }) => ({ key, holder, version: Number(version) }));
 }
 
+/** The keys that somebody holds at the moment. */
+export async function findTaken(
+  db: Pick<Queryable, 'execute'>,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await db.execute<{ key: string }>(sql`
+    select key from leases join json_array_elements_text(${JSON.stringify(keys)}::json) as asked (key) using (key)
+    where lease_until >= now()`);
+  return new Set(rows.map(({ key }) => key));
+}
+
 /** Returns null when another holder has the key. */
 export async function acquireLease(options: {
   db: Pick<Queryable, 'execute'>;
