@@ -1,6 +1,15 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { orderAttempts, processingSlots, users } from '#server/platform/db/schema.ts';
+import { replaceExitPlan } from '#server/engine/exits/exit-plans.store.ts';
+import { createExitWatch } from '#server/engine/exits/watch-exits.ts';
+import { createAccountReader } from '#server/engine/protection/read-account.ts';
+import {
+  orderAttempts,
+  positionCloses,
+  processingSlots,
+  tradeExits,
+  users,
+} from '#server/platform/db/schema.ts';
 import { startTestEngine } from '#test/app/test-engine.ts';
 import { endRestoredWork } from './end-restored-work.ts';
 
@@ -102,6 +111,43 @@ test('finds a second attempt sent after the backup, and sends no third order', a
   expect(attempts[1]?.orderId).not.toBeNull();
   const { timeline } = await engine.events(trade.id);
   expect(timeline.join('\n')).toContain('looking for a second attempt that may have been sent');
+});
+
+// Requirements: additions-exits-27
+test('ends the exit plans of open positions, so that no part is closed a second time', async () => {
+  count += 1;
+  const token = `R${count}`;
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const scope = { kind: 'user', value: userId } as const;
+  const plan = { takeProfits: [{ atR: '1', percent: 50 }] };
+  await engine.db.transaction((tx) => replaceExitPlan(tx, { scope, plan, now: engine.clock.now() }));
+  const { signalId } = await engine.storeSignal({ token, price: '100' });
+  await engine.settle();
+  const [trade] = await engine.trades(signalId);
+  const tradeId = trade?.id ?? '';
+  const look = async () => {
+    engine.clock.advance(1_000);
+    await engine.storeCandle({ token, price: '102' });
+    const watch = createExitWatch(engine.deps, createAccountReader(engine.deps));
+    await watch.run();
+    await watch.idle();
+  };
+  const size = async () => Number((await engine.holding(userId, token)).position?.size ?? 0);
+  await look();
+  const left = await size();
+  expect(left / Number(trade?.filledQuantity)).toBeCloseTo(0.5, 1);
+  // In the backup the part was not closed yet.
+  await engine.db.delete(positionCloses).where(eq(positionCloses.tradeId, tradeId));
+  await engine.db.update(tradeExits).set({ partsDone: 0 }).where(eq(tradeExits.tradeId, tradeId));
+  await restore();
+  await look();
+  await look();
+  expect(await size()).toBe(left);
+  const problem =
+    'ended, since the database was restored from a backup: parts may have been closed since, apply a plan again';
+  const [exits] = await engine.db.select().from(tradeExits).where(eq(tradeExits.tradeId, tradeId));
+  expect(exits).toMatchObject({ plan: { takeProfits: [] }, revision: 2, problem });
+  expect((await engine.events(tradeId)).timeline).toContain(`Exit plan: ${problem}`);
 });
 
 test('does not trade users who were still waiting, and completes those with an order', async () => {
