@@ -54,6 +54,8 @@ export const exchangeCredentials = z.object({
   /** The last four characters of the key, '••••' for a short key; null when none is stored. */
   apiKeyHint: z.string().nullable(),
   updatedAt: z.string().nullable(),
+  /** The kind of account, as the exchange told it; null while it has not. */
+  accountMode: z.enum(['classic', 'unified']).nullable(),
 });
 export type ExchangeCredentials = z.infer<typeof exchangeCredentials>;
 

@@ -136,7 +136,7 @@ export async function buildProgram(options: {
   // A separate pool: a stop must not wait behind the statements of a hundred limits.
   const limits = openPool({ connection: database.connection, log, maxConnections: LIMIT_CONNECTIONS });
   const exchangeWatch = createExchangeWatch({ db, clock, log });
-  const exchanges = createExchangeRegistry({
+  const exchanges: ExchangeRegistry = createExchangeRegistry({
     ...config,
     paper,
     shared: { pool: limits.pool, log },
@@ -145,7 +145,7 @@ export async function buildProgram(options: {
       exchangeWatch.called(call);
     },
     clock,
-    ...(paper === null ? { onKeyRefused: createKeyWatch(keyDeps) } : {}),
+    ...(paper === null ? { onKeyRefused: createKeyWatch({ ...keyDeps, exchanges: () => exchanges }) } : {}),
   });
   const freeSpace = () => {
     // A network drive that is gone does not answer.

@@ -5,14 +5,15 @@ const judge = (
   key: Partial<Parameters<typeof denyKey>[0]['key']>,
   exchange: 'Bitget' | 'Bybit' = 'Bitget',
 ) => {
-  const wanted = exchange === 'Bitget' ? 'classic' : 'unified';
-  const whole = { accountMode: wanted, mayTrade: true, mayWithdraw: false, ...key } as const;
+  const wanted = exchange === 'Bitget' ? (['classic', 'unified'] as const) : (['unified'] as const);
+  const whole = { accountMode: wanted[0], mayTrade: true, mayWithdraw: false, ...key } as const;
   return denyKey({ exchange, wanted, key: whole })?.reason ?? null;
 };
 
 describe('an API key', () => {
   it('of the right kind of account with only the right to trade is accepted', () => {
     expect(judge({})).toBeNull();
+    expect(judge({ accountMode: 'unified' })).toBeNull();
     expect(judge({}, 'Bybit')).toBeNull();
   });
 
@@ -24,11 +25,14 @@ describe('an API key', () => {
   });
 
   it('of another kind of account is refused for its kind before a missing right', () => {
-    expect(judge({ accountMode: 'unified', mayTrade: false })).toMatch(
-      /belongs to a unified account, only classic accounts are traded/,
-    );
-    expect(judge({ accountMode: 'classic' }, 'Bybit')).toMatch(
+    expect(judge({ accountMode: 'classic', mayTrade: false }, 'Bybit')).toMatch(
       /^This Bybit API key belongs to a classic account, only unified accounts are traded/,
+    );
+  });
+
+  it('of a unified account in a mode that is not traded is refused, with where to change it', () => {
+    expect(judge({ accountMode: 'unified', untradedMode: 'advanced', mayTrade: false })).toBe(
+      'This Bitget API key belongs to a unified account in advanced mode, only isolated margin mode is traded: choose isolated margin as the account mode in the settings of the unified account at Bitget',
     );
   });
 

@@ -132,6 +132,11 @@ export const DENIALS = {
     sentence: (c: Figures<'exchange' | 'accountMode' | 'wanted'>) =>
       `This ${c.exchange} API key belongs to a ${c.accountMode} account, only ${c.wanted} accounts are traded: switch the account or enter the key of a ${c.wanted} one`,
   },
+  exchange_margin_mode: {
+    title: 'Margin Mode Not Traded',
+    sentence: (c: Figures<'exchange' | 'mode'>) =>
+      `This ${c.exchange} API key belongs to a unified account in ${c.mode} mode, only isolated margin mode is traded: choose isolated margin as the account mode in the settings of the unified account at ${c.exchange}`,
+  },
 
   closed_since: {
     title: 'Closed Since',

@@ -87,7 +87,10 @@ const CASES: Record<
   'a key': {
     call: (exchange, of) => exchange.inspectKey(of),
     Bitget: [['GET /api/v2/spot/account/info', {}]],
-    'Bitget unified': [['GET /api/v2/spot/account/info', {}]],
+    'Bitget unified': [
+      ['GET /api/v3/account/settings', {}],
+      ['GET /api/v3/account/info', {}],
+    ],
     Bybit: [['GET /v5/user/query-api', {}]],
   },
   'an entry': {

@@ -11,8 +11,10 @@ export interface Exchange {
   readonly platform: ExchangePlatform;
   /** The origin that requests go to, as shown to operators (`apiEndpoint`). */
   readonly apiEndpoint: string;
-  /** The supported kind of account; a key of another kind is refused before anything is sent. */
+  /** The usual kind of account, which a key is asked about first. */
   readonly accountMode: ExchangeCredentials['accountMode'];
+  /** All supported kinds of account; a key of another kind is refused before anything is sent. */
+  readonly accountModes: readonly ExchangeCredentials['accountMode'][];
   readonly orderMemory: OrderMemory;
   /** How many requests a second this program allows itself, through all of its addresses together. */
   readonly requestsPerSecond: number;
@@ -35,7 +37,7 @@ export interface Exchange {
   /** The terms of the token's contract, also of one that opens nothing; null if the exchange does not know it. */
   fetchContract(token: string, context?: CallContext): Promise<Contract | null>;
 
-  /** Permissions and owner of the account's key. Places no orders. */
+  /** Kind of account, permissions and owner of the account's key, whatever kind its credentials name. Places no orders. */
   inspectKey(account: ExchangeAccount, context?: CallContext): Promise<KeyInspection>;
   /**
    * USDT of the futures wallet as decimal strings; throws if the exchange returns no balance, never returns 0 instead.
@@ -156,6 +158,8 @@ export interface KeyInspection {
   /** The key may place futures orders and read positions. */
   mayTrade: boolean;
   mayWithdraw: boolean;
+  /** The mode of a unified account that is not traded, in the exchange's word; left out where it is. */
+  untradedMode?: string;
   /** The exchange's own account id, the same for every key of the account; null if the exchange does not report it. */
   accountId: string | null;
   /** When the key ends; left out where the exchange does not say. */

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { ExchangeCredentials, ExchangeEnvironment } from '#server/exchanges/exchange.ts';
-import { paperAccounts } from '#server/exchanges/paper/paper-schema.ts';
+import {
+  paperAccounts,
+  paperFills,
+  paperPositions,
+  paperTriggerOrders,
+} from '#server/exchanges/paper/paper-schema.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { jsonAnswer, type VenueAnswer, type VenueRequest } from '#test/venues/http.ts';
@@ -33,6 +38,8 @@ export interface ExchangeSite extends PaperLedger {
   setKey(accountId: string, key: VenueKey): void;
   /** Sets the USDT balance of an account that has been used before. */
   setBalance(accountId: string, balance: string): Promise<void>;
+  /** Makes the exchange forget a position, with its stops and how it was opened. */
+  forgetPosition(accountId: string, token: string): Promise<void>;
   /** Sets a new price for the token. */
   push(token: string, price: string): Promise<void>;
   setFaults(faults: VenueFault[]): void;
@@ -107,6 +114,10 @@ export async function startExchangeSite(options: {
     setKey: (accountId, key) => void keys.set(accountId, key),
     async setBalance(accountId, balance) {
       await db.update(paperAccounts).set({ balance }).where(eq(paperAccounts.userId, accountId));
+    },
+    async forgetPosition(accountId, token) {
+      for (const table of [paperFills, paperTriggerOrders, paperPositions])
+        await db.delete(table).where(and(eq(table.userId, accountId), eq(table.token, token)));
     },
     async push(token, price) {
       marks.push(token, price);

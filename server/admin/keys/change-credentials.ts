@@ -53,6 +53,7 @@ export async function showCredentials(
     problem: state === 'none' ? null : (denial?.reason ?? null),
     apiKeyHint: row?.apiKeyHint ?? null,
     updatedAt: row?.updatedAt.toISOString() ?? null,
+    accountMode: row === null || row.inspectedAt === null ? null : row.accountMode,
   };
 }
 

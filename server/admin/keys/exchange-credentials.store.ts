@@ -149,6 +149,53 @@ export async function listTokensHeldInStored(
   return rows.map(({ token }) => token);
 }
 
+export interface TradeInStored {
+  tradeId: string;
+  token: string;
+  createdAt: Date;
+  /** It has opened a position that is not recorded as closed. */
+  isOpen: boolean;
+  /** Its orders have ended. */
+  isSettled: boolean;
+}
+
+/** Trades in the stored key's account (null: unknown) in this mode that are under way or whose position is open. */
+export async function listTradesInStored(
+  db: Queryable,
+  { userId, platform }: CredentialsOwner,
+  account: { mode: Exclude<Config['exchangeMode'], 'paper'>; accountId: string | null },
+): Promise<TradeInStored[]> {
+  const { mode, accountId } = account;
+  const isFilled = inArray(trades.fillStatus, ['filled', 'partial']);
+  const rows = await db
+    .select({
+      tradeId: trades.id,
+      token: trades.token,
+      createdAt: trades.createdAt,
+      state: trades.state,
+      fillStatus: trades.fillStatus,
+      positionClosedAt: trades.positionClosedAt,
+    })
+    .from(trades)
+    .where(
+      and(
+        eq(trades.userId, userId),
+        eq(trades.exchangePlatform, platform),
+        eq(trades.exchangeMode, mode),
+        or(ne(trades.state, 'done'), and(isFilled, isNull(trades.positionClosedAt))),
+        accountId === null
+          ? undefined
+          : or(isNull(trades.exchangeAccountId), eq(trades.exchangeAccountId, accountId)),
+      ),
+    )
+    .orderBy(trades.createdAt);
+  return rows.map(({ state, fillStatus, positionClosedAt, ...trade }) => ({
+    ...trade,
+    isOpen: (fillStatus === 'filled' || fillStatus === 'partial') && positionClosedAt === null,
+    isSettled: state === 'done',
+  }));
+}
+
 /** Makes orders that wait for a key continue immediately. */
 export async function wakeUnsettledTrades(
   tx: Tx,

@@ -22,6 +22,7 @@ const NOT_CONNECTED = {
   problem: null,
   apiKeyHint: null,
   updatedAt: null,
+  accountMode: null,
 };
 
 let trader: TestUser;
@@ -53,6 +54,7 @@ describe('entering credentials', () => {
       problem: null,
       apiKeyHint: credentials.apiKey.slice(-4),
       updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      accountMode: 'classic',
     };
     expect(saved.json()).toEqual({
       ...shown,
@@ -125,9 +127,19 @@ describe('entering credentials', () => {
       'This Bitget API key may not trade futures: enter one that may place futures orders and read positions',
     ],
     [
-      'is of a unified account',
-      { mayTrade: true, mayWithdraw: false, accountMode: 'unified' as const },
-      'This Bitget API key belongs to a unified account, only classic accounts are traded: switch the account or enter the key of a classic one',
+      'is of a unified account in another mode',
+      {
+        mayTrade: true,
+        mayWithdraw: false,
+        accountMode: 'unified' as const,
+        accountLevel: 'advanced' as const,
+      },
+      'This Bitget API key belongs to a unified account in advanced mode, only isolated margin mode is traded: choose isolated margin as the account mode in the settings of the unified account at Bitget',
+    ],
+    [
+      'is of a unified account and may withdraw',
+      { mayTrade: true, mayWithdraw: true, accountMode: 'unified' as const },
+      'This Bitget API key may withdraw: enter one that may trade futures and may not withdraw',
     ],
   ])('refuses a key that %s, with advice, and does not store it', async (_name, key, message) => {
     const credentials = newSecrets();

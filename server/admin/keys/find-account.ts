@@ -2,7 +2,7 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
 import type { AccountGuard, Deps, UserAccount } from '#server/deps.ts';
 import type { KeyRefused } from '#server/exchanges/ccxt/connection.ts';
-import { isVerified, listCredentials } from './exchange-credentials.store.ts';
+import { isVerified, listCredentials, updateCredentials } from './exchange-credentials.store.ts';
 import { inspectStored, rejectKey } from './key-findings.ts';
 import {
   createCredentialsReader,
@@ -10,6 +10,8 @@ import {
   readCredentials,
   type StoredCredentials,
 } from './seal-credentials.ts';
+
+type OpenCredentials = Extract<StoredCredentials, { state: 'open' }>;
 
 type FinderDeps = Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'jobs' | 'log' | 'secretBox'>;
 
@@ -68,24 +70,27 @@ export function createAccountFinder(
   };
 }
 
-/** Assumes the supported account mode for a key that was not inspected yet. */
+/** A key that was not inspected yet is taken for one of a supported kind of account. */
 export function accountOf(
   deps: Pick<Deps, 'config' | 'exchanges'>,
   owned: {
     userId: string;
     platform: ExchangePlatform;
-    stored: Extract<StoredCredentials, { state: 'open' }>;
+    stored: OpenCredentials;
     denial?: Denial | null;
   },
 ): UserAccount {
   const { userId, platform, stored, denial = null } = owned;
   const { row, credentials } = stored;
   const { exchanges, config } = deps;
-  const isKnown = row.inspectedAt !== null || !exchanges.supported.includes(platform);
+  const exchange = exchanges.supported.includes(platform) ? exchanges.get(platform) : null;
+  const isKnown =
+    row.inspectedAt !== null || (exchange?.accountModes.includes(credentials.accountMode) ?? true);
   return {
     userId,
     environment: config.exchangeMode,
-    credentials: isKnown ? credentials : { ...credentials, accountMode: exchanges.get(platform).accountMode },
+    credentials:
+      isKnown || exchange === null ? credentials : { ...credentials, accountMode: exchange.accountMode },
     accountId: row.accountId,
     denial: denial ?? denyUnverified(stored, platform),
   };
@@ -126,13 +131,45 @@ export function createAccountGuard(deps: FinderDeps & Pick<Deps, 'exchanges'>): 
   };
 }
 
-/** Marks stored credentials as rejected when the exchange refuses them in any call. */
-export function createKeyWatch(deps: FinderDeps): KeyRefused {
-  return async ({ platform, account, message }) => {
+/**
+ * Marks stored credentials as rejected when the exchange refuses them in any call. Asks about the key again when the
+ * account is of another kind than it was: nothing is ordered until that is known.
+ */
+export function createKeyWatch(
+  deps: FinderDeps & {
+    /** They report to the watch, so they are there after it. */
+    exchanges: () => Deps['exchanges'];
+  },
+): KeyRefused {
+  const asking = new Set<string>();
+
+  async function askAgain(platform: ExchangePlatform, stored: OpenCredentials): Promise<void> {
+    const { row, credentials } = stored;
+    const { userId } = row;
+    const name = `${userId} ${platform}`;
+    if (asking.has(name)) return;
+    asking.add(name);
+    try {
+      await updateCredentials(deps.db, row, { inspectedAt: null });
+      const exchanges = deps.exchanges();
+      const account = { userId, environment: deps.config.exchangeMode, credentials };
+      const asked = { row: { ...row, inspectedAt: null }, account, exchange: exchanges.get(platform) };
+      await inspectStored({ ...deps, exchanges }, asked);
+    } finally {
+      asking.delete(name);
+    }
+  }
+
+  return async ({ platform, account, message, isOtherKind }) => {
     const { userId } = account;
     try {
       const stored = await readCredentials(deps, { userId, platform });
       if (stored.state !== 'open' || !isSameKey(stored.credentials, account.credentials)) return;
+      if (isOtherKind) {
+        const isKnown = stored.credentials.accountMode !== account.credentials.accountMode;
+        if (!isKnown && stored.row.rejectedAt === null) await askAgain(platform, stored);
+        return;
+      }
       await rejectKey(deps, stored.row, `${platform} refused it: ${messageOf(message, platform)}`);
     } catch (error) {
       // The next call is refused again and retries this.

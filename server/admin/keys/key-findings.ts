@@ -15,6 +15,7 @@ import { required } from '#server/platform/http/errors.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
 import { findUser } from '../users/users.store.ts';
 import { claimAccount } from './account-claims.ts';
+import { findLostTrades, haltForLost, isOtherKind } from './change-of-kind.ts';
 import {
   type CredentialsOwner,
   type CredentialsRow,
@@ -53,8 +54,18 @@ export const findingsOf = (
 export const supportedAccountMode = (exchanges: Deps['exchanges'], platform: ExchangePlatform) =>
   exchanges.supported.includes(platform) ? exchanges.get(platform).accountMode : 'classic';
 
-/** Accepts a key that may trade. Waiting orders continue, unless the account belongs to another user. */
-export async function acceptKey(deps: FindingDeps, row: CredentialsRow, key: GoodKey): Promise<void> {
+/**
+ * Accepts a key that may trade. Waiting orders continue, unless the account belongs to another user. If the account has
+ * become one of another kind, what is held there is looked for first: throws if it cannot be.
+ */
+export async function acceptKey(
+  deps: FindingDeps,
+  { row, account, exchange }: { row: CredentialsRow; account: ExchangeAccount; exchange: Exchange },
+  key: GoodKey,
+): Promise<void> {
+  const { accountMode } = key;
+  const ofItsKind = { ...account, credentials: { ...account.credentials, accountMode } };
+  const lost = isOtherKind(row, key) ? await findLostTrades(deps, { row, exchange, account: ofItsKind }) : [];
   const isNews = !isVerified(row) || row.rejectedAt !== null;
   const owner = ownerOf(row);
   const { accountId } = key;
@@ -62,8 +73,12 @@ export async function acceptKey(deps: FindingDeps, row: CredentialsRow, key: Goo
     const { since: accountSince } = await claimAccount(tx, deps, { ...owner, accountId });
     const findings = { ...findingsOf(deps, owner.platform, key), accountId, accountSince };
     const isStill = await updateCredentials(tx, row, findings);
+    if (isStill) await haltForLost(tx, deps, { row, lost });
     if (isStill && isNews) await wakeUnsettledTrades(tx, deps, owner);
   });
+  const { userId, platform } = owner;
+  if (isOtherKind(row, key))
+    deps.log.warn({ userId, exchangePlatform: platform, accountMode }, 'an account is of another kind now');
 }
 
 /** From now on no order is placed with the key. */
@@ -108,7 +123,7 @@ export async function inspectStored(
   const { platform } = exchange;
   try {
     const key = await exchange.inspectKey(account);
-    const problem = denyKey({ exchange: platform, wanted: exchange.accountMode, key });
+    const problem = denyKey({ exchange: platform, wanted: exchange.accountModes, key });
     if (problem !== null) {
       await rejectKey(deps, row, problem.reason);
       return problem;
@@ -117,7 +132,7 @@ export async function inspectStored(
       const message = 'it did not name the account';
       return deny('exchange_key_not_inspected', { exchange: platform, message });
     }
-    await acceptKey(deps, row, key);
+    await acceptKey(deps, { row, account, exchange }, key);
     return null;
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;

@@ -42,13 +42,15 @@ export async function testConnection(
   const exchange = deps.exchanges.get(platform);
   try {
     const key = mode === 'paper' ? null : await exchange.inspectKey(account);
-    const problem = key === null ? null : denyKey({ exchange: platform, wanted: exchange.accountMode, key });
+    const problem = key === null ? null : denyKey({ exchange: platform, wanted: exchange.accountModes, key });
     if (problem !== null) return failed('credentials', problem.reason);
     if (key !== null && !namesAccount(key)) {
       const message = `${platform} did not say to which account the API key belongs: nothing is ordered with it`;
       return failed('refused', message);
     }
-    const balance = await exchange.fetchBalance(account);
+    const { credentials } = account;
+    const accountMode = key?.accountMode ?? credentials.accountMode;
+    const balance = await exchange.fetchBalance({ ...account, credentials: { ...credentials, accountMode } });
     return {
       key,
       test: {
@@ -94,12 +96,29 @@ export async function testStoredConnection(
   const { row } = stored;
   const account = accountOf(deps, { userId, platform, stored });
   const { test, key } = await testConnection(deps, { platform, account });
-  if (key !== null) await acceptKey(deps, row, key);
-  else if (!test.success && test.error === 'credentials') await rejectKey(deps, row, test.message);
+  const exchange = deps.exchanges.supported.includes(platform) ? deps.exchanges.get(platform) : null;
+  if (key !== null && exchange !== null) {
+    const unread = await unlessRead(() => acceptKey(deps, { row, account, exchange }, key));
+    if (unread !== null) {
+      const message = `${platform} ${FAILURES[unread.kind][1]}: ${messageOf(unread.message, platform)}`;
+      return { success: false, exchangePlatform: platform, error: FAILURES[unread.kind][0], message };
+    }
+  } else if (!test.success && test.error === 'credentials') await rejectKey(deps, row, test.message);
   if (!test.success) return test;
   const known = denyStored(deps, await readCredentials(deps, { userId, platform }), platform, viewer);
   if (known?.code !== 'exchange_account_duplicate') return test;
   return { success: false, exchangePlatform: platform, error: 'duplicate', message: known.reason };
+}
+
+/** An account of another kind is read before it is accepted. */
+async function unlessRead(accept: () => Promise<void>): Promise<ExchangeError | null> {
+  try {
+    await accept();
+    return null;
+  } catch (error) {
+    if (error instanceof ExchangeError) return error;
+    throw error;
+  }
 }
 
 /** Denials that a test can lift. */

@@ -90,12 +90,13 @@ function exchangeOf({ exchanges }: AssessmentDeps, log: PositionGeneratorLogRow)
 }
 
 async function describeFirstAttempt(
-  { db }: AssessmentDeps,
+  { db, findAccount }: AssessmentDeps,
   order: { exchange: Exchange; log: PositionGeneratorLogRow; position: Position },
 ): Promise<OrderDescription> {
   const { exchange, log, position } = order;
   const trade = await findTradeOfCalculation(db, log.id);
-  return await exchange.describeOrder({
+  const account = await findAccount(log.userId, exchange.platform);
+  const entry = {
     token: log.token,
     side: position.action,
     clientOrderId: trade === null ? NO_CLIENT_ORDER_ID : clientOrderId(trade.id, 1),
@@ -104,7 +105,8 @@ async function describeFirstAttempt(
     leverage: position.leverage,
     stopLoss: position.stopLoss,
     takeProfit: position.takeProfit,
-  });
+  };
+  return await exchange.describeOrder(entry, account?.credentials.accountMode);
 }
 
 const detailsOf = (position: Position): PreparedOrder['positionDetails'] => ({

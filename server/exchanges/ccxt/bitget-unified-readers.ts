@@ -1,11 +1,12 @@
 import { D, isDecimal, isPositive, toPlain } from '#domain/decimal.ts';
-import type {
-  ClosedPosition,
-  ClosingOrder,
-  KeyInspection,
-  OpenPosition,
-  OrderReport,
-  Protection,
+import {
+  type ClosedPosition,
+  type ClosingOrder,
+  ExchangeError,
+  type KeyInspection,
+  type OpenPosition,
+  type OrderReport,
+  type Protection,
 } from '../exchange.ts';
 import type { AccountState, FuturesBalance, ProtectionChange, ProtectionPlan } from './dialect.ts';
 import type { ShownPreparation } from './prepared-accounts.ts';
@@ -302,6 +303,17 @@ export function triggeredBy(infos: unknown[], position: ClosedPosition): 'stop l
   const [nearest] = legs.sort((one, two) => one.apart.cmp(two.apart));
   if (nearest === undefined) return null;
   return nearest.side === 'stopLoss' ? 'stop loss' : 'take profit';
+}
+
+/** Throws while Bitget moves the account between its kinds. */
+export function accountModeOf(answer: unknown): Pick<KeyInspection, 'untradedMode'> {
+  const { accountMode, accountLevel } = record(dataIn(answer));
+  if (accountMode === 'upgrading' || accountMode === 'switching') {
+    throw new ExchangeError('retry-later', 'Bitget: the account is being changed to another kind');
+  }
+  const level = textOf(accountLevel);
+  if (level === '') throw unreadable('The exchange answered no mode of the account');
+  return level === 'isolated' ? {} : { untradedMode: level };
 }
 
 /*

@@ -2,6 +2,7 @@ import type { ClosedPosition } from '../exchange.ts';
 import { BITGET } from './bitget.ts';
 import { BITGET_UNIFIED_CODES } from './bitget-unified-codes.ts';
 import {
+  accountModeOf,
   accountStateOf,
   balanceOf,
   changeOf,
@@ -51,7 +52,11 @@ export const BITGET_UNIFIED: CcxtDialect = {
   codes: BITGET_UNIFIED_CODES,
   createClient: createBitgetUnifiedClient,
 
-  inspectKey: async (client) => keyInspectionOf(await bitget(client).privateUtaGetV3AccountInfo()),
+  async inspectKey(client) {
+    const settings = await bitget(client).privateUtaGetV3AccountSettings();
+    const key = keyInspectionOf(await bitget(client).privateUtaGetV3AccountInfo());
+    return { ...key, ...accountModeOf(settings) };
+  },
 
   fetchBalance: async (client) => balanceOf(await bitget(client).privateUtaGetV3AccountAssets()),
   fetchSpotBalance: null,

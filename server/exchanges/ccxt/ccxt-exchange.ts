@@ -56,6 +56,7 @@ export function createCcxtExchange(options: {
     platform,
     apiEndpoint,
     accountMode: dialect.accountMode,
+    accountModes: [dialect.accountMode],
     orderMemory: dialect.orderMemory,
     requestsPerSecond: dialect.limits.egressPerSecond * options.addresses,
     clockAheadMs: () => clock.aheadMs(),

@@ -26,6 +26,8 @@ export type KeyRefused = (refusal: {
   platform: ExchangePlatform;
   account: ExchangeAccount;
   message: string;
+  /** The account is of the other kind than its credentials say: the key may still be good. */
+  isOtherKind: boolean;
 }) => Promise<void>;
 
 export type PrivateRequest = CallRequest & { account: ExchangeAccount };
@@ -167,8 +169,10 @@ export function createCcxtConnection(options: {
       if ((what === 'refused' || what === 'credentials') && account !== null && scope.answer !== null) {
         // The refusal must not get lost if the database fails.
         await memory?.forget(account.userId, null).catch(() => undefined);
-        if (what === 'credentials')
-          await options.onKeyRefused?.({ platform: dialect.platform, account, message });
+        const isOtherKind = dialect.codes.otherAccountMode.has(judgement.code ?? '');
+        // Who asks about a key is told its kind.
+        if (what === 'credentials' && !(isOtherKind && scope.type === 'key'))
+          await options.onKeyRefused?.({ platform: dialect.platform, account, message, isOtherKind });
       }
       return judgement;
     },

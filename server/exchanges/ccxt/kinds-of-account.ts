@@ -2,7 +2,8 @@ import type { Exchange, ExchangeAccount } from '../exchange.ts';
 
 /**
  * One port for both kinds of account of an exchange: what concerns an account goes to the client of its kind, everything
- * public to the first.
+ * public to the first. A key is asked about as one of the kind that its credentials name, then, if the exchange says that
+ * it is of the other kind, as one of that.
  */
 export function forBothKinds(first: Exchange, second: Exchange): Exchange {
   const ofKind = (accountMode: Exchange['accountMode']) =>
@@ -10,6 +11,15 @@ export function forBothKinds(first: Exchange, second: Exchange): Exchange {
   const of = ({ credentials }: ExchangeAccount) => ofKind(credentials.accountMode);
   return {
     ...first,
+    accountModes: [first.accountMode, second.accountMode],
+    async inspectKey(account, ...more) {
+      const asked = of(account);
+      const key = await asked.inspectKey(account, ...more);
+      const { accountMode } = key;
+      if (accountMode === asked.accountMode) return key;
+      const credentials = { ...account.credentials, accountMode };
+      return ofKind(accountMode).inspectKey({ ...account, credentials }, ...more);
+    },
     describeOrder: (order, accountMode = first.accountMode) => ofKind(accountMode).describeOrder(order),
     fetchBalance: (account, ...more) => of(account).fetchBalance(account, ...more),
     readTradeAccount: (account, ...more) => of(account).readTradeAccount(account, ...more),

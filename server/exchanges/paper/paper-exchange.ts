@@ -233,6 +233,7 @@ export function createPaperExchange(options: {
     platform,
     apiEndpoint: `paper://${platform.toLowerCase()}`,
     accountMode,
+    accountModes: [accountMode],
     // The same memory as the real platforms, so that the engine meets the same limits.
     orderMemory: { withoutFillsMs: DAY_MS, withFillsMs: 7 * DAY_MS },
     requestsPerSecond: Number.POSITIVE_INFINITY,

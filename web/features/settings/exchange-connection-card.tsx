@@ -118,7 +118,7 @@ const REMEDY = '. Enter another key, or test the connection once the exchange ta
 
 function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) {
   const formatInstant = useFormatInstant();
-  const { exchangePlatform, apiKeyHint, updatedAt, state, problem } = credentials;
+  const { exchangePlatform, apiKeyHint, updatedAt, state, problem, accountMode } = credentials;
   const [tone, text] = BADGES[state] ?? ['neutral', 'Not known'];
   return (
     <>
@@ -130,6 +130,7 @@ function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) 
         ) : (
           <span className="numeric">
             API key <span className="mono">{shownHint(apiKeyHint)}</span>, entered {formatInstant(updatedAt)}
+            {accountMode === null ? null : `, ${accountMode} account`}
           </span>
         )}
       </p>
@@ -172,7 +173,7 @@ const NOT_TESTED = 'Failed to test the exchange connection';
 
 const NEEDED_RIGHTS: Record<ExchangePlatform, string> = {
   Bitget:
-    'The key must belong to a classic account, and needs the rights to trade futures (orders and positions) and to read spot.',
+    'The key of a classic account needs the rights to trade futures (orders and positions) and to read spot; that of a unified account, which must be in isolated margin mode, the rights to manage and to trade it.',
   Bybit:
     'The key must belong to a unified trading account, and needs the rights to trade contracts (orders and positions).',
 };
