@@ -12,6 +12,7 @@ import { createCcxtExchange } from './ccxt/ccxt-exchange.ts';
 import type { KeyRefused } from './ccxt/connection.ts';
 import type { CcxtDialect } from './ccxt/dialect.ts';
 import { forBothKinds } from './ccxt/kinds-of-account.ts';
+import { createMarketCache } from './ccxt/market-cache.ts';
 import { createPreparationMemory } from './ccxt/prepared-accounts.ts';
 import { createTransport } from './ccxt/transport.ts';
 import type { Venue } from './ccxt/venue.ts';
@@ -55,9 +56,9 @@ export interface ExchangeRegistry {
 /**
  * Within one second a single request serves all callers of a price, and the price is still fresh enough to decide on.
  */
-const REMOTE = { tickerMaxAgeMs: 1_000, missingTokenRefreshMs: 60_000 };
+const REMOTE = { tickerMaxAgeMs: 1_000, missingRefreshMs: 60_000 };
 /** Asking an in-process venue costs nothing: a token is listed with its first price, and no price is stale. */
-const IN_PROCESS = { tickerMaxAgeMs: 0, missingTokenRefreshMs: 0 };
+const IN_PROCESS = { tickerMaxAgeMs: 0, missingRefreshMs: 0 };
 
 export function createExchangeRegistry(options: ExchangeRegistryOptions): ExchangeRegistry {
   const limiter = options.shared
@@ -83,8 +84,10 @@ export function createExchangeRegistry(options: ExchangeRegistryOptions): Exchan
 }
 
 function openBitget(options: ExchangeRegistryOptions, limiter: RateLimiter | null) {
-  const classic = openExchange(BITGET, options.bitgetBaseUrl, options, limiter);
-  const unified = openExchange(BITGET_UNIFIED, options.bitgetBaseUrl, options, limiter);
+  const { bitgetBaseUrl } = options;
+  const common = openCommon(bitgetBaseUrl, options);
+  const classic = openExchange(BITGET, bitgetBaseUrl, options, limiter, common);
+  const unified = openExchange(BITGET_UNIFIED, bitgetBaseUrl, options, limiter, common);
   return {
     exchange: forBothKinds(classic.exchange, unified.exchange),
     close: async () => {
@@ -93,15 +96,26 @@ function openBitget(options: ExchangeRegistryOptions, limiter: RateLimiter | nul
   };
 }
 
+const venueIn = (baseUrl: string | null, { exchangeMode, venue }: ExchangeRegistryOptions) =>
+  exchangeMode === 'paper' && baseUrl === null ? venue : undefined;
+
+/** What is the exchange's, and one for all kinds of account: its contracts and its clock. */
+function openCommon(baseUrl: string | null, options: ExchangeRegistryOptions) {
+  const { now } = options.clock;
+  const { missingRefreshMs } = venueIn(baseUrl, options) ? IN_PROCESS : REMOTE;
+  return { markets: createMarketCache({ now, missingRefreshMs }), clock: createExchangeClock({ now }) };
+}
+
 function openExchange(
   dialect: CcxtDialect,
   baseUrl: string | null,
   options: ExchangeRegistryOptions,
   limiter: RateLimiter | null,
+  { markets, clock: exchangeClock } = openCommon(baseUrl, options),
 ): { exchange: Exchange; close(): Promise<void> } {
   const { exchangeMode: environment, paper, exchangeTimeoutMs: timeoutMs } = options;
   const { now } = options.clock;
-  const venue = environment === 'paper' && baseUrl === null ? options.venue : undefined;
+  const venue = venueIn(baseUrl, options);
   if (environment === 'paper' && baseUrl === null && venue === undefined) {
     if (!paper) throw new Error('Paper mode needs the paper exchange, a venue or a venue address');
     return { exchange: paper.exchange(dialect.platform, { onCall: options.onCall }), close: async () => {} };
@@ -114,7 +128,6 @@ function openExchange(
   };
   const { platform } = dialect;
   const { onCall } = options;
-  const exchangeClock = createExchangeClock({ now });
   const transport = createTransport({
     ...(limiter ? { limits: { platform, limits: dialect.limits, limiter } } : {}),
     environment,
@@ -142,7 +155,8 @@ function openExchange(
     clock: exchangeClock,
     // The exchange compares the times of requests with its own clock.
     createClient: () => dialect.createClient({ environment, userAgent, transport, now: exchangeClock.now }),
-    ...(venue ? IN_PROCESS : REMOTE),
+    tickerMaxAgeMs: (venue ? IN_PROCESS : REMOTE).tickerMaxAgeMs,
+    markets,
     addresses: Math.max(1, options.exchangeProxyUrls.length),
     isPerViewer: environment === 'paper',
     memory: shared && !venue ? createPreparationMemory({ platform, pool: shared.pool }) : null,

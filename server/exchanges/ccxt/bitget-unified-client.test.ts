@@ -87,6 +87,31 @@ describe('a unified account of Bitget', () => {
     await expect(exchange.fetchPosition(account, 'BTC')).rejects.toMatchObject({ kind: 'refused' });
   });
 
+  test('shares one list of contracts with classic accounts, whichever of them reads it', async () => {
+    const lists = () => sent.filter(({ path }) => path.endsWith('/contracts')).length;
+    await exchange.fetchPosition(account, 'BTC');
+    const before = lists();
+    await exchange.fetchPosition(accountOn('Bitget'), 'BTC');
+    expect(lists()).toBe(before);
+    answers['/api/v2/mix/market/contracts'] = ({ data }) => ({
+      data: (data as object[]).map((contract) => ({ ...contract, symbolStatus: 'limit_open' })),
+    });
+    // A token that is not listed has the list read again.
+    await exchange.fetchContract('NOSUCHTOKEN');
+    const placement = await exchange.placeOrder(account, buy(), inTime());
+    expect(placement).toMatchObject({
+      outcome: 'refused',
+      message: expect.stringContaining('it only closes positions (limit_open)'),
+    });
+  });
+
+  test('tells the exchange’s time, which is one for both kinds of account', async () => {
+    const aheadMs = 20 * 60_000;
+    answers['account/assets'] = () => ({ requestTime: Date.now() + aheadMs });
+    await exchange.fetchBalance(account);
+    expect(Math.abs((exchange.clockAheadMs() ?? 0) - aheadMs)).toBeLessThan(60_000);
+  });
+
   test('reads a history in periods of thirty days, for as long as Bitget keeps it', async () => {
     await exchange.fetchClosedPositions(account, { since: new Date(0) });
     const periods = sent
@@ -96,6 +121,18 @@ describe('a unified account of Bitget', () => {
     expect(periods.slice(0, 2)).toEqual([30, 30]);
     expect(periods).toHaveLength(3);
     expect(periods[2]).toBeLessThan(30);
+  });
+
+  test('reads the stop of a position behind hundreds of others in one list', async () => {
+    const others = Array.from({ length: 250 }, (_, index) =>
+      strategy(String(1_000 + index), { symbol: 'ETHUSDT', stopLoss: '1' }),
+    );
+    strategies(...others, strategy('21', { stopLoss: '63000' }), strategy('22', { takeProfit: '69000' }));
+    expect(await exchange.fetchProtection(account, 'BTC')).toEqual({
+      stopLoss: '63000',
+      takeProfit: '69000',
+    });
+    expect(sent.filter(({ path }) => path.endsWith('strategy-orders'))).toHaveLength(1);
   });
 
   test('moves every stop that is left from elsewhere, and places none beside them', async () => {
@@ -140,6 +177,24 @@ describe('a unified account of Bitget on the venue', () => {
   });
 
   const position = { token: 'BTC', side: 'long' as const, quantity: '0.01' };
+
+  test('finds the stop that ended a position behind a page of newer ones', async () => {
+    under.push('ETH', '3000');
+    await under.exchange.prepareAccount(account, { token: 'ETH', leverage: 10 });
+    // Each leaves a stop and a target behind.
+    for (let count = 0; count < 51; count += 1) {
+      const entry = { token: 'ETH', price: '3000', quantity: '0.1', stopLoss: '2900', takeProfit: '3100' };
+      await under.exchange.placeOrder(account, buy(entry), inTime());
+      const close = { token: 'ETH', side: 'long' as const, quantity: '0.1', clientOrderId: newId() };
+      await under.exchange.closePosition(account, close, inTime());
+    }
+    under.push('BTC', '62900');
+    const since = new Date(Date.now() - 3_600_000);
+    const closed = await under.exchange.fetchClosedPositions(account, { since });
+    const ended = closed.find(({ token }) => token === 'BTC');
+    if (ended === undefined) throw new Error('no closed position');
+    expect(await under.exchange.findClosingOrder(account, ended)).toMatchObject({ source: 'stop loss' });
+  });
 
   test('moves its stop with one request, which the order answers that holds it', async () => {
     const calls: string[] = [];

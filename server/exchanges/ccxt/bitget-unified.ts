@@ -119,8 +119,9 @@ export const BITGET_UNIFIED: CcxtDialect = {
     async cancel(client, _symbol, info) {
       await bitget(client).privateUtaPostV3TradeCancelStrategyOrder({ orderId: orderIdOf(info) });
     },
-    // The library names the side of the position of a reduce-only order.
-    orderParameters: ({ side, triggerPrice, clientOrderId }) => ({
+    // The library names the side of the position of a reduce-only order. One of the whole position needs no size, so that
+    // none is above the largest market order.
+    orderParameters: ({ side, triggerPrice, clientOrderId, isLarge = false }) => ({
       clientOrderId,
       reduceOnly: true,
       type: 'tpsl',
@@ -128,6 +129,7 @@ export const BITGET_UNIFIED: CcxtDialect = {
       ...(side === 'stopLoss'
         ? { stopLossPrice: triggerPrice, slTriggerBy: 'mark' }
         : { takeProfitPrice: triggerPrice, tpTriggerBy: 'mark' }),
+      ...(isLarge ? { qty: undefined } : {}),
     }),
   },
 

@@ -59,32 +59,32 @@ describe('the market cache', () => {
       );
       return { markets } as unknown as CcxtClient;
     };
-    return { clock, state, cache: createMarketCache({ load, now: clock.now, missingRefreshMs: 60_000 }) };
+    return { clock, state, load, cache: createMarketCache({ now: clock.now, missingRefreshMs: 60_000 }) };
   }
 
   test('reads the list once for all callers', async () => {
-    const { cache, state } = open();
-    await Promise.all([cache.marketOf('BTC'), cache.marketOf('BTC'), cache.ready()]);
+    const { cache, state, load } = open();
+    await Promise.all([cache.marketOf('BTC', load), cache.marketOf('BTC', load), cache.ready(load)]);
     expect(state.loads).toBe(1);
   });
 
   test('reloads after an hour, and keeps the old list if that fails', async () => {
-    const { cache, clock, state } = open();
-    await cache.ready();
+    const { cache, clock, state, load } = open();
+    await cache.ready(load);
     clock.advance(3_600_001);
     state.fails = true;
-    expect(await cache.marketOf('BTC')).not.toBeNull();
+    expect(await cache.marketOf('BTC', load)).not.toBeNull();
     expect(state.loads).toBe(2);
   });
 
   test('retries a missing token at most once a minute', async () => {
-    const { cache, clock, state } = open();
-    expect(await cache.marketOf('DOGE')).toBeNull();
-    expect(await cache.marketOf('DOGE')).toBeNull();
+    const { cache, clock, state, load } = open();
+    expect(await cache.marketOf('DOGE', load)).toBeNull();
+    expect(await cache.marketOf('DOGE', load)).toBeNull();
     expect(state.loads).toBe(1);
     clock.advance(60_000);
     state.tokens.push('DOGE');
-    expect(await cache.marketOf('DOGE')).not.toBeNull();
+    expect(await cache.marketOf('DOGE', load)).not.toBeNull();
     expect(state.loads).toBe(2);
   });
 });

@@ -4,6 +4,7 @@ import { createTickerCache } from '../ticker-cache.ts';
 import { createCcxtAccounts, NO_SPOT } from './account.ts';
 import { createCcxtConnection, hasCode, type KeyRefused, requireAccountMode } from './connection.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
+import type { MarketCache } from './market-cache.ts';
 import { describeOrder, type PlacedOrder, type PlacementRequest, placeOrder } from './placement.ts';
 import { createCcxtPositions } from './positions.ts';
 import type { PreparationMemory } from './prepared-accounts.ts';
@@ -33,8 +34,8 @@ export function createCcxtExchange(options: {
   tickerMaxAgeMs: number;
   /** Whether a price depends on the viewer; otherwise one request serves all users. */
   isPerViewer: boolean;
-  /** The shortest interval between reloads of the contract list for an unlisted token. */
-  missingTokenRefreshMs: number;
+  /** Shared by all kinds of account of the exchange. */
+  markets: MarketCache;
   /** How many addresses the requests leave through. */
   addresses: number;
   /** Null: accounts are prepared every time. */

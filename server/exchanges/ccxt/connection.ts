@@ -11,7 +11,7 @@ import type { ExchangeClock } from '../exchange-clock.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
 import { exchangeErrorOf, isGiven, type Judgement, judge } from './errors.ts';
-import { createMarketCache } from './market-cache.ts';
+import type { MarketCache } from './market-cache.ts';
 import type { PreparationMemory } from './prepared-accounts.ts';
 import { contractOf } from './readers.ts';
 
@@ -57,25 +57,26 @@ export interface CcxtConnection {
 export function createCcxtConnection(options: {
   dialect: CcxtDialect;
   createClient: () => Promise<CcxtClient>;
-  now: () => Date;
   clock: ExchangeClock;
-  missingTokenRefreshMs: number;
+  markets: MarketCache;
   memory: PreparationMemory | null;
   onKeyRefused?: KeyRefused | undefined;
 }): CcxtConnection {
-  const { dialect, memory, now, clock } = options;
+  const { dialect, memory, markets, clock } = options;
   let creating: Promise<CcxtClient> | null = null;
   let askingTime: Promise<void> | null = null;
 
-  const markets = createMarketCache({
-    now,
-    missingRefreshMs: options.missingTokenRefreshMs,
-    load: () =>
-      connection.call({ type: 'contracts' }, async (client) => {
-        await client.loadMarkets(true);
-        return client;
-      }),
-  });
+  const load = () =>
+    connection.call({ type: 'contracts' }, async (client) => {
+      await client.loadMarkets(true);
+      return client;
+    });
+
+  /** Takes the list over from the client that loaded it. */
+  async function adoptMarkets(): Promise<void> {
+    const [client, source] = [await connection.client(), markets.source()];
+    if (source !== null && source.markets !== client.markets) client.setMarketsFromExchange(source);
+  }
 
   /**
    * The library reads an empty or HTML answer with status 200 as an empty list: an account in trouble would look flat.
@@ -115,10 +116,14 @@ export function createCcxtConnection(options: {
       return creating;
     },
 
-    ready: () => markets.ready(),
+    async ready() {
+      await markets.ready(load);
+      await adoptMarkets();
+    },
 
     async listed(token) {
-      const market = await markets.marketOf(token);
+      const market = await markets.marketOf(token, load);
+      await adoptMarkets();
       const contract = market ? contractOf(market, token, dialect) : null;
       return contract && market ? { symbol: market.symbol, contract } : null;
     },

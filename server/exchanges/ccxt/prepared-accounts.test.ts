@@ -9,6 +9,7 @@ import { createExchangeClock } from '../exchange-clock.ts';
 import type { ExchangeRegistry } from '../registry.ts';
 import { BITGET } from './bitget.ts';
 import { createCcxtExchange } from './ccxt-exchange.ts';
+import { createMarketCache } from './market-cache.ts';
 import { createPreparationMemory } from './prepared-accounts.ts';
 import { createTransport } from './transport.ts';
 
@@ -157,7 +158,7 @@ test('a refused stop stays a refusal if the database is unavailable', async () =
     apiEndpoint: site.url,
     tickerMaxAgeMs: 0,
     isPerViewer: false,
-    missingTokenRefreshMs: 0,
+    markets: createMarketCache({ now: systemClock.now, missingRefreshMs: 0 }),
     addresses: 1,
     now: () => new Date(),
     clock: createExchangeClock({ now: () => new Date() }),

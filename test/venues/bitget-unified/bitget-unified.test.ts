@@ -307,6 +307,18 @@ describe('histories', () => {
     expect(next).toMatchObject([{ closePriceAvg: '65100' }]);
   });
 
+  test('show ended stops and targets page by page, newest first', async () => {
+    await order({ stopLoss: '63000', takeProfit: '69000' });
+    under.marks.push('BTC', '62900');
+    await positions();
+    const path = '/api/v3/trade/history-strategy-orders';
+    const { data } = await send('GET', path, futures({ limit: '1' }));
+    expect(data.list).toMatchObject([{ takeProfit: '69000', status: 'cancelled' }]);
+    const { data: next } = await send('GET', path, futures({ limit: '1', cursor: String(data.cursor) }));
+    expect(next.list).toMatchObject([{ stopLoss: '63000', status: 'success' }]);
+    expect(await listOf(path, { cursor: String(next.cursor) })).toEqual([]);
+  });
+
   test('answer thirty days at a time', async () => {
     const now = under.clock.now().getTime();
     const asked = async (days: number) =>

@@ -36,8 +36,7 @@ export async function historyPositions(call: PrivateCall) {
 export async function historyStrategies(call: PrivateCall) {
   const { parameters, inAccount, owner, books } = call;
   await settled(call);
-  const [period, { limit }] = [periodIn(call), pageOf(parameters)];
-  const { strategies } = books;
-  const list = await inAccount(({ db }) => pastStrategyViews(db, { owner, ...period, limit, strategies }));
-  return { list, cursor: '' };
+  const query = { owner, ...periodIn(call), ...pageOf(parameters), strategies: books.strategies };
+  const list = await inAccount(({ db }) => pastStrategyViews(db, query));
+  return { list, cursor: list.at(-1)?.orderId ?? '' };
 }

@@ -153,8 +153,7 @@ export const BITGET_UNIFIED_PRIVATE: PrivateRoutes = {
       for (const book of session.account.tokens.values()) {
         if (!book.position || (only !== null && book.token !== only)) continue;
         const view = positionView(book, book.position, await session.markOf(book.token));
-        const { isSizeMissing } = books.contracts.of('Bitget', book.token);
-        positions.push(isSizeMissing ? { ...view, total: '' } : view);
+        positions.push(books.contracts.shown('Bitget', book.token, view, 'total'));
       }
       return { list: positions };
     });
@@ -206,6 +205,9 @@ async function placeStrategy(call: PrivateCall) {
   const isPartial =
     isGiven(parameters, 'tpslMode') && oneOf(parameters, 'tpslMode', ['full', 'partial']) === 'partial';
   const size = isPartial ? decimalIn(parameters, 'qty') : undefined;
+  // Not documented, and assumed of any size that is sent.
+  const sent = optionalDecimalIn(parameters, 'qty');
+  if (sent) books.contracts.requireSize('Bitget', { token: name, type: 'market', size: sent });
   const clientOrderId = clientOidIn(parameters);
   const legs = LEGS.flatMap(([field, whole, part]) => {
     const triggerPrice = optionalDecimalIn(parameters, field);
@@ -250,9 +252,10 @@ async function modifyStrategy(call: PrivateCall) {
   const { parameters, inAccount, faults, books } = call;
   refuseStruckProtection(faults);
   const handle = orderHandleIn(parameters);
-  decimalIn(parameters, 'qty');
+  const size = decimalIn(parameters, 'qty');
   return inAccount(async (session) => {
     const { book, triggers } = strategyOf(session, handle, books.strategies);
+    books.contracts.requireSize('Bitget', { token: book.token, type: 'market', size });
     const [first] = triggers;
     const answer = { orderId: String(first?.id), clientOid: first?.clientOrderId ?? '' };
     if (faults.find('stopIgnored')) return answer;

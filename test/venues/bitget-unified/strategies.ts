@@ -1,4 +1,4 @@
-import { and, between, desc, ne } from 'drizzle-orm';
+import { and, between, desc, lt, ne } from 'drizzle-orm';
 import { toPlain } from '#domain/decimal.ts';
 import {
   type BookOwner,
@@ -82,9 +82,16 @@ export function liveStrategyViews(book: TokenBook, strategies: VenueStrategies) 
 /** Ended stops and targets of all tokens, newest first, each by itself. */
 export async function pastStrategyViews(
   db: Statements,
-  query: { owner: BookOwner; from: Date; to: Date; limit: number; strategies: VenueStrategies },
+  query: {
+    owner: BookOwner;
+    from: Date;
+    to: Date;
+    limit: number;
+    before: bigint | null;
+    strategies: VenueStrategies;
+  },
 ) {
-  const { owner, from, to, limit, strategies } = query;
+  const { owner, from, to, limit, before, strategies } = query;
   const found = await db
     .select()
     .from(paperTriggerOrders)
@@ -93,6 +100,7 @@ export async function pastStrategyViews(
         isOf(paperTriggerOrders, owner),
         ne(paperTriggerOrders.state, 'live'),
         between(paperTriggerOrders.updatedAt, from, to),
+        before === null ? undefined : lt(paperTriggerOrders.id, before),
       ),
     )
     .orderBy(desc(paperTriggerOrders.id))
