@@ -38,6 +38,24 @@ export const CRASH_STORIES: Record<string, CrashStory> = {
     },
   },
 
+  'an order of a unified account whose stop is dropped': {
+    leastPoints: 60,
+    leastChanges: 20,
+    async begin(engine) {
+      engine.setAccountMode('unified');
+      const signal = await storeTradedSignal(engine);
+      engine.venue.setFaults([{ kind: 'stopDropped' }]);
+      return {
+        userId: signal.userId,
+        async judge() {
+          const { trade, entries } = await judgeTrade(engine, signal);
+          expect(trade).toMatchObject({ success: true, fillStatus: 'filled', protectionStatus: 'repaired' });
+          expect(entries).toBe(1);
+        },
+      };
+    },
+  },
+
   'a first attempt that is left half filled': {
     leastPoints: 90,
     leastChanges: 30,

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { TradingSettings } from '#domain/user-settings.ts';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { users } from '#server/platform/db/schema.ts';
 import { atExchangeCall, type DyingCall } from '#test/venues/dying-exchange.ts';
+import { accountModeOf, platformOf, type SuiteDialect } from '#test/venues/exchange-suite-words.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { startTestEngine, type TestEngine, type TestEngineOptions } from './test-engine.ts';
 import type { SignalFields } from './test-engine-rows.ts';
@@ -29,9 +30,16 @@ export function sharedTestEngine({
     engine.venue.setContracts([]);
     await engine.db.update(users).set({ isActive: false });
     if (settles) await engine.settle();
+    engine.setAccountMode('classic');
   });
   afterAll(() => engine.close());
   return new Proxy({} as TestEngine, { get: (_target, name) => Reflect.get(engine, name) as unknown });
+}
+
+/** The tests of a block trade on accounts of this kind; returns their exchange. */
+export function tradingOn(engine: TestEngine, dialect: SuiteDialect): ExchangePlatform {
+  beforeEach(() => engine.setAccountMode(accountModeOf(dialect)));
+  return platformOf(dialect);
 }
 
 /** Stores a new user who sizes by risk, and a signal for a token that no other test uses. */

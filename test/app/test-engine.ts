@@ -11,6 +11,7 @@ import { createCandleWaits } from '#server/engine/workflow/candle-waits.ts';
 import { UNSETTLED_LIMIT_MS } from '#server/engine/workflow/follow-trade.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeUser, tradeWave } from '#server/engine/workflow/trade-wave.ts';
+import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
 import { openPaper } from '#server/exchanges/paper/open-paper.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
@@ -32,7 +33,7 @@ import { createSecretBox } from '#server/platform/secret-box.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 import { listenVenue } from '#test/venues/server.ts';
 import { createVenue, type TestVenue } from '#test/venues/venue.ts';
-import { venueCredentials } from '#test/venues/venue-credentials.ts';
+import { TRADING_KEY, venueCredentials } from '#test/venues/venue-credentials.ts';
 import { paperLedger } from '../venues/paper-ledger.ts';
 import { type CrashAt, type CrashPoint, crashPoint, openCrashingDatabase } from './crashing-database.ts';
 import { fakeClock } from './fake-clock.ts';
@@ -104,6 +105,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
   };
   const log = createLog({ level: process.env.TEST_LOG === '1' ? 'debug' : 'silent' });
   let venueAheadMs = 0;
+  let accountMode: ExchangeCredentials['accountMode'] = 'classic';
   const venueClock = { ...clock, now: () => new Date(clock.now().getTime() + venueAheadMs) };
   const venue = createVenue({
     db,
@@ -111,6 +113,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     marks: storedMarks(),
     startBalance: config.paperBalance,
     credentialsFor: (userId) => venueCredentials(userId, SECRET),
+    keyOf: () => (accountMode === 'unified' ? { ...TRADING_KEY, accountMode } : TRADING_KEY),
   });
 
   const secretBox = createSecretBox(SECRET);
@@ -215,7 +218,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
         environment: 'paper',
         credentials: {
           ...venueCredentials(userId, SECRET),
-          accountMode: exchanges.get(platform).accountMode,
+          accountMode: platform === 'Bitget' ? accountMode : 'unified',
         },
       }),
     };
@@ -284,6 +287,10 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
     /** Sets the clock of the exchange this far ahead of the engine's; negative: behind. */
     setVenueAhead(ms: number) {
       venueAheadMs = ms;
+    },
+    /** The kind of all accounts at Bitget; classic at first. */
+    setAccountMode(mode: typeof accountMode) {
+      accountMode = mode;
     },
     depsWith,
     /** Every time the exchange had two open entries of one user and token, which I2 forbids. */

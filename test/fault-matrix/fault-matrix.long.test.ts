@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { SUITE_DIALECTS } from '#test/venues/exchange-suite-words.ts';
 import { createTestDatabase } from '../app/test-database.ts';
 import { MATRIX_FAULTS, waitsFor } from './matrix-faults.ts';
 import { type CaseResult, casesOf, playCases } from './run-case.ts';
 
-/** The short form of `npm run fault-matrix`: every fault at both exchanges, with one seed, and what it has after the entry. */
+/**
+ * The short form of `npm run fault-matrix`: every fault at both exchanges and both kinds of account at Bitget, with one
+ * seed, and what it has after the entry.
+ */
 const SEED = 2;
 
 const results: CaseResult[] = [];
@@ -18,7 +21,7 @@ beforeAll(async () => {
   });
 }, 600_000);
 
-describe.each(EXCHANGE_PLATFORMS)('%s', (exchange) => {
+describe.each(SUITE_DIALECTS)('%s', (exchange) => {
   test.each(MATRIX_FAULTS.flatMap((fault) => waitsFor(fault).map((waits) => ({ fault, waits }))))(
     'keeps all promises under the fault $fault with the $waits waits',
     ({ fault, waits }) => {

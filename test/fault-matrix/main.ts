@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { type ServerConnection, startEmbedded } from '#server/platform/db/embedded.ts';
 import { migrateDatabase } from '#server/platform/db/migrate.ts';
 import { createLog } from '#server/platform/log.ts';
+import { SUITE_DIALECTS } from '#test/venues/exchange-suite-words.ts';
 import { AFTERS, type After } from './exits.ts';
 import { MATRIX_FAULTS, WAITS } from './matrix-faults.ts';
 import { type CaseResult, casesOf, type MatrixCase } from './run-case.ts';
@@ -21,7 +22,7 @@ moments, and compares what the product says with the exchange's books. Without o
   --seed N         only this seed, may be given several times; what a run does follows from seed, fault and exchange
   --seeds N        the seeds 1 to N
   --fault NAME     only this fault, may be given several times
-  --exchange NAME  Bitget or Bybit
+  --exchange NAME  ${SUITE_DIALECTS.join(', ')}
   --waits NAME     default or short: how long orders wait before they are verified; without it both for the faults that
                    depend on it, and the default waits for all others
   --after NAME     what comes after the entry: ${AFTERS.join(', ')}, none, or all of these one after the
@@ -110,7 +111,7 @@ async function main(): Promise<number> {
 }
 
 function orderOf({ fault, exchange, waits }: CaseResult): number {
-  return MATRIX_FAULTS.indexOf(fault) * 10 + WAITS.indexOf(waits) * 2 + (exchange === 'Bitget' ? 0 : 1);
+  return MATRIX_FAULTS.indexOf(fault) * 10 + WAITS.indexOf(waits) * 3 + SUITE_DIALECTS.indexOf(exchange);
 }
 
 /** Runs `work` on a PostgreSQL in a temporary folder. */

@@ -259,6 +259,9 @@ function chooseSteps(choice: Choice): MatrixStep[] {
 /** The last one is longer than a workflow waits for an order. */
 const LIFTED_AFTER_MS = [20_000, 60_000, 330_000];
 
+/** Whose stop has closed what stale look-ups do not show stays in doubt until they end. */
+const AT_LAST_MS: Record<string, number> = { 'stale-look-ups': 330_000 };
+
 export const MATRIX_FAULTS = Object.keys(CHOOSERS);
 
 /** How long an order waits before it is verified: as by default, or as short as the settings allow. */
@@ -293,7 +296,9 @@ export function chooseFaults(fault: string, choice: Choice): ChosenFaults {
   const losesStop = hasUnreadable || ((isApart || isStepped) && choice.chance(0.5));
   return {
     faults,
-    liftedAfterMs: LASTING_FAULTS.includes(fault) ? choice.oneOf(LIFTED_AFTER_MS) : null,
+    liftedAfterMs: LASTING_FAULTS.includes(fault)
+      ? choice.oneOf(LIFTED_AFTER_MS)
+      : (AT_LAST_MS[fault] ?? null),
     contract: contractOf?.(choice) ?? null,
     clock: isApart ? chooseClock(choice) : null,
     steps: isStepped ? chooseSteps(choice) : [],

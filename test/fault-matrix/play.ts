@@ -17,6 +17,7 @@ import type { Db } from '#server/platform/db/database.ts';
 import { orderAttempts, trades } from '#server/platform/db/schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import type { VenueContract } from '#test/venues/contracts.ts';
+import { accountModeOf, platformOf, type SuiteDialect } from '#test/venues/exchange-suite-words.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 import { type Agenda, startTestEngine, type TestEngine, type TestEngineOptions } from '../app/test-engine.ts';
@@ -34,7 +35,7 @@ export interface Played extends PlayedRun {
 }
 
 export interface Play extends ChosenFaults {
-  exchange: ExchangePlatform;
+  exchange: SuiteDialect;
   scenario: Scenario;
   /** What comes after the entry, and the struck user's faults from then on. */
   exits: Exits | null;
@@ -73,8 +74,10 @@ export async function openStage({
 
   return {
     engine,
-    async play({ exchange, scenario, faults, exits, exitFaults, ...chosen }) {
+    async play({ exchange: dialect, scenario, faults, exits, exitFaults, ...chosen }) {
       await emptyDatabase(engine.db);
+      const exchange = platformOf(dialect);
+      engine.setAccountMode(accountModeOf(dialect));
       const clocks = createClocks(engine);
       clocks.setAhead(chosen.clock?.fromMs === 0 ? chosen.clock.aheadMs : 0);
       const { hasUnreadable } = chosen;

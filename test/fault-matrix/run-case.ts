@@ -1,4 +1,4 @@
-import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import { SUITE_DIALECTS, type SuiteDialect } from '#test/venues/exchange-suite-words.ts';
 import type { TestDatabase } from '../app/test-database.ts';
 import type { TestEngine } from '../app/test-engine.ts';
 import { createChoice } from './choice.ts';
@@ -11,7 +11,7 @@ import { createScenario } from './scenario.ts';
 
 export interface MatrixCase {
   fault: string;
-  exchange: ExchangePlatform;
+  exchange: SuiteDialect;
   seed: number;
   waits: Waits;
   /** What comes after the entry. */
@@ -51,9 +51,9 @@ export function casesOf(chosen: {
   afters?: readonly After[];
 }): MatrixCase[] {
   const { seeds, faults = [], exchanges = [], waits = [], afters = [] } = chosen;
-  const platforms = EXCHANGE_PLATFORMS.filter((one) => exchanges.length === 0 || exchanges.includes(one));
+  const dialects = SUITE_DIALECTS.filter((one) => exchanges.length === 0 || exchanges.includes(one));
   return seeds.flatMap((seed) =>
-    platforms.flatMap((exchange) =>
+    dialects.flatMap((exchange) =>
       (faults.length > 0 ? faults : MATRIX_FAULTS).flatMap((fault) =>
         (waits.length > 0 ? waits : waitsFor(fault)).flatMap((one) =>
           (afters.length > 0 ? afters : [afterOf(MATRIX_FAULTS.indexOf(fault) + seed)]).map((after) => ({

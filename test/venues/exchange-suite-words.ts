@@ -2,7 +2,8 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Placement } from '#server/exchanges/exchange.ts';
 
 /** What the suites run against: an exchange, or one of its kinds of account. */
-export type SuiteDialect = ExchangePlatform | 'Bitget unified';
+export const SUITE_DIALECTS = ['Bitget', 'Bitget unified', 'Bybit'] as const;
+export type SuiteDialect = (typeof SUITE_DIALECTS)[number];
 
 export const platformOf = (dialect: SuiteDialect): ExchangePlatform =>
   dialect === 'Bybit' ? 'Bybit' : 'Bitget';

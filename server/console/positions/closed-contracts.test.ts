@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { collectConditions } from '#server/console/attention/attention.routes.ts';
 import { tradingConditions } from '#server/console/attention/trading-conditions.ts';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
@@ -8,8 +8,9 @@ import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions } from '#server/platform/db/schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
-import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
+import { sharedTestEngine, storeTradedSignal, tradingOn } from '#test/app/shared-test-engine.ts';
 import { nextToken, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
+import { SUITE_DIALECTS, type SuiteDialect } from '#test/venues/exchange-suite-words.ts';
 import { closeOpenPosition } from './close-open-position.ts';
 
 /** Contracts that open nothing any more while positions are held in them. */
@@ -17,7 +18,8 @@ const engine = sharedTestEngine({ config: { exchangeTimeoutMs: 1_000 } });
 
 const CONTRACTS_AGE_MS = 3_600_001;
 
-const CLOSED: [ExchangePlatform, string, string][] = [
+const CLOSED: [SuiteDialect, string, string][] = [
+  ['Bitget unified', 'limit_open', 'it only closes positions (limit_open)'],
   ['Bitget', 'limit_open', 'it only closes positions (limit_open)'],
   ['Bitget', 'maintain', 'it is under maintenance (maintain)'],
   ['Bitget', 'restrictedAPI', 'it does not trade through the API (restrictedAPI)'],
@@ -59,7 +61,9 @@ const conditions = async (token: string) => {
   return found.filter(({ code, text }) => code === 'contract_closed' && text.includes(` ${token} `));
 };
 
-describe.each(CLOSED)('a contract of %s that is %s', (platform, status, problem) => {
+describe.each(CLOSED)('a contract of %s that is %s', (dialect, status, problem) => {
+  const platform = tradingOn(engine, dialect);
+
   test('keeps its position protected, and closes it by hand', async () => {
     const { userId, token } = await withLong(engine, { exchangePlatform: platform });
     change({ platform, token, status });
@@ -159,7 +163,9 @@ test('an execution of Bybit that is no fill leaves that token’s end unknown, a
   });
 });
 
-describe.each(EXCHANGE_PLATFORMS)('a contract of %s with an end date', (platform) => {
+describe.each(SUITE_DIALECTS)('a contract of %s with an end date', (dialect) => {
+  const platform = tradingOn(engine, dialect);
+
   test('opens nothing, and an open position in it needs attention', async () => {
     const { token } = await withLong(engine, { exchangePlatform: platform });
     change({ platform, token, endsAt: new Date('2026-06-01T08:00:00.000Z') });

@@ -1,7 +1,7 @@
 import { asc, eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { D, toPlain } from '#domain/decimal.ts';
-import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { positionCloses, tradingHalts } from '#server/platform/db/schema.ts';
 import {
@@ -11,9 +11,11 @@ import {
   sharedTestEngine,
   storeTradedSignal,
   strike,
+  tradingOn,
 } from '#test/app/shared-test-engine.ts';
 import { nextToken, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
 import { dyingAt } from '#test/venues/dying-exchange.ts';
+import { SUITE_DIALECTS } from '#test/venues/exchange-suite-words.ts';
 import { closeOpenPosition } from './close-open-position.ts';
 
 /** Contracts whose largest market order is smaller than what is held in them (I4: always closable). */
@@ -61,7 +63,9 @@ const closeByHand = (userId: string, token: string, percent = 100) =>
     requestedBy: userId,
   });
 
-describe.each(EXCHANGE_PLATFORMS)('at %s, an entry above the largest order', (exchangePlatform) => {
+describe.each(SUITE_DIALECTS)('at %s, an entry above the largest order', (dialect) => {
+  const exchangePlatform = tradingOn(engine, dialect);
+
   // Requirements: order-execution-13
   test('is denied with both figures before anything is sent', async () => {
     const token = nextToken();
@@ -91,45 +95,56 @@ describe.each(EXCHANGE_PLATFORMS)('at %s, an entry above the largest order', (ex
   });
 });
 
-describe('at Bitget, the stop of a position above the largest market order', () => {
-  const withLarge = async () => {
-    const held = await withLong(engine);
-    bound('Bitget', held.token, { maximumMarketQuantity: MAXIMUM });
-    return held;
-  };
-  const heldBy = async (userId: string, token: string) => {
-    const account = await engine.deps.findAccount(userId, 'Bitget');
-    if (account === null) throw new Error('no account');
-    return { account, exchange: engine.deps.exchanges.get('Bitget'), token };
-  };
-  const inTime = () => ({ notAfter: new Date(engine.clock.now().getTime() + 60_000) });
+describe.each(['Bitget', 'Bitget unified'] as const)(
+  'at %s, the stop of a position above the largest market order',
+  (dialect) => {
+    tradingOn(engine, dialect);
 
-  test('is placed again for the whole position, without a size', async () => {
-    const { userId, token, trade } = await withLarge();
-    const { account, exchange } = await heldBy(userId, token);
-    await exchange.cancelProtection(account, token);
-    const quantity = trade.filledQuantity;
-    const stop = { token, side: 'long' as const, quantity, stopLoss: '98', takeProfit: '104' };
-    await exchange.placeProtection(account, { ...stop, clientOrderId: 'stop-again' }, inTime());
-    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
-  });
+    const withLarge = async () => {
+      const held = await withLong(engine);
+      bound('Bitget', held.token, { maximumMarketQuantity: MAXIMUM });
+      return held;
+    };
+    const heldBy = async (userId: string, token: string) => {
+      const account = await engine.deps.findAccount(userId, 'Bitget');
+      if (account === null) throw new Error('no account');
+      return { account, exchange: engine.deps.exchanges.get('Bitget'), token };
+    };
+    const inTime = () => ({ notAfter: new Date(engine.clock.now().getTime() + 60_000) });
 
-  test('is not moved beside the present one, which stays', async () => {
-    const { userId, token, trade } = await withLarge();
-    const { account, exchange } = await heldBy(userId, token);
-    const quantity = trade.filledQuantity;
-    const move = { token, side: 'long' as const, quantity, stopLoss: '99', takeProfit: null };
-    const moving = exchange.moveProtection(account, { ...move, clientOrderId: 'stop-moved' }, inTime());
-    await expect(moving).rejects.toMatchObject({
-      kind: 'refused',
-      code: 'not-sent',
-      message: expect.stringContaining(`the largest market order of ${MAXIMUM} ${token}`),
+    test('is placed again for the whole position, without a size', async () => {
+      const { userId, token, trade } = await withLarge();
+      const { account, exchange } = await heldBy(userId, token);
+      await exchange.cancelProtection(account, token);
+      const quantity = trade.filledQuantity;
+      const stop = { token, side: 'long' as const, quantity, stopLoss: '98', takeProfit: '104' };
+      await exchange.placeProtection(account, { ...stop, clientOrderId: 'stop-again' }, inTime());
+      expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
     });
-    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
-  });
-});
 
-describe.each(EXCHANGE_PLATFORMS)('at %s, a position above the largest market order', (exchangePlatform) => {
+    test('is not moved where its size is refused, and the present one stays', async () => {
+      const { userId, token, trade } = await withLarge();
+      const { account, exchange } = await heldBy(userId, token);
+      const quantity = trade.filledQuantity;
+      const move = { token, side: 'long' as const, quantity, stopLoss: '99', takeProfit: null };
+      const moving = exchange.moveProtection(account, { ...move, clientOrderId: 'stop-moved' }, inTime());
+      await expect(moving).rejects.toMatchObject(
+        dialect === 'Bitget'
+          ? {
+              kind: 'refused',
+              code: 'not-sent',
+              message: expect.stringContaining(`the largest market order of ${MAXIMUM} ${token}`),
+            }
+          : { kind: 'refused', code: '45112' },
+      );
+      expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
+    });
+  },
+);
+
+describe.each(SUITE_DIALECTS)('at %s, a position above the largest market order', (dialect) => {
+  const exchangePlatform = tradingOn(engine, dialect);
+
   const withLarge = async () => {
     const held = await withLong(engine, { exchangePlatform });
     bound(exchangePlatform, held.token, { maximumMarketQuantity: MAXIMUM });

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
@@ -9,6 +9,7 @@ import { withLease } from '#server/platform/jobs/leases.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { nextToken, openLongByHand, withLong } from '#test/app/token-holders.ts';
 import type { VenueContract } from '#test/venues/contracts.ts';
+import { accountModeOf, platformOf, SUITE_DIALECTS } from '#test/venues/exchange-suite-words.ts';
 import { readAccounts } from './list-positions.ts';
 
 /** Accounts that show a position which cannot be read, beside others (I4). */
@@ -42,13 +43,13 @@ const UNREADABLE: [string, (token: string) => Partial<VenueContract>, (token: st
   ['without a size', () => ({ isSizeMissing: true }), (token) => `${token}USDT`],
   ['whose contract was renamed', (token) => ({ symbol: `${token}X` }), (token) => `${token}X`],
 ];
-const CASES = EXCHANGE_PLATFORMS.flatMap((platform) =>
-  UNREADABLE.map((kind) => [platform, ...kind] as const),
-);
+const CASES = SUITE_DIALECTS.flatMap((dialect) => UNREADABLE.map((kind) => [dialect, ...kind] as const));
 
 test.each(CASES)(
   'at %s, a position %s hides no other, is not taken for closed, and halts its user until it can be read',
-  async (exchangePlatform, _name, changed, symbolOf) => {
+  async (dialect, _name, changed, symbolOf) => {
+    engine.setAccountMode(accountModeOf(dialect));
+    const exchangePlatform = platformOf(dialect);
     const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
     const [unreadable, other] = [nextToken(), nextToken()];
     for (const token of [unreadable, other]) {
@@ -88,9 +89,11 @@ test.each(CASES)(
   },
 );
 
-test.each(EXCHANGE_PLATFORMS)(
+test.each(SUITE_DIALECTS)(
   'a dated contract of %s that is held is shown as not opened here, and blocks nothing',
-  async (exchangePlatform) => {
+  async (dialect) => {
+    engine.setAccountMode(accountModeOf(dialect));
+    const exchangePlatform = platformOf(dialect);
     const { userId, token } = await withLong(engine, { exchangePlatform });
     const dated = nextToken();
     await engine.storeCandle({ token: dated, price: '100' });

@@ -1,11 +1,12 @@
 import { and, eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { tradingHalts } from '#server/platform/db/schema.ts';
 import { auditOnce, stepUntil } from '#test/app/followed-trades.ts';
-import { ALWAYS, planTrade, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
+import { ALWAYS, planTrade, sharedTestEngine, strike, tradingOn } from '#test/app/shared-test-engine.ts';
 import { withLong } from '#test/app/token-holders.ts';
+import { SUITE_DIALECTS } from '#test/venues/exchange-suite-words.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { advanceTrade } from './advance-trade.ts';
 
@@ -42,7 +43,9 @@ const moveElsewhere = (userId: string, triggerPrice: string) =>
     .set({ triggerPrice })
     .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.planType, 'pos_loss')));
 
-describe.each(EXCHANGE_PLATFORMS)('on %s, at the first read-back,', (platform) => {
+describe.each(SUITE_DIALECTS)('on %s, at the first read-back,', (dialect) => {
+  const platform = tradingOn(engine, dialect);
+
   // Requirements: order-execution-3
   test.each([
     ['of a long', 'buy', '0.0001', { stopLoss: '98', takeProfit: '104' }],
@@ -126,7 +129,9 @@ describe.each(EXCHANGE_PLATFORMS)('on %s, at the first read-back,', (platform) =
   });
 });
 
-describe.each(EXCHANGE_PLATFORMS)('on %s, after the first read-back,', (platform) => {
+describe.each(SUITE_DIALECTS)('on %s, after the first read-back,', (dialect) => {
+  const platform = tradingOn(engine, dialect);
+
   test('a stop that its user moves while the order still waits stays where it is', async () => {
     const { trade, userId, token } = await start(platform, [{ kind: 'partialFill', fraction: '0.5' }]);
     await stepUntil(engine, trade.id, ({ protectedQuantity }) => protectedQuantity !== null);

@@ -1,13 +1,21 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { endRestoredWork } from '#server/admin/backup/end-restored-work.ts';
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, protectionMoves, users } from '#server/platform/db/schema.ts';
 import { auditOnce } from '#test/app/followed-trades.ts';
-import { ALWAYS, giveBack, overtakenAt, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
+import {
+  ALWAYS,
+  giveBack,
+  overtakenAt,
+  sharedTestEngine,
+  strike,
+  tradingOn,
+} from '#test/app/shared-test-engine.ts';
 import { withLong } from '#test/app/token-holders.ts';
+import { SUITE_DIALECTS } from '#test/venues/exchange-suite-words.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { advanceTrade } from './advance-trade.ts';
 import { BEGIN_WITHIN_MS } from './move-protection.ts';
@@ -84,7 +92,9 @@ async function moveRow(id: string) {
 
 const linesOf = async (tradeId: string) => (await engine.events(tradeId)).timeline;
 
-describe.each(EXCHANGE_PLATFORMS)('on %s', (platform) => {
+describe.each(SUITE_DIALECTS)('on %s', (dialect) => {
+  const platform = tradingOn(engine, dialect);
+
   test('a stop and target are moved, and the trade says so', async () => {
     const held = await withPosition(platform);
     const id = await request(held, { stopLoss: '99', takeProfit: '106' });

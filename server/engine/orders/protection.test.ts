@@ -7,7 +7,14 @@ import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { positionCloses, tradingHalts } from '#server/platform/db/schema.ts';
 import { stepTrade, stepUntil } from '#test/app/followed-trades.ts';
 import { calculateByHand, commitByHand, planByHand } from '#test/app/plan-by-hand.ts';
-import { ALWAYS, entriesOf, planTrade, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
+import {
+  ALWAYS,
+  entriesOf,
+  planTrade,
+  sharedTestEngine,
+  strike,
+  tradingOn,
+} from '#test/app/shared-test-engine.ts';
 import { nextToken, withLong } from '#test/app/token-holders.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -282,6 +289,10 @@ describe('the closing of a position without a stop', () => {
     expect(await closingsOf(userId)).toHaveLength(1);
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
   });
+});
+
+describe.each(['Bitget', 'Bitget unified'] as const)('the closing of a position at %s', (dialect) => {
+  tradingOn(engine, dialect);
 
   test('cancels the stop and target that the exchange leaves behind', async () => {
     const { trade, userId, token } = await plan([stopLost, noStop, leftBehind]);
@@ -295,7 +306,7 @@ describe('the closing of a position without a stop', () => {
       stopLost,
       noStop,
       leftBehind,
-      { kind: 'badGatewayBefore', on: { path: 'cancel-plan-order', times: 3 } },
+      { kind: 'badGatewayBefore', on: { operation: 'cancel-protection', times: 3 } },
     ]);
     const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ protectionStatus: 'closed' });
@@ -308,7 +319,7 @@ describe('the closing of a position without a stop', () => {
     await stepUntil(engine, trade.id, () => sinceMs() >= 45_000);
     const cancelFails: VenueFault = {
       kind: 'badGatewayBefore',
-      on: { path: 'cancel-plan-order', times: 3 },
+      on: { operation: 'cancel-protection', times: 3 },
     };
     strike(engine, userId, [noStop, leftBehind, cancelFails]);
     const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
@@ -321,7 +332,7 @@ describe('the closing of a position without a stop', () => {
       stopLost,
       noStop,
       leftBehind,
-      { kind: 'refuse', code: '40020', message: 'no', on: { path: 'cancel-plan-order', times: ALWAYS } },
+      { kind: 'refuse', code: '40020', message: 'no', on: { operation: 'cancel-protection', times: ALWAYS } },
     ]);
     const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ protectionStatus: 'closed' });

@@ -1,15 +1,16 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, trades, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { auditOnce } from '#test/app/followed-trades.ts';
-import { ALWAYS, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
+import { ALWAYS, sharedTestEngine, strike, tradingOn } from '#test/app/shared-test-engine.ts';
 import { nextToken, withLong } from '#test/app/token-holders.ts';
 import { answering } from '#test/venues/dying-exchange.ts';
+import { accountModeOf, platformOf, SUITE_DIALECTS } from '#test/venues/exchange-suite-words.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { createProtectionAudit, startProtectionAudit } from './audit-protection.ts';
 
@@ -74,7 +75,9 @@ const auditOfBareList = (meanwhile: (userId: string) => Promise<unknown> = async
     })),
   );
 
-describe.each(EXCHANGE_PLATFORMS)('a position on %s that cannot be read', (exchangePlatform) => {
+describe.each(SUITE_DIALECTS)('a position on %s that cannot be read', (dialect) => {
+  const exchangePlatform = tradingOn(engine, dialect);
+
   test('keeps no other from getting its stop back, and halts its user at the second audit', async () => {
     const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
     const tokens = [nextToken(), nextToken()];
@@ -116,10 +119,11 @@ describe.each(EXCHANGE_PLATFORMS)('a position on %s that cannot be read', (excha
 });
 
 describe('an open position that the engine opened', () => {
-  test.each(EXCHANGE_PLATFORMS)(
+  test.each(SUITE_DIALECTS)(
     'that lost its stop on %s gets it back, and its timeline says so',
-    async (platform) => {
-      const { userId, token, trade } = await withPosition(platform);
+    async (dialect) => {
+      engine.setAccountMode(accountModeOf(dialect));
+      const { userId, token, trade } = await withPosition(platformOf(dialect));
       await lose(userId, 'pos_loss', 'pos_profit');
       await auditOnce(engine, audit);
       expect(await engine.trade(trade.id)).toMatchObject({
@@ -211,23 +215,21 @@ describe('an open position that the engine opened', () => {
     expect(await closedOf(userId)).toMatchObject([{ closedBy: 'protection' }]);
   });
 
-  test.each(EXCHANGE_PLATFORMS)(
-    'is closed after five seconds when %s rejects the new stop',
-    async (platform) => {
-      const { userId, token, trade } = await withPosition(platform);
-      await lose(userId, 'pos_loss');
-      strike(engine, userId, [noStop]);
-      await auditOnce(engine, audit);
-      const foundAt = engine.clock.now().getTime();
-      await engine.settle();
-      const tookMs = engine.clock.now().getTime() - foundAt;
-      expect(tookMs).toBeGreaterThanOrEqual(5_000);
-      expect(tookMs).toBeLessThanOrEqual(10_000);
-      expect((await engine.holding(userId, token)).position).toBeNull();
-      expect(await engine.trade(trade.id)).toMatchObject({ protectionStatus: 'closed' });
-      expect(await haltsOf(userId)).toEqual([]);
-    },
-  );
+  test.each(SUITE_DIALECTS)('is closed after five seconds when %s rejects the new stop', async (dialect) => {
+    engine.setAccountMode(accountModeOf(dialect));
+    const { userId, token, trade } = await withPosition(platformOf(dialect));
+    await lose(userId, 'pos_loss');
+    strike(engine, userId, [noStop]);
+    await auditOnce(engine, audit);
+    const foundAt = engine.clock.now().getTime();
+    await engine.settle();
+    const tookMs = engine.clock.now().getTime() - foundAt;
+    expect(tookMs).toBeGreaterThanOrEqual(5_000);
+    expect(tookMs).toBeLessThanOrEqual(10_000);
+    expect((await engine.holding(userId, token)).position).toBeNull();
+    expect(await engine.trade(trade.id)).toMatchObject({ protectionStatus: 'closed' });
+    expect(await haltsOf(userId)).toEqual([]);
+  });
 
   test('that can be neither protected nor closed halts its user; a stop seen later clears the halt', async () => {
     const { userId, token, trade } = await withPosition();
