@@ -80,7 +80,8 @@ export type PlannedExitsView = z.infer<typeof plannedExits>;
 
 function aboveZero(name: string) {
   const isAboveZero = (text: string) => /^\d{1,12}(\.\d{1,12})?$/.test(text) && /[1-9]/.test(text);
-  return z.string().refine(isAboveZero, `${name} must be a number above 0`);
+  const message = `${name} must be a number above 0`;
+  return limitedText(25, message).refine(isAboveZero, message);
 }
 
 /** Those of the prepared order, where they are not those of the calculation. */
