@@ -55,6 +55,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          provide: { everyCase: false },
           include: ['{domain,contract,web}/**/*.test.{ts,tsx}'],
           exclude: [LONG_TESTS],
         },
@@ -63,6 +64,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'server',
+          provide: { everyCase: false },
           include: ['{server,test,scripts,bench,demo}/**/*.test.ts'],
           exclude: [LONG_TESTS],
           globalSetup: ['test/vitest-global-setup.ts'],
@@ -75,6 +77,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'long',
+          provide: { everyCase: true },
           include: [`{domain,contract,web,server,test,scripts,bench,demo}/${LONG_TESTS}`],
           globalSetup: ['test/vitest-global-setup.ts'],
           testTimeout: 180_000,

@@ -6,6 +6,7 @@ import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings
 import type { EngineDeps } from '#server/deps.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { noticeEvents, positionCloses, tradeExits, userSettings, users } from '#server/platform/db/schema.ts';
+import { testInTurn } from '#test/app/in-turn.ts';
 import { overtakenAt, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import type { TestEngine } from '#test/app/test-engine.ts';
 import { ledgerOf, nextToken, openLongByHand } from '#test/app/token-holders.ts';
@@ -111,13 +112,16 @@ const isHalf = (size: string | null, quantity: string) =>
 const ENTRY = ['buy', false, 'filled'];
 const CLOSE = ['sell', true, 'filled'];
 
-describe.each([
-  ...EXCHANGE_PLATFORMS.map((platform) => [platform, 'at its venue', () => engine] as const),
-  ...EXCHANGE_PLATFORMS.map((platform) => [platform, 'in paper mode', () => paper] as const),
-])('%s %s', (exchangePlatform, _where, choose) => {
+const PLACES = [
+  ...EXCHANGE_PLATFORMS.map((exchangePlatform) => ({ exchangePlatform, where: 'at its venue', on: engine })),
+  ...EXCHANGE_PLATFORMS.map((exchangePlatform) => ({ exchangePlatform, where: 'in paper mode', on: paper })),
+];
+describe.each(PLACES)('$exchangePlatform $where', (place) => {
+  const { exchangePlatform, on } = place;
+  const test = testInTurn(PLACES, place);
+
   // Requirements: additions-exits-9
   test('a part is closed at its price with one reduce-only order, and the rest keeps its stop', async () => {
-    const on = choose();
     const { userId, token, trade, quantity } = await withPlan(HALF_AT_1R, { on, exchangePlatform });
     await priceOf(token, '101.9', on);
     expect(await sizeOf(userId, token, on)).toBe(toPlain(quantity));
@@ -140,7 +144,6 @@ describe.each([
 
   // Requirements: additions-exits-10
   test('the stop moves to the entry once, in place, and closes there', async () => {
-    const on = choose();
     const { userId, token, trade } = await withPlan(plan({ breakEvenAtR: '1' }), { on, exchangePlatform });
     await priceOf(token, '101.9', on);
     expect(await stopOf(userId, token, on)).toBe('98');
@@ -157,7 +160,6 @@ describe.each([
 
   // Requirements: additions-exits-11
   test('the stop trails the best price by ATR, at most once in ten seconds, and never back', async () => {
-    const on = choose();
     const trail = plan({ trail: { atrMultiple: '1' } });
     const { userId, token } = await withPlan(trail, { on, exchangePlatform, atr: '1' });
     await priceOf(token, '101', on);
@@ -175,7 +177,6 @@ describe.each([
 
   // Requirements: additions-exits-12
   test('the rest is closed when it was held long enough', async () => {
-    const on = choose();
     const { userId, token, trade } = await withPlan(plan({ maxHoldingMinutes: 60 }), {
       on,
       exchangePlatform,
@@ -194,6 +195,8 @@ describe.each([
 
 describe('an order of a plan is sent once', () => {
   describe.each(EXCHANGE_PLATFORMS)('at %s', (exchangePlatform) => {
+    const test = testInTurn(EXCHANGE_PLATFORMS, exchangePlatform);
+
     // Requirements: additions-exits-13
     test.each([
       'acceptThenTimeout',
