@@ -4,6 +4,7 @@ import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings
 import { sumPartialCloses } from '#server/engine/protection/positions.store.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { doubtOf, follow, stepUntil, writeOff } from '#test/app/followed-trades.ts';
+import { crossed, inTurn, testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, entriesOf, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { withLong } from '#test/app/token-holders.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -25,53 +26,67 @@ const plan = (platform: ExchangePlatform, faults: VenueFault[]) =>
   planTrade(engine, { settings: { exchangePlatform: platform }, faults });
 
 const UNREADABLE = CONTRADICTIONS.filter((one) => one !== 'the other side');
-const CASES = EXCHANGE_PLATFORMS.flatMap((platform) =>
-  UNREADABLE.map((one): [ExchangePlatform, Contradiction] => [platform, one]),
-);
-
-describe.each(CASES)('an order that %s shows with %s', (platform, contradiction) => {
+/** What becomes of an order that is shown with a contradiction. */
+const ENDS: [string, (platform: ExchangePlatform, shown: Contradiction) => Promise<void>][] = [
   // Requirements: order-execution-7
-  test('is not recorded, is in doubt after ninety seconds, ends its workflow and may be written off', async () => {
-    const { trade, userId, workflowId } = await plan(platform, [arrivesSilently, shows(contradiction)]);
-    await follow(engine, trade.id, 80_000);
-    expect(await engine.attempts(trade.id)).toMatchObject([
-      { state: 'unknown', lookupMisses: 0, filledQuantity: '0', averagePrice: null, doubt: null },
-    ]);
-    expect(await doubtOf(engine, trade.id)).toBeUndefined();
-    await follow(engine, trade.id, 20_000);
-    expect(await doubtOf(engine, trade.id)).toContain(
-      `${platform} does not show the order in a way that can be read`,
-    );
-    expect(await entriesOf(engine, userId)).toHaveLength(1);
-    await follow(engine, trade.id, 5 * 60_000);
-    await engine.plan(workflowId);
-    expect((await engine.workflow(workflowId)).status).toBe('completed');
-    expect(await writeOff(engine, trade.id)).toMatchObject({
-      state: 'done',
-      success: false,
-      fillStatus: 'unknown',
-    });
-  });
-
-  test('is cancelled within seconds of its time, and settled by the first answer that can be read', async () => {
-    const { trade, userId, plannedAt } = await plan(platform, [rests, shows(contradiction)]);
-    await follow(engine, trade.id, 30_000);
-    const [order] = await engine.exchangeOrders(userId);
-    expect(order).toMatchObject({ state: 'canceled' });
-    const takenMs = (order?.updatedAt.getTime() ?? 0) - plannedAt.getTime();
-    // Verified after 5 s, and cancelled when that could not be read for another 5 s.
-    expect(takenMs).toBeLessThanOrEqual(13_000);
-    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling', filledQuantity: '0' }]);
-    engine.venue.setFaults([]);
-    await engine.settle();
-    expect(engine.doubleEntries).toEqual([]);
-    expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled', doubt: null });
-  });
-});
+  [
+    'is not recorded, is in doubt after ninety seconds, ends its workflow and may be written off',
+    async (platform, contradiction) => {
+      const { trade, userId, workflowId } = await plan(platform, [arrivesSilently, shows(contradiction)]);
+      await follow(engine, trade.id, 80_000);
+      expect(await engine.attempts(trade.id)).toMatchObject([
+        { state: 'unknown', lookupMisses: 0, filledQuantity: '0', averagePrice: null, doubt: null },
+      ]);
+      expect(await doubtOf(engine, trade.id)).toBeUndefined();
+      await follow(engine, trade.id, 20_000);
+      expect(await doubtOf(engine, trade.id)).toContain(
+        `${platform} does not show the order in a way that can be read`,
+      );
+      expect(await entriesOf(engine, userId)).toHaveLength(1);
+      await follow(engine, trade.id, 5 * 60_000);
+      await engine.plan(workflowId);
+      expect((await engine.workflow(workflowId)).status).toBe('completed');
+      expect(await writeOff(engine, trade.id)).toMatchObject({
+        state: 'done',
+        success: false,
+        fillStatus: 'unknown',
+      });
+    },
+  ],
+  [
+    'is cancelled within seconds of its time, and settled by the first answer that can be read',
+    async (platform, contradiction) => {
+      const { trade, userId, plannedAt } = await plan(platform, [rests, shows(contradiction)]);
+      await follow(engine, trade.id, 30_000);
+      const [order] = await engine.exchangeOrders(userId);
+      expect(order).toMatchObject({ state: 'canceled' });
+      const takenMs = (order?.updatedAt.getTime() ?? 0) - plannedAt.getTime();
+      // Verified after 5 s, and cancelled when that could not be read for another 5 s.
+      expect(takenMs).toBeLessThanOrEqual(13_000);
+      expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling', filledQuantity: '0' }]);
+      engine.venue.setFaults([]);
+      await engine.settle();
+      expect(engine.doubleEntries).toEqual([]);
+      expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled', doubt: null });
+    },
+  ],
+];
+test.each(
+  inTurn(UNREADABLE, crossed(ENDS, EXCHANGE_PLATFORMS)).map(([shown, [[end, follows], platform]]) => ({
+    shown,
+    end,
+    follows,
+    platform,
+  })),
+)('an order that $platform shows with $shown $end', ({ follows, platform, shown }) =>
+  follows(platform, shown),
+);
 
 describe.each(EXCHANGE_PLATFORMS)(
   'an order that %s shows on the other side, such as its own stop',
   (platform) => {
+    const test = testInTurn(EXCHANGE_PLATFORMS, platform);
+
     test('is settled by its position after a minute', async () => {
       const { trade, userId } = await plan(platform, [arrivesSilently, shows('the other side')]);
       await engine.settle();
@@ -129,6 +144,8 @@ describe.each(EXCHANGE_PLATFORMS)(
 );
 
 describe.each(EXCHANGE_PLATFORMS)('at %s', (platform) => {
+  const test = testInTurn(EXCHANGE_PLATFORMS, platform);
+
   // Requirements: order-execution-7
   test('an order without an answer that rests is cancelled when it comes into doubt, and followed by none', async () => {
     const { trade, userId } = await plan(platform, [arrivesSilently, rests, shows('another quantity')]);
@@ -201,16 +218,13 @@ describe.each(EXCHANGE_PLATFORMS)('at %s', (platform) => {
         .eq(trade.filledQuantity),
     ).toBe(true);
   });
-});
 
-test.each(EXCHANGE_PLATFORMS)(
-  'goes on in time when %s answers a cancel with what cannot be read',
-  async (platform) => {
+  test('an order whose cancel is answered with what cannot be read goes on in time', async () => {
     const unreadable: VenueFault = { kind: 'html200', on: { operation: 'cancel-order' } };
     const { trade, userId } = await plan(platform, [rests, unreadable]);
     await follow(engine, trade.id, 10_000);
     const [first] = await engine.attempts(trade.id);
     expect(first).toMatchObject({ state: 'unfilled' });
     expect((await entriesOf(engine, userId))[0]).toMatchObject({ state: 'canceled' });
-  },
-);
+  });
+});

@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import type { Config } from '#server/platform/config/config.ts';
 import { doubtOf, follow, writeOff } from '#test/app/followed-trades.ts';
+import { crossed, testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, entriesOf, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
@@ -23,9 +24,11 @@ const WAITS: [string, Partial<Config>][] = [
   ['the default waits', {}],
   ['short waits', { verifyFirstMs: 300, verifySecondMs: 300, cancelDelayMs: 100 }],
 ];
-const CASES = EXCHANGE_PLATFORMS.flatMap((platform) =>
-  WAITS.map(([name, waits]): [ExchangePlatform, string, Partial<Config>] => [platform, name, waits]),
-);
+const SETTINGS = crossed(EXCHANGE_PLATFORMS, WAITS).map(([platform, [name, waits]]) => ({
+  platform,
+  name,
+  waits,
+}));
 
 async function plan(platform: ExchangePlatform, waits: Partial<Config>, faults: VenueFault[]) {
   const planned = await planTrade(engine, { settings: { exchangePlatform: platform }, faults });
@@ -37,99 +40,99 @@ async function plan(platform: ExchangePlatform, waits: Partial<Config>, faults: 
   return { ...planned, deps, held };
 }
 
-describe.each(CASES)(
-  'at %s with %s, an order whose look-ups lag behind its fill',
-  (platform, _name, waits) => {
-    // Requirements: order-execution-6
-    test('gets a second attempt for the rest only, once the look-up shows what has filled', async () => {
-      const planned = await plan(platform, waits, [partly('0.4'), isStale(2_500)]);
-      await engine.settle({ deps: planned.deps });
-      const { trade, userId } = planned;
-      const entries = await entriesOf(engine, userId);
-      expect(entries).toHaveLength(2);
-      expect(D(entries[1]?.size ?? 0).lte(D(trade.plannedQuantity).minus(entries[0]?.filledSize ?? 0))).toBe(
-        true,
-      );
-      const { size, stopLoss } = await planned.held();
-      expect(D(size).lte(trade.plannedQuantity)).toBe(true);
-      expect(stopLoss).toBe(trade.stopLoss);
-      const ended = await engine.trade(trade.id);
-      expect(ended).toMatchObject({ success: true, protectionStatus: 'verified' });
-      expect(D(ended.filledQuantity).eq(size)).toBe(true);
-    });
+describe.each(SETTINGS)('at $platform with $name, an order whose look-ups lag behind its fill', (setting) => {
+  const { platform, waits } = setting;
+  const test = testInTurn(SETTINGS, setting);
 
-    test('ends as filled when the whole quantity turns out to be filled', async () => {
-      const planned = await plan(platform, waits, [isStale(20_000)]);
-      await engine.settle({ deps: planned.deps });
-      expect(await entriesOf(engine, planned.userId)).toHaveLength(1);
-      expect(await engine.trade(planned.trade.id)).toMatchObject({
-        success: true,
-        fillStatus: 'filled',
-        filledQuantity: planned.trade.plannedQuantity,
-      });
-    });
+  // Requirements: order-execution-6
+  test('gets a second attempt for the rest only, once the look-up shows what has filled', async () => {
+    const planned = await plan(platform, waits, [partly('0.4'), isStale(2_500)]);
+    await engine.settle({ deps: planned.deps });
+    const { trade, userId } = planned;
+    const entries = await entriesOf(engine, userId);
+    expect(entries).toHaveLength(2);
+    expect(D(entries[1]?.size ?? 0).lte(D(trade.plannedQuantity).minus(entries[0]?.filledSize ?? 0))).toBe(
+      true,
+    );
+    const { size, stopLoss } = await planned.held();
+    expect(D(size).lte(trade.plannedQuantity)).toBe(true);
+    expect(stopLoss).toBe(trade.stopLoss);
+    const ended = await engine.trade(trade.id);
+    expect(ended).toMatchObject({ success: true, protectionStatus: 'verified' });
+    expect(D(ended.filledQuantity).eq(size)).toBe(true);
+  });
 
-    test('counts what the position holds when the look-up stays behind for a minute', async () => {
-      const planned = await plan(platform, waits, [isStale()]);
-      await engine.settle({ deps: planned.deps });
-      const { trade, userId, plannedAt } = planned;
-      const [order, ...more] = await entriesOf(engine, userId);
-      expect(more).toEqual([]);
-      expect(await engine.trade(trade.id)).toMatchObject({
-        success: true,
-        fillStatus: 'filled',
-        filledQuantity: trade.plannedQuantity,
-        protectionStatus: 'verified',
-      });
-      const [attempt] = await engine.attempts(trade.id);
-      const paid = D(order?.filledValue ?? 0).div(order?.filledSize ?? 1);
-      expect(
-        D(attempt?.averagePrice ?? 0)
-          .minus(paid)
-          .abs()
-          .lt('1e-9'),
-      ).toBe(true);
-      expect(engine.clock.now().getTime() - plannedAt.getTime()).toBeGreaterThanOrEqual(60_000);
-      const { timeline } = await engine.events(trade.id);
-      expect(timeline.join('\n')).toContain(
-        `shows 0 filled, but holds a position of ${trade.plannedQuantity}`,
-      );
+  test('ends as filled when the whole quantity turns out to be filled', async () => {
+    const planned = await plan(platform, waits, [isStale(20_000)]);
+    await engine.settle({ deps: planned.deps });
+    expect(await entriesOf(engine, planned.userId)).toHaveLength(1);
+    expect(await engine.trade(planned.trade.id)).toMatchObject({
+      success: true,
+      fillStatus: 'filled',
+      filledQuantity: planned.trade.plannedQuantity,
     });
+  });
 
-    test('finishes with what the position holds of a part: no second attempt follows', async () => {
-      const planned = await plan(platform, waits, [partly('0.4'), isStale()]);
-      await engine.settle({ deps: planned.deps });
-      const { trade, userId } = planned;
-      const [order, ...more] = await entriesOf(engine, userId);
-      expect(more).toEqual([]);
-      const ended = await engine.trade(trade.id);
-      expect(ended).toMatchObject({ success: true, fillStatus: 'partial', protectionStatus: 'verified' });
-      expect(D(ended.filledQuantity).eq(order?.filledSize ?? 0)).toBe(true);
-      const { timeline } = await engine.events(trade.id);
-      expect(timeline.join('\n')).toContain('no second attempt: its fill was read from the position');
+  test('counts what the position holds when the look-up stays behind for a minute', async () => {
+    const planned = await plan(platform, waits, [isStale()]);
+    await engine.settle({ deps: planned.deps });
+    const { trade, userId, plannedAt } = planned;
+    const [order, ...more] = await entriesOf(engine, userId);
+    expect(more).toEqual([]);
+    expect(await engine.trade(trade.id)).toMatchObject({
+      success: true,
+      fillStatus: 'filled',
+      filledQuantity: trade.plannedQuantity,
+      protectionStatus: 'verified',
     });
+    const [attempt] = await engine.attempts(trade.id);
+    const paid = D(order?.filledValue ?? 0).div(order?.filledSize ?? 1);
+    expect(
+      D(attempt?.averagePrice ?? 0)
+        .minus(paid)
+        .abs()
+        .lt('1e-9'),
+    ).toBe(true);
+    expect(engine.clock.now().getTime() - plannedAt.getTime()).toBeGreaterThanOrEqual(60_000);
+    const { timeline } = await engine.events(trade.id);
+    expect(timeline.join('\n')).toContain(`shows 0 filled, but holds a position of ${trade.plannedQuantity}`);
+  });
 
-    test('stays in doubt when the stop has closed what was seen: nothing follows it', async () => {
-      const planned = await plan(platform, waits, [isStale()]);
-      const { trade, token, userId } = planned;
-      await follow(engine, planned.trade.id, 1_500, planned.deps);
-      expect(await engine.trade(trade.id)).toMatchObject({ protectionStatus: 'verified' });
-      await engine.storeCandle({ token, price: '97' });
-      expect(D((await planned.held()).size).isZero()).toBe(true);
-      await follow(engine, planned.trade.id, 3 * 60_000, planned.deps);
-      expect(await entriesOf(engine, userId)).toHaveLength(1);
-      const problem = `${platform} shows 0 filled, but has shown a position of ${trade.plannedQuantity} ${token}`;
-      expect(await doubtOf(engine, trade.id)).toBe(problem);
-      expect(await writeOff(engine, trade.id)).toMatchObject({
-        state: 'done',
-        success: false,
-        fillStatus: 'unknown',
-      });
+  test('finishes with what the position holds of a part: no second attempt follows', async () => {
+    const planned = await plan(platform, waits, [partly('0.4'), isStale()]);
+    await engine.settle({ deps: planned.deps });
+    const { trade, userId } = planned;
+    const [order, ...more] = await entriesOf(engine, userId);
+    expect(more).toEqual([]);
+    const ended = await engine.trade(trade.id);
+    expect(ended).toMatchObject({ success: true, fillStatus: 'partial', protectionStatus: 'verified' });
+    expect(D(ended.filledQuantity).eq(order?.filledSize ?? 0)).toBe(true);
+    const { timeline } = await engine.events(trade.id);
+    expect(timeline.join('\n')).toContain('no second attempt: its fill was read from the position');
+  });
+
+  test('stays in doubt when the stop has closed what was seen: nothing follows it', async () => {
+    const planned = await plan(platform, waits, [isStale()]);
+    const { trade, token, userId } = planned;
+    await follow(engine, planned.trade.id, 1_500, planned.deps);
+    expect(await engine.trade(trade.id)).toMatchObject({ protectionStatus: 'verified' });
+    await engine.storeCandle({ token, price: '97' });
+    expect(D((await planned.held()).size).isZero()).toBe(true);
+    await follow(engine, planned.trade.id, 3 * 60_000, planned.deps);
+    expect(await entriesOf(engine, userId)).toHaveLength(1);
+    const problem = `${platform} shows 0 filled, but has shown a position of ${trade.plannedQuantity} ${token}`;
+    expect(await doubtOf(engine, trade.id)).toBe(problem);
+    expect(await writeOff(engine, trade.id)).toMatchObject({
+      state: 'done',
+      success: false,
+      fillStatus: 'unknown',
     });
-  },
-);
+  });
+});
 
 describe.each(EXCHANGE_PLATFORMS)('at %s', (platform) => {
+  const test = testInTurn(EXCHANGE_PLATFORMS, platform);
+
   test('an order that was not filled gets its second attempt at once, and the position is the last that is read before it', async () => {
     const rests: VenueFault = { kind: 'restFirst', on: { times: ALWAYS } };
     const planned = await plan(platform, {}, [rests]);
