@@ -8,6 +8,7 @@ import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, trades, users } from '#server/platform/db/schema.ts';
 import { assessAgain, auditOnce } from '#test/app/followed-trades.ts';
+import { inTurn, testInTurn } from '#test/app/in-turn.ts';
 import {
   ALWAYS,
   entriesOf,
@@ -28,6 +29,12 @@ const APART = [
   ['20 minutes ahead', 20 * 60_000],
   ['20 minutes behind', -20 * 60_000],
 ] as const;
+
+const PLACES = inTurn(APART, EXCHANGE_PLATFORMS).map(([[apart, ms], exchangePlatform]) => ({
+  apart,
+  ms,
+  exchangePlatform,
+}));
 
 async function loseStop(userId: string): Promise<void> {
   const plans = inArray(paperTriggerOrders.planType, ['pos_loss', 'pos_profit']);
@@ -61,60 +68,63 @@ describe.each([
     async (_: string, ms: number) => engine.setVenueAhead(ms),
   ],
 ] as const)('when %s', (_how, setApart) => {
-  describe.each(APART)('by an exchange whose clock is %s', (_name, ms) => {
+  describe.each(PLACES)('by $exchangePlatform, whose clock is $apart', (place) => {
+    const { exchangePlatform, ms } = place;
+    const test = testInTurn(PLACES, place);
+
     test('a position opened by hand after ours was closed is still not ours', async () => {
-      const { userId, token, trade } = await withLong(engine);
+      const { userId, token, trade } = await withLong(engine, { exchangePlatform });
       await setApart(trade.id, ms);
       await auditOnce(engine);
-      await flatten(engine, { userId, token });
+      await flatten(engine, { userId, token, platform: exchangePlatform });
       engine.clock.advance(10 * 60_000);
-      await openLongByHand(engine, { userId, token });
-      const reading = await createAccountReader(engine.deps).read({ userId, exchangePlatform: 'Bitget' }, 0);
+      await openLongByHand(engine, { userId, token, platform: exchangePlatform });
+      const reading = await createAccountReader(engine.deps).read({ userId, exchangePlatform }, 0);
       expect(reading).toMatchObject({ open: [{ token, tradeId: null, differences: ['Not opened here'] }] });
     });
 
-    describe.each(EXCHANGE_PLATFORMS)('on %s', (exchangePlatform) => {
-      test('an open position counts as ours, and its trade is not recorded as closed', async () => {
-        const { userId, token, trade } = await withLong(engine, { exchangePlatform });
-        await setApart(trade.id, ms);
-        const reader = createAccountReader(engine.deps);
-        for (let times = 0; times < 3; times += 1) {
-          engine.clock.advance(60_000);
-          const reading = await reader.read({ userId, exchangePlatform }, 0);
-          expect(reading).toMatchObject({ open: [{ token, tradeId: trade.id, differences: [] }] });
-        }
-        expect(await closingsOf(trade.id)).toEqual([]);
-      });
-
-      test('a stop that was lost is placed again', async () => {
-        const { userId, token, trade } = await withLong(engine, { exchangePlatform });
-        await setApart(trade.id, ms);
-        await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
-        await loseStop(userId);
+    test('an open position counts as ours, and its trade is not recorded as closed', async () => {
+      const { userId, token, trade } = await withLong(engine, { exchangePlatform });
+      await setApart(trade.id, ms);
+      const reader = createAccountReader(engine.deps);
+      for (let times = 0; times < 3; times += 1) {
         engine.clock.advance(60_000);
-        await auditOnce(engine);
-        await engine.settle();
-        expect(await engine.holding(userId, token, exchangePlatform)).toMatchObject({ stopLoss: '98' });
-        expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', positionClosedAt: null });
-      });
+        const reading = await reader.read({ userId, exchangePlatform }, 0);
+        expect(reading).toMatchObject({ open: [{ token, tradeId: trade.id, differences: [] }] });
+      }
+      expect(await closingsOf(trade.id)).toEqual([]);
+    });
 
-      test('the end of a position is recorded from the history of the exchange', async () => {
-        const { userId, token, trade } = await withLong(engine, { exchangePlatform });
-        await setApart(trade.id, ms);
-        engine.clock.advance(30 * 60_000);
-        await auditOnce(engine);
-        await flatten(engine, { userId, token, platform: exchangePlatform });
-        engine.clock.advance(1_000);
-        await createAccountReader(engine.deps).read({ userId, exchangePlatform }, 0);
-        expect(await closingsOf(trade.id)).toMatchObject([
-          { entryPrice: '100', quantity: trade.filledQuantity },
-        ]);
-      });
+    test('a stop that was lost is placed again', async () => {
+      const { userId, token, trade } = await withLong(engine, { exchangePlatform });
+      await setApart(trade.id, ms);
+      await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
+      await loseStop(userId);
+      engine.clock.advance(60_000);
+      await auditOnce(engine);
+      await engine.settle();
+      expect(await engine.holding(userId, token, exchangePlatform)).toMatchObject({ stopLoss: '98' });
+      expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', positionClosedAt: null });
+    });
+
+    test('the end of a position is recorded from the history of the exchange', async () => {
+      const { userId, token, trade } = await withLong(engine, { exchangePlatform });
+      await setApart(trade.id, ms);
+      engine.clock.advance(30 * 60_000);
+      await auditOnce(engine);
+      await flatten(engine, { userId, token, platform: exchangePlatform });
+      engine.clock.advance(1_000);
+      await createAccountReader(engine.deps).read({ userId, exchangePlatform }, 0);
+      expect(await closingsOf(trade.id)).toMatchObject([
+        { entryPrice: '100', quantity: trade.filledQuantity },
+      ]);
     });
   });
 });
 
 describe.each(EXCHANGE_PLATFORMS)('on %s', (exchangePlatform) => {
+  const test = testInTurn(EXCHANGE_PLATFORMS, exchangePlatform);
+
   test('after our clock was set, an opposite signal closes the position and opens the other side', async () => {
     const { userId, token, trade } = await withLong(engine, { exchangePlatform });
     await shiftTrade(trade.id, 20 * 60_000);
@@ -201,63 +211,65 @@ describe.each(EXCHANGE_PLATFORMS)('on %s', (exchangePlatform) => {
       expect(await engine.holding(userId, token, exchangePlatform)).toMatchObject({ stopLoss: '98' });
     },
   );
+});
 
-  describe.each(APART)('with an exchange whose clock is %s', (_name, ms) => {
-    const apart = new RegExp(
-      `The clock of ${exchangePlatform} is ${(Math.abs(ms) / 1000).toFixed(1)} s ${ms < 0 ? 'behind' : 'ahead of'} the clock of this machine, the limit is 30 s`,
-    );
+describe.each(PLACES)('with $exchangePlatform, whose clock is $apart,', (place) => {
+  const { exchangePlatform, ms } = place;
+  const test = testInTurn(PLACES, place);
+  const apart = new RegExp(
+    `The clock of ${exchangePlatform} is ${(Math.abs(ms) / 1000).toFixed(1)} s ${ms < 0 ? 'behind' : 'ahead of'} the clock of this machine, the limit is 30 s`,
+  );
 
-    // Requirements: order-execution-14
-    test('a signal opens nothing and says why', async () => {
-      engine.setVenueAhead(ms);
-      const { userId, workflowId } = await storeTradedSignal(engine, { settings: { exchangePlatform } });
-      await engine.settle();
-      expect(await reasonFor(engine, { workflowId, userId })).toMatch(apart);
-      expect(await entriesOf(engine, userId)).toEqual([]);
+  // Requirements: order-execution-14
+  test('a signal opens nothing and says why', async () => {
+    engine.setVenueAhead(ms);
+    const { userId, workflowId } = await storeTradedSignal(engine, { settings: { exchangePlatform } });
+    await engine.settle();
+    expect(await reasonFor(engine, { workflowId, userId })).toMatch(apart);
+    expect(await entriesOf(engine, userId)).toEqual([]);
+  });
+
+  // Requirements: order-execution-14
+  test('an opposite signal closes and opens nothing, and the position keeps its stop', async () => {
+    const { userId, token } = await withLong(engine, { exchangePlatform });
+    engine.setVenueAhead(ms);
+    const { workflowId } = await oppositeSignal(engine, token);
+    await engine.settle();
+    expect(await reasonFor(engine, { workflowId, userId })).toMatch(apart);
+    const held = await engine.holding(userId, token, exchangePlatform);
+    expect(held).toMatchObject({ position: { side: 'long' }, stopLoss: '98' });
+  });
+
+  // Requirements: order-execution-14
+  test('an order that was planned before is not sent', async () => {
+    const { trade, userId } = await planTrade(engine, { settings: { exchangePlatform } });
+    engine.setVenueAhead(ms);
+    await engine.settle();
+    expect((await engine.trade(trade.id)).error).toMatch(apart);
+    expect(await entriesOf(engine, userId)).toEqual([]);
+  });
+
+  // Requirements: order-execution-14
+  test('a second attempt is not made; the fill of the first is protected', async () => {
+    const { trade, userId, token } = await planTrade(engine, {
+      settings: { exchangePlatform },
+      faults: [{ kind: 'partialFill', fraction: '0.5', on: { times: ALWAYS } }],
     });
+    await advanceTrade(engine.deps, trade.id);
+    engine.setVenueAhead(ms);
+    await engine.settle();
+    expect(await engine.attempts(trade.id)).toHaveLength(1);
+    expect((await engine.events(trade.id)).timeline.at(-1)).toMatch(apart);
+    expect(await engine.holding(userId, token, exchangePlatform)).toMatchObject({ stopLoss: '98' });
+  });
 
-    // Requirements: order-execution-14
-    test('an opposite signal closes and opens nothing, and the position keeps its stop', async () => {
-      const { userId, token } = await withLong(engine, { exchangePlatform });
-      engine.setVenueAhead(ms);
-      const { workflowId } = await oppositeSignal(engine, token);
-      await engine.settle();
-      expect(await reasonFor(engine, { workflowId, userId })).toMatch(apart);
-      const held = await engine.holding(userId, token, exchangePlatform);
-      expect(held).toMatchObject({ position: { side: 'long' }, stopLoss: '98' });
-    });
-
-    // Requirements: order-execution-14
-    test('an order that was planned before is not sent', async () => {
-      const { trade, userId } = await planTrade(engine, { settings: { exchangePlatform } });
-      engine.setVenueAhead(ms);
-      await engine.settle();
-      expect((await engine.trade(trade.id)).error).toMatch(apart);
-      expect(await entriesOf(engine, userId)).toEqual([]);
-    });
-
-    // Requirements: order-execution-14
-    test('a second attempt is not made; the fill of the first is protected', async () => {
-      const { trade, userId, token } = await planTrade(engine, {
-        settings: { exchangePlatform },
-        faults: [{ kind: 'partialFill', fraction: '0.5', on: { times: ALWAYS } }],
-      });
-      await advanceTrade(engine.deps, trade.id);
-      engine.setVenueAhead(ms);
-      await engine.settle();
-      expect(await engine.attempts(trade.id)).toHaveLength(1);
-      expect((await engine.events(trade.id)).timeline.at(-1)).toMatch(apart);
-      expect(await engine.holding(userId, token, exchangePlatform)).toMatchObject({ stopLoss: '98' });
-    });
-
-    // Requirements: order-execution-14
-    test('an order by hand is denied', async () => {
-      const { trade } = await withLong(engine, { exchangePlatform });
-      engine.setVenueAhead(ms);
-      await auditOnce(engine);
-      const { denial } = await assessAgain(engine, trade);
-      expect(denial?.reason).toMatch(apart);
-    });
+  // Requirements: order-execution-14
+  test('an order by hand is denied', async () => {
+    const { trade } = await withLong(engine, { exchangePlatform });
+    engine.setVenueAhead(ms);
+    await auditOnce(engine);
+    const { denial } = await assessAgain(engine, trade);
+    expect(denial?.reason).toMatch(apart);
   });
 });
 
@@ -265,14 +277,16 @@ describe('what administrators are told about the clocks', () => {
   const told = () => clockConditions({ exchanges: engine.deps.exchanges })();
 
   // Requirements: order-execution-14
-  test.each([
-    [4_000, null],
-    [-4_000, null],
-    [6_000, 'warning'],
-    [-6_000, 'warning'],
-    [31_000, 'critical'],
-    [-31_000, 'critical'],
-  ])('of a difference of %i ms: %s', async (ms, severity) => {
+  test.each(
+    inTurn(
+      [
+        [4_000, null],
+        [6_000, 'warning'],
+        [31_000, 'critical'],
+      ] as const,
+      [1, -1],
+    ).map(([[ms, severity], sign]) => [sign * ms, severity] as const),
+  )('of a difference of %i ms: %s', async (ms, severity) => {
     await withLong(engine);
     engine.setVenueAhead(ms);
     engine.clock.advance(60_000);

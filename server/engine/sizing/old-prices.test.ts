@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
 import { assessAgain } from '#test/app/followed-trades.ts';
+import { testInTurn } from '#test/app/in-turn.ts';
 import {
   ALWAYS,
   entriesOf,
@@ -20,6 +21,7 @@ const HOUR_MS = 3_600_000;
 
 describe.each(EXCHANGE_PLATFORMS)('with old prices at %s', (exchangePlatform) => {
   const exchange = () => engine.deps.exchanges.get(exchangePlatform);
+  const test = testInTurn(EXCHANGE_PLATFORMS, exchangePlatform);
 
   // Requirements: trading-constants-22
   test('a signal is not traded', async () => {

@@ -1,0 +1,2 @@
+/** Every case at every exchange. */
+import './audit-protection.test.ts';

@@ -1,0 +1,2 @@
+/** Every difference of the clocks at every exchange. */
+import './clocks-apart.test.ts';
