@@ -7,6 +7,7 @@ import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { positionCloses, trades } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
+import { inTurn } from '#test/app/in-turn.ts';
 import { startTradingBoard } from '#test/app/test-trading-board.ts';
 import { closeOpenPosition } from './close-open-position.ts';
 
@@ -132,18 +133,44 @@ test('closing twice closes once, concurrently at two instances and again later',
   expect(await closings(held.id)).toEqual([['sell', 'filled', held.quantity]]);
 });
 
-describe('a part of a position', () => {
-  const closePart = (held: { id: string; token: string }, percent: unknown) =>
-    board.admin.post('/api/positions/close', { userId: held.id, token: held.token, percent });
-  const half = (quantity: string) => toPlain(floorToStep(D(quantity).div(2), '0.001'));
-  const rest = (quantity: string) => toPlain(D(quantity).minus(half(quantity)));
-  const isHalf = async (held: { id: string; token: string; quantity: string }) => {
-    const holding = await board.holding(held.id, held.token);
-    expect(toPlain(holding.position?.size ?? '0')).toBe(rest(held.quantity));
-    expect(holding.stopLoss).not.toBeNull();
-    expect(holding.takeProfit).not.toBeNull();
-  };
+const FAULTS = [
+  // It closes, and its answer is lost.
+  'cutAfterAccept',
+  'acceptThenTimeout',
+  'badGatewayAfter',
+  'empty200',
+  // It does not receive the order.
+  'cutBeforeAccept',
+  'badGatewayBefore',
+  'tooManyRequests',
+] as const;
+const SHARES = [100, 50];
+test.each(inTurn(FAULTS, SHARES))(
+  'a faulty exchange: after %s, %d percent are closed once',
+  async (kind, percent) => {
+    const held = await withPosition();
+    board.setFaults([{ kind, on: { path: 'place-order' } }]);
+    const answer = await closePart(held, percent);
+    expect(answer.json()).toMatchObject({ success: true });
+    const closed = percent === 100 ? held.quantity : half(held.quantity);
+    expect(await closings(held.id)).toEqual([['sell', 'filled', closed]]);
+    if (percent === 100) expect(await closedBy(held.id)).toEqual(['operator']);
+    else await isHalf(held);
+  },
+);
 
+const closePart = (held: { id: string; token: string }, percent: unknown) =>
+  board.admin.post('/api/positions/close', { userId: held.id, token: held.token, percent });
+const half = (quantity: string) => toPlain(floorToStep(D(quantity).div(2), '0.001'));
+const rest = (quantity: string) => toPlain(D(quantity).minus(half(quantity)));
+const isHalf = async (held: { id: string; token: string; quantity: string }) => {
+  const holding = await board.holding(held.id, held.token);
+  expect(toPlain(holding.position?.size ?? '0')).toBe(rest(held.quantity));
+  expect(holding.stopLoss).not.toBeNull();
+  expect(holding.takeProfit).not.toBeNull();
+};
+
+describe('a part of a position', () => {
   // Requirements: additions-order-and-positions-13
   test('is closed with one order, and the rest keeps its stop and differs from no record', async () => {
     const held = await withPosition();
@@ -170,22 +197,6 @@ describe('a part of a position', () => {
     expect((await positionsOf(held.id)).closed).toMatchObject([
       { closedBy: 'stop loss', tradeId: held.trade.id },
     ]);
-  });
-
-  test.each([
-    'acceptThenTimeout',
-    'cutAfterAccept',
-    'badGatewayAfter',
-    'empty200',
-    'cutBeforeAccept',
-    'badGatewayBefore',
-    'tooManyRequests',
-  ] as const)('is closed once after %s', async (kind) => {
-    const held = await withPosition();
-    board.setFaults([{ kind, on: { path: 'place-order' } }]);
-    expect((await closePart(held, 50)).json()).toMatchObject({ success: true });
-    expect(await closings(held.id)).toEqual([['sell', 'filled', half(held.quantity)]]);
-    await isHalf(held);
   });
 
   test('is closed to the last step when the exchange fills an order only in part', async () => {
@@ -239,24 +250,6 @@ describe('a part of a position', () => {
 });
 
 describe('a faulty exchange', () => {
-  test.each([
-    // It closes, and its answer is lost.
-    'acceptThenTimeout',
-    'cutAfterAccept',
-    'badGatewayAfter',
-    'empty200',
-    // It does not receive the order.
-    'cutBeforeAccept',
-    'badGatewayBefore',
-    'tooManyRequests',
-  ] as const)('closes the position once after %s', async (kind) => {
-    const held = await withPosition();
-    board.setFaults([{ kind, on: { path: 'place-order' } }]);
-    expect(await close(held)).toMatchObject({ success: true });
-    expect(await closings(held.id)).toEqual([['sell', 'filled', held.quantity]]);
-    expect(await closedBy(held.id)).toEqual(['operator']);
-  });
-
   test('that closes only a part is asked to close the rest', async () => {
     const held = await withPosition();
     board.setFaults([{ kind: 'partialFill', fraction: '0.4' }]);

@@ -8,9 +8,15 @@ import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions } from '#server/platform/db/schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
-import { sharedTestEngine, storeTradedSignal, tradingOn } from '#test/app/shared-test-engine.ts';
+import { inTurn, oneOfEachKind } from '#test/app/in-turn.ts';
+import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { nextToken, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
-import { SUITE_DIALECTS, type SuiteDialect } from '#test/venues/exchange-suite-words.ts';
+import {
+  accountModeOf,
+  platformOf,
+  SUITE_DIALECTS,
+  type SuiteDialect,
+} from '#test/venues/exchange-suite-words.ts';
 import { closeOpenPosition } from './close-open-position.ts';
 
 /** Contracts that open nothing any more while positions are held in them. */
@@ -18,7 +24,7 @@ const engine = sharedTestEngine({ config: { exchangeTimeoutMs: 1_000 } });
 
 const CONTRACTS_AGE_MS = 3_600_001;
 
-const CLOSED: [SuiteDialect, string, string][] = [
+const CLOSED: [dialect: SuiteDialect, status: string, problem: string][] = [
   ['Bitget unified', 'limit_open', 'it only closes positions (limit_open)'],
   ['Bitget', 'limit_open', 'it only closes positions (limit_open)'],
   ['Bitget', 'maintain', 'it is under maintenance (maintain)'],
@@ -61,66 +67,93 @@ const conditions = async (token: string) => {
   return found.filter(({ code, text }) => code === 'contract_closed' && text.includes(` ${token} `));
 };
 
-describe.each(CLOSED)('a contract of %s that is %s', (dialect, status, problem) => {
-  const platform = tradingOn(engine, dialect);
+/** What becomes of a position in such a contract. */
+const ENDS: [
+  string,
+  (contract: { platform: ExchangePlatform; status: string; problem: string }) => Promise<void>,
+][] = [
+  [
+    'keeps its position protected, and closes it by hand',
+    async ({ platform, status, problem }) => {
+      const { userId, token } = await withLong(engine, { exchangePlatform: platform });
+      change({ platform, token, status });
+      await loseStop(userId);
+      expect(await engine.holding(userId, token, platform)).toMatchObject({
+        stopLoss: '98',
+        takeProfit: '104',
+      });
+      expect(await conditions(token)).toMatchObject([
+        { severity: 'critical', text: expect.stringContaining(problem) },
+      ]);
+      const task = { userId, token, percent: 100, requestedBy: userId };
+      expect(await closeOpenPosition(engine.deps, createAccountReader(engine.deps), task)).toMatchObject({
+        success: true,
+      });
+      expect(await engine.holding(userId, token, platform)).toMatchObject({ position: null, stopLoss: null });
+      expect(await conditions(token)).toEqual([]);
+    },
+  ],
 
-  test('keeps its position protected, and closes it by hand', async () => {
-    const { userId, token } = await withLong(engine, { exchangePlatform: platform });
-    change({ platform, token, status });
-    await loseStop(userId);
-    expect(await engine.holding(userId, token, platform)).toMatchObject({
-      stopLoss: '98',
-      takeProfit: '104',
-    });
-    expect(await conditions(token)).toMatchObject([
-      { severity: 'critical', text: expect.stringContaining(problem) },
-    ]);
-    const task = { userId, token, percent: 100, requestedBy: userId };
-    expect(await closeOpenPosition(engine.deps, createAccountReader(engine.deps), task)).toMatchObject({
-      success: true,
-    });
-    expect(await engine.holding(userId, token, platform)).toMatchObject({ position: null, stopLoss: null });
-    expect(await conditions(token)).toEqual([]);
-  });
-
-  test('closes its position for an opposite signal, opens none, and says why', async () => {
-    const { userId, token } = await withLong(engine, { exchangePlatform: platform });
-    change({ platform, token, status });
-    await engine.storeCandle({ token, price: '100' });
-    const { workflowId } = await oppositeSignal(engine, token);
-    await engine.settle();
-    expect(await engine.holding(userId, token, platform)).toMatchObject({ position: null });
-    expect(await reasonFor(engine, { workflowId, userId })).toContain(
-      `${token} opens no positions on ${platform}: ${problem}`,
-    );
-  });
+  [
+    'closes its position for an opposite signal, opens none, and says why',
+    async ({ platform, status, problem }) => {
+      const { userId, token } = await withLong(engine, { exchangePlatform: platform });
+      change({ platform, token, status });
+      await engine.storeCandle({ token, price: '100' });
+      const { workflowId } = await oppositeSignal(engine, token);
+      await engine.settle();
+      expect(await engine.holding(userId, token, platform)).toMatchObject({ position: null });
+      expect(await reasonFor(engine, { workflowId, userId })).toContain(
+        `${token} opens no positions on ${platform}: ${problem}`,
+      );
+    },
+  ],
+];
+test.each(
+  inTurn(CLOSED, ENDS).map(([[dialect, status, problem], [end, follows]]) => ({
+    dialect,
+    status,
+    problem,
+    end,
+    follows,
+  })),
+)('a contract of $dialect that is $status $end', async ({ dialect, status, problem, follows }) => {
+  engine.setAccountMode(accountModeOf(dialect));
+  await follows({ platform: platformOf(dialect), status, problem });
 });
 
-describe.each<[ExchangePlatform, string, string]>([
+const KINDS: [ExchangePlatform, string, string][] = [
   ['Bitget', 'YES', 'it is not on a coin (isRwa YES)'],
   ['Bybit', 'stock', 'it is not on a coin (stock)'],
   ['Bybit', 'forex', 'it is not on a coin (forex)'],
   ['Bybit', 'commodity', 'it is not on a coin (commodity)'],
   ['Bybit', 'a kind of tomorrow', 'it is not on a coin (a kind of tomorrow)'],
-])('a contract of %s whose kind is %s', (platform, kind, problem) => {
-  test('opens nothing and says why, and closes what is held in it', async () => {
-    const { userId, token } = await withLong(engine, { exchangePlatform: platform });
-    change({ platform, token, kind });
-    const late = await storeTradedSignal(engine, {
-      settings: { exchangePlatform: platform },
-      signal: { token, price: '100' },
+];
+const TOLD_APART = ['YES', 'a kind of tomorrow'];
+describe.each(oneOfEachKind(KINDS, ([, kind]) => TOLD_APART.includes(kind)))(
+  'a contract of %s whose kind is %s',
+  (platform, kind, problem) => {
+    test('opens nothing and says why, and closes what is held in it', async () => {
+      const { userId, token } = await withLong(engine, { exchangePlatform: platform });
+      change({ platform, token, kind });
+      const late = await storeTradedSignal(engine, {
+        settings: { exchangePlatform: platform },
+        signal: { token, price: '100' },
+      });
+      await engine.settle();
+      expect(await engine.exchangeOrders(late.userId)).toEqual([]);
+      expect(await reasonFor(engine, late)).toContain(
+        `${token} opens no positions on ${platform}: ${problem}`,
+      );
+      const task = { userId, token, percent: 100, requestedBy: userId };
+      expect(await closeOpenPosition(engine.deps, createAccountReader(engine.deps), task)).toMatchObject({
+        success: true,
+      });
     });
-    await engine.settle();
-    expect(await engine.exchangeOrders(late.userId)).toEqual([]);
-    expect(await reasonFor(engine, late)).toContain(`${token} opens no positions on ${platform}: ${problem}`);
-    const task = { userId, token, percent: 100, requestedBy: userId };
-    expect(await closeOpenPosition(engine.deps, createAccountReader(engine.deps), task)).toMatchObject({
-      success: true,
-    });
-  });
-});
+  },
+);
 
-test.each(['', 'innovation', 'adventure'])(
+test.each(oneOfEachKind(['', 'innovation', 'adventure'], (kind) => kind !== 'adventure'))(
   'a contract of Bybit whose kind is "%s" is traded',
   async (kind) => {
     const token = nextToken();
@@ -163,10 +196,11 @@ test('an execution of Bybit that is no fill leaves that token’s end unknown, a
   });
 });
 
-describe.each(SUITE_DIALECTS)('a contract of %s with an end date', (dialect) => {
-  const platform = tradingOn(engine, dialect);
-
-  test('opens nothing, and an open position in it needs attention', async () => {
+test.each(oneOfEachKind(SUITE_DIALECTS, (dialect) => dialect === 'Bybit'))(
+  'a contract of %s with an end date opens nothing, and an open position in it needs attention',
+  async (dialect) => {
+    engine.setAccountMode(accountModeOf(dialect));
+    const platform = platformOf(dialect);
     const { token } = await withLong(engine, { exchangePlatform: platform });
     change({ platform, token, endsAt: new Date('2026-06-01T08:00:00.000Z') });
     const text = 'it ends on 2026-06-01 08:00 UTC';
@@ -178,5 +212,5 @@ describe.each(SUITE_DIALECTS)('a contract of %s with an end date', (dialect) => 
     await engine.settle();
     expect(await engine.holding(late.userId, token, platform)).toMatchObject({ position: null });
     expect(await reasonFor(engine, late)).toContain(`${token} opens no positions on ${platform}: ${text}`);
-  });
-});
+  },
+);

@@ -1,9 +1,10 @@
 import { asc, eq } from 'drizzle-orm';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { D, toPlain } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { positionCloses, tradingHalts } from '#server/platform/db/schema.ts';
+import { oneOfEachKind, testInTurn } from '#test/app/in-turn.ts';
 import {
   ALWAYS,
   entriesOf,
@@ -63,8 +64,10 @@ const closeByHand = (userId: string, token: string, percent = 100) =>
     requestedBy: userId,
   });
 
-describe.each(SUITE_DIALECTS)('at %s, an entry above the largest order', (dialect) => {
+const ENTRY_DIALECTS = oneOfEachKind(SUITE_DIALECTS, (dialect) => dialect !== 'Bitget');
+describe.each(ENTRY_DIALECTS)('at %s, an entry above the largest order', (dialect) => {
   const exchangePlatform = tradingOn(engine, dialect);
+  const test = testInTurn(ENTRY_DIALECTS, dialect);
 
   // Requirements: order-execution-13
   test('is denied with both figures before anything is sent', async () => {
@@ -95,55 +98,55 @@ describe.each(SUITE_DIALECTS)('at %s, an entry above the largest order', (dialec
   });
 });
 
-describe.each(['Bitget', 'Bitget unified'] as const)(
-  'at %s, the stop of a position above the largest market order',
-  (dialect) => {
-    tradingOn(engine, dialect);
+const AT_BITGET = ['Bitget', 'Bitget unified'] as const;
+describe.each(AT_BITGET)('at %s, the stop of a position above the largest market order', (dialect) => {
+  tradingOn(engine, dialect);
+  const test = testInTurn(AT_BITGET, dialect);
 
-    const withLarge = async () => {
-      const held = await withLong(engine);
-      bound('Bitget', held.token, { maximumMarketQuantity: MAXIMUM });
-      return held;
-    };
-    const heldBy = async (userId: string, token: string) => {
-      const account = await engine.deps.findAccount(userId, 'Bitget');
-      if (account === null) throw new Error('no account');
-      return { account, exchange: engine.deps.exchanges.get('Bitget'), token };
-    };
-    const inTime = () => ({ notAfter: new Date(engine.clock.now().getTime() + 60_000) });
+  const withLarge = async () => {
+    const held = await withLong(engine);
+    bound('Bitget', held.token, { maximumMarketQuantity: MAXIMUM });
+    return held;
+  };
+  const heldBy = async (userId: string, token: string) => {
+    const account = await engine.deps.findAccount(userId, 'Bitget');
+    if (account === null) throw new Error('no account');
+    return { account, exchange: engine.deps.exchanges.get('Bitget'), token };
+  };
+  const inTime = () => ({ notAfter: new Date(engine.clock.now().getTime() + 60_000) });
 
-    test('is placed again for the whole position, without a size', async () => {
-      const { userId, token, trade } = await withLarge();
-      const { account, exchange } = await heldBy(userId, token);
-      await exchange.cancelProtection(account, token);
-      const quantity = trade.filledQuantity;
-      const stop = { token, side: 'long' as const, quantity, stopLoss: '98', takeProfit: '104' };
-      await exchange.placeProtection(account, { ...stop, clientOrderId: 'stop-again' }, inTime());
-      expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
-    });
+  test('is placed again for the whole position, without a size', async () => {
+    const { userId, token, trade } = await withLarge();
+    const { account, exchange } = await heldBy(userId, token);
+    await exchange.cancelProtection(account, token);
+    const quantity = trade.filledQuantity;
+    const stop = { token, side: 'long' as const, quantity, stopLoss: '98', takeProfit: '104' };
+    await exchange.placeProtection(account, { ...stop, clientOrderId: 'stop-again' }, inTime());
+    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
+  });
 
-    test('is not moved where its size is refused, and the present one stays', async () => {
-      const { userId, token, trade } = await withLarge();
-      const { account, exchange } = await heldBy(userId, token);
-      const quantity = trade.filledQuantity;
-      const move = { token, side: 'long' as const, quantity, stopLoss: '99', takeProfit: null };
-      const moving = exchange.moveProtection(account, { ...move, clientOrderId: 'stop-moved' }, inTime());
-      await expect(moving).rejects.toMatchObject(
-        dialect === 'Bitget'
-          ? {
-              kind: 'refused',
-              code: 'not-sent',
-              message: expect.stringContaining(`the largest market order of ${MAXIMUM} ${token}`),
-            }
-          : { kind: 'refused', code: '45112' },
-      );
-      expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
-    });
-  },
-);
+  test('is not moved where its size is refused, and the present one stays', async () => {
+    const { userId, token, trade } = await withLarge();
+    const { account, exchange } = await heldBy(userId, token);
+    const quantity = trade.filledQuantity;
+    const move = { token, side: 'long' as const, quantity, stopLoss: '99', takeProfit: null };
+    const moving = exchange.moveProtection(account, { ...move, clientOrderId: 'stop-moved' }, inTime());
+    await expect(moving).rejects.toMatchObject(
+      dialect === 'Bitget'
+        ? {
+            kind: 'refused',
+            code: 'not-sent',
+            message: expect.stringContaining(`the largest market order of ${MAXIMUM} ${token}`),
+          }
+        : { kind: 'refused', code: '45112' },
+    );
+    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
+  });
+});
 
 describe.each(SUITE_DIALECTS)('at %s, a position above the largest market order', (dialect) => {
   const exchangePlatform = tradingOn(engine, dialect);
+  const test = testInTurn(SUITE_DIALECTS, dialect);
 
   const withLarge = async () => {
     const held = await withLong(engine, { exchangePlatform });

@@ -1,9 +1,10 @@
 import { and, eq } from 'drizzle-orm';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { tradingHalts } from '#server/platform/db/schema.ts';
 import { auditOnce, stepUntil } from '#test/app/followed-trades.ts';
+import { testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, planTrade, sharedTestEngine, strike, tradingOn } from '#test/app/shared-test-engine.ts';
 import { withLong } from '#test/app/token-holders.ts';
 import { SUITE_DIALECTS } from '#test/venues/exchange-suite-words.ts';
@@ -45,6 +46,7 @@ const moveElsewhere = (userId: string, triggerPrice: string) =>
 
 describe.each(SUITE_DIALECTS)('on %s, at the first read-back,', (dialect) => {
   const platform = tradingOn(engine, dialect);
+  const test = testInTurn(SUITE_DIALECTS, dialect);
 
   // Requirements: order-execution-3
   test.each([
@@ -131,6 +133,7 @@ describe.each(SUITE_DIALECTS)('on %s, at the first read-back,', (dialect) => {
 
 describe.each(SUITE_DIALECTS)('on %s, after the first read-back,', (dialect) => {
   const platform = tradingOn(engine, dialect);
+  const test = testInTurn(SUITE_DIALECTS, dialect);
 
   test('a stop that its user moves while the order still waits stays where it is', async () => {
     const { trade, userId, token } = await start(platform, [{ kind: 'partialFill', fraction: '0.5' }]);

@@ -1,0 +1,2 @@
+/** Every kind of contract with each end. */
+import './closed-contracts.test.ts';

@@ -1,0 +1,2 @@
+/** Every case at every exchange. */
+import './misplaced-stops.test.ts';
