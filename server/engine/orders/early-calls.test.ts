@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EngineDeps } from '#server/deps.ts';
 import { testClock } from '#test/app/fake-clock.ts';
+import { oneOfEachKind } from '#test/app/in-turn.ts';
 import { planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { startTradingBoard } from '#test/app/test-trading-board.ts';
@@ -62,11 +63,16 @@ describe('a call that comes before its trade is due', () => {
 
 describe('the calls of a trade bring it to its end without the sweep', () => {
   // Requirements: order-execution-9
-  test.each([
-    ['a program whose clock is behind the database’s', [1_000]],
-    ['a program whose clock is ahead of the database’s', [-20_000]],
-    ['two instances whose clocks differ', [0, 2_000]],
-  ])('in %s', { timeout: 60_000 }, async (_name, behindMs) => {
+  test.each(
+    oneOfEachKind<[string, number[]]>(
+      [
+        ['a program whose clock is behind the database’s', [1_000]],
+        ['a program whose clock is ahead of the database’s', [-20_000]],
+        ['two instances whose clocks differ', [0, 2_000]],
+      ],
+      ([, [first]]) => first !== 1_000,
+    ),
+  )('in %s', { timeout: 60_000 }, async (_name, behindMs) => {
     const board = await startTradingBoard({ instances: behindMs.length, behindMs });
     try {
       await board.push('BTC', '65000');

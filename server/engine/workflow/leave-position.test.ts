@@ -5,6 +5,7 @@ import type { SignalAction } from '#domain/exits/signal-action.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
 import { positionCloses, userSettings, users } from '#server/platform/db/schema.ts';
+import { testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import type { SignalFields } from '#test/app/test-engine-rows.ts';
 import {
@@ -15,7 +16,6 @@ import {
   reasonFor,
   withLong,
 } from '#test/app/token-holders.ts';
-
 import { runWorkflow } from './run-workflow.ts';
 import { triggerWorkflow } from './trigger-workflow.ts';
 
@@ -45,6 +45,8 @@ const CLOSED = [
 ];
 
 describe.each(EXCHANGE_PLATFORMS)('at %s', (exchangePlatform) => {
+  const test = testInTurn(EXCHANGE_PLATFORMS, exchangePlatform);
+
   // Requirements: additions-exits-1
   test('a close closes the position of its strategy with one reduce-only order', async () => {
     const { userId, token, trade } = await withLong(engine, { exchangePlatform });
@@ -89,7 +91,7 @@ describe.each(EXCHANGE_PLATFORMS)('at %s', (exchangePlatform) => {
     'tooManyRequests',
   ] as const)('closes a part once after %s', async (kind) => {
     const { userId, token, trade } = await withLong(engine, { exchangePlatform });
-    strike(engine, userId, [{ kind, on: { path: 'place-order' } }]);
+    strike(engine, userId, [{ kind, on: { operation: 'close-position' } }]);
     await leave(token, 'reduce', { parameters: { reduce_percent: '50' } });
     const left = D((await sizeOf(userId, token)) ?? 0).div(trade.filledQuantity);
     expect(left.minus('0.5').abs().lt('0.01')).toBe(true);

@@ -1,0 +1,2 @@
+/** Every difference of the clocks. */
+import './early-calls.test.ts';
