@@ -8,11 +8,8 @@ const engine = sharedTestEngine();
 test.each(Object.entries(CRASH_STORIES))(
   'repairs a crash in the middle of %s after a restart',
   async (_name, story) => {
-    const { died, changes } = await interrupt(engine, story, { afterChanges: Number.POSITIVE_INFINITY });
-    expect(died).toBe(false);
-    expect(changes).toBeGreaterThan(story.leastChanges);
-    // crash.long.test.ts interrupts after every change.
-    const afterChanges = Math.floor(changes / 2);
+    // About the middle of it; crash.long.test.ts interrupts after every change, and counts them.
+    const afterChanges = Math.ceil(story.leastChanges * 0.6);
     expect(await interrupt(engine, story, { afterChanges })).toMatchObject({ died: true });
   },
 );

@@ -1,0 +1,2 @@
+/** Interrupted at every point and by every fault. */
+import './held-position.test.ts';

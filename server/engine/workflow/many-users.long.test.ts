@@ -1,0 +1,2 @@
+/** Twenty thousand users. */
+import './many-users.test.ts';

@@ -1,0 +1,2 @@
+/** Every scope of a stop. */
+import './stopped-fan-out.test.ts';
