@@ -3,6 +3,8 @@ import type { CloseAllProgress } from '#contract/close-all.ts';
 import { D } from '#domain/decimal.ts';
 import { positionCloses, trades } from '#server/platform/db/schema.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+// Every point at which the process may die.
+import './flatten.test.ts';
 
 /** 50 users with four positions each, two programs, and an exchange that refuses, limits and half fills. */
 const USERS = 50;
