@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -7,6 +7,8 @@ import { expect, test } from 'vitest';
 import { programFolder } from '#test/app/program-folder.ts';
 import { SIGNAL } from '#test/app/test-sender.ts';
 import { findPostmaster, stopPostmaster } from './platform/db/embedded-postmaster.ts';
+// Every refused setting.
+import './main.test.ts';
 
 const folder = programFolder();
 
@@ -113,4 +115,45 @@ test('ends the program when its database cannot be kept running', async () => {
   expect(server.output()).toContain('the program cannot go on');
   const left = await findPostmaster(cluster);
   if (left) await stopPostmaster({ pid: left.pid, waitMs: 5_000 });
+});
+
+test('leaves no database running after a stop during the start', async () => {
+  const child = folder.spawnProgram();
+  await once(child.stdout, 'data');
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(0);
+  expect(await folder.databaseRuns()).toBe(false);
+});
+
+test('refuses a key file with too few distinct characters', async () => {
+  const path = join(folder.dataDir(), 'secret.key');
+  await writeFile(path, `${'ab'.repeat(20)}\n`);
+  const { code, stderr } = await folder.runToEnd({});
+  expect(stderr).toBe(
+    `${path} has 2 distinct characters; it takes at least 8 of them. Where a database was sealed with it, start once with another one and --new-secret-key\n`,
+  );
+  expect(code).toBe(2);
+});
+
+test('leaves no new key beside data that a lost one has sealed, unless it is told to', async () => {
+  const first = await folder.start();
+  await first.stop();
+  const path = join(folder.dataDir(), 'secret.key');
+  await rm(path);
+  const { code, stderr } = await folder.runToEnd({});
+  expect(stderr).toBe(
+    `There is no ${path}, and this database was sealed with a key: put that file back, or start once with --new-secret-key to go without what is sealed with it (webhook keys, exchange credentials)\n`,
+  );
+  expect(code).toBe(1);
+  expect((await readdir(folder.dataDir())).filter((name) => name.includes('secret.key'))).toEqual([]);
+  await folder.start({}, ['--new-secret-key']);
+  expect((await readFile(path, 'utf8')).length).toBeGreaterThan(32);
+});
+
+test('lists the settings with --help and starts nothing', async () => {
+  const { code, stdout } = await folder.runToEnd({}, ['--help']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('\n  DATA_DIR\n');
+  expect(await folder.databaseRuns()).toBe(false);
 });

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { oneOfEachKind } from '#test/app/in-turn.ts';
 import { programFolder } from '#test/app/program-folder.ts';
 import { findPostmaster } from './platform/db/embedded-postmaster.ts';
 
@@ -10,11 +11,20 @@ import { findPostmaster } from './platform/db/embedded-postmaster.ts';
 
 const folder = programFolder();
 
-test('prints a working password on the first start, and says that it is as before on the second', async () => {
+test('prints a working password on the first start, needs its key, and says that all is as before on the second', async () => {
   const first = await folder.start({ ADMIN_PASSWORD: '' });
   const password = /^ {2}Password +(\S+) +\(shown only this once\)$/m.exec(first.output())?.[1] ?? '';
   expect(await folder.login(first, password)).toBe(200);
   expect(await first.stop()).toBe(0);
+  // No new key is left beside data that a lost one has sealed.
+  const path = join(folder.dataDir(), 'secret.key');
+  await rename(path, `${path}.away`);
+  const { code, stderr } = await folder.runToEnd({});
+  expect(stderr).toContain(
+    `There is no ${path}, and this database was sealed with a key: put that file back`,
+  );
+  expect([code, (await readdir(folder.dataDir())).includes('secret.key')]).toEqual([1, false]);
+  await rename(`${path}.away`, path);
   const second = await folder.start({ ADMIN_PASSWORD: '' });
   expect(second.output()).toContain('Password    as set before');
   expect(second.output()).not.toContain(password);
@@ -30,8 +40,8 @@ test('ends the first start with one line about a weak ADMIN_PASSWORD', async () 
   expect(await folder.databaseRuns()).toBe(false);
 });
 
-test('gives the database server none of the program’s secrets', async () => {
-  await folder.start({
+test('keeps secrets from the database server and a second program from the data folder, and names a mistyped setting', async () => {
+  const server = await folder.start({
     SECRET_KEY: 'canary-1 of a secret key, long enough',
     ADMIN_PASSWORD: 'canary-2 of a password',
     METRICS_TOKEN: 'canary-3 of a token',
@@ -39,51 +49,42 @@ test('gives the database server none of the program’s secrets', async () => {
     ANOTHER_PROGRAMS_TOKEN: 'canary-5',
     PGDATA: '/nowhere',
     LANG: 'xx_XX',
+    AUTO_TRADING: 'disabled',
+    HOSTNAME: 'here',
   });
   const pid = (await findPostmaster(folder.cluster()))?.pid ?? 0;
   const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
   const names = environment.map((entry) => entry.split('=', 1)[0]);
   expect(names.toSorted()).toEqual(['LC_ALL', 'PATH', 'TMPDIR']);
   expect(environment.join('\n')).not.toContain('canary');
-});
-
-test('ends the program and its database with exit code 0 on SIGTERM', async () => {
-  const server = await folder.start();
-  const ended = once(server.child, 'exit');
-  server.child.kill('SIGTERM');
-  // A terminal and the starting program both send it.
-  server.child.kill('SIGTERM');
-  expect(await ended).toEqual([0, null]);
-  expect(await folder.databaseRuns()).toBe(false);
-});
-
-test('leaves no database running after a stop during the start', async () => {
-  const child = folder.spawnProgram();
-  await once(child.stdout, 'data');
-  child.kill('SIGTERM');
-  const [code] = await once(child, 'exit');
-  expect(code).toBe(0);
-  expect(await folder.databaseRuns()).toBe(false);
-});
-
-test('takes over the database with all its data in the next start after kill -9', async () => {
-  const first = await folder.start();
-  await first.kill9();
-  expect(await folder.databaseRuns()).toBe(true);
-  const second = await folder.start();
-  expect(second.output()).toContain('Password    as set before');
-  expect(await folder.login(second, second.adminPassword)).toBe(200);
-});
-
-test('refuses a second program on the same data folder with one line, while the first continues', async () => {
-  const first = await folder.start();
+  const warnings = server
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('is no setting'));
+  expect(warnings).toEqual([expect.stringContaining('did you mean AUTO_TRADE?')]);
+  // A second program on the folder is refused with one line, while the first continues.
   const { code, stdout, stderr } = await folder.runToEnd({});
   expect(stderr).toBe(
     `Signal Board is already running on ${folder.dataDir()}; stop it first, or choose another DATA_DIR\n`,
   );
   expect(stdout).toBe('');
   expect(code).toBe(1);
-  expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+});
+
+test('takes over the database with all its data in the next start after kill -9, and ends with it at SIGTERM', async () => {
+  const first = await folder.start();
+  await first.kill9();
+  expect(await folder.databaseRuns()).toBe(true);
+  const second = await folder.start();
+  expect(second.output()).toContain('Password    as set before');
+  expect(await folder.login(second, second.adminPassword)).toBe(200);
+  const ended = once(second.child, 'exit');
+  second.child.kill('SIGTERM');
+  // A terminal and the starting program both send it.
+  second.child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(await folder.databaseRuns()).toBe(false);
 });
 
 test('reports a port in use in one line, and starts nothing', async () => {
@@ -100,7 +101,7 @@ test('reports a port in use in one line, and starts nothing', async () => {
 });
 
 // Requirements: settings-of-the-program-1
-test.each([
+const REFUSED: [what: string, env: Record<string, string>, line: string][] = [
   ['an unknown value', { AUTO_TRADE: 'maybe' }, 'AUTO_TRADE is "maybe"; it takes enabled or disabled'],
   [
     'the live mode on an open address without an outside address',
@@ -117,22 +118,17 @@ test.each([
     { SECRET_KEY: 'k'.repeat(32) },
     'SECRET_KEY has 1 distinct character; it takes at least 8 of them. Where a database was sealed with it, start once with another one and --new-secret-key',
   ],
-])('refuses %s with one line before anything is started', async (_what, env, line) => {
-  expect(await folder.runToEnd(env)).toEqual({ code: 2, stdout: '', stderr: `${line}\n` });
-  expect(await folder.databaseRuns()).toBe(false);
-});
+];
+const NEIGHBOUR = 'the demo mode on an open address with an outside address of plain HTTP';
+test.each(oneOfEachKind(REFUSED, ([what]) => what !== NEIGHBOUR))(
+  'refuses %s with one line before anything is started',
+  async (_what, env, line) => {
+    expect(await folder.runToEnd(env)).toEqual({ code: 2, stdout: '', stderr: `${line}\n` });
+    expect(await folder.databaseRuns()).toBe(false);
+  },
+);
 
-test('refuses a key file with too few distinct characters', async () => {
-  const path = join(folder.dataDir(), 'secret.key');
-  await writeFile(path, `${'ab'.repeat(20)}\n`);
-  const { code, stderr } = await folder.runToEnd({});
-  expect(stderr).toBe(
-    `${path} has 2 distinct characters; it takes at least 8 of them. Where a database was sealed with it, start once with another one and --new-secret-key\n`,
-  );
-  expect(code).toBe(2);
-});
-
-test.each(['/proc/signal-board', '/proc/1/signal/board'])(
+test.each(oneOfEachKind(['/proc/signal-board', '/proc/1/signal/board'], (path) => path.endsWith('-board')))(
   'refuses %s, where no folder can be created, with one line',
   async (dataDir) => {
     const { code, stderr } = await folder.runToEnd({ DATA_DIR: dataDir });
@@ -140,34 +136,3 @@ test.each(['/proc/signal-board', '/proc/1/signal/board'])(
     expect(code).toBe(1);
   },
 );
-
-test('leaves no new key beside data that a lost one has sealed, unless it is told to', async () => {
-  const first = await folder.start();
-  await first.stop();
-  const path = join(folder.dataDir(), 'secret.key');
-  await rm(path);
-  const { code, stderr } = await folder.runToEnd({});
-  expect(stderr).toBe(
-    `There is no ${path}, and this database was sealed with a key: put that file back, or start once with --new-secret-key to go without what is sealed with it (webhook keys, exchange credentials)\n`,
-  );
-  expect(code).toBe(1);
-  expect((await readdir(folder.dataDir())).filter((name) => name.includes('secret.key'))).toEqual([]);
-  await folder.start({}, ['--new-secret-key']);
-  expect((await readFile(path, 'utf8')).length).toBeGreaterThan(32);
-});
-
-test('names the setting that a mistyped one was meant for, and starts', async () => {
-  const server = await folder.start({ AUTO_TRADING: 'disabled', HOSTNAME: 'here' });
-  const warnings = server
-    .output()
-    .split('\n')
-    .filter((line) => line.includes('is no setting'));
-  expect(warnings).toEqual([expect.stringContaining('did you mean AUTO_TRADE?')]);
-});
-
-test('lists the settings with --help and starts nothing', async () => {
-  const { code, stdout } = await folder.runToEnd({}, ['--help']);
-  expect(code).toBe(0);
-  expect(stdout).toContain('\n  DATA_DIR\n');
-  expect(await folder.databaseRuns()).toBe(false);
-});
