@@ -4,6 +4,7 @@ import { D } from '#domain/decimal.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { positionCloses, users } from '#server/platform/db/schema.ts';
 import { stepUntil } from '#test/app/followed-trades.ts';
+import { oneOfEachKind } from '#test/app/in-turn.ts';
 import { ALWAYS, entriesOf, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import { nextToken } from '#test/app/token-holders.ts';
 import { atExchangeCall } from '#test/venues/dying-exchange.ts';
@@ -101,7 +102,7 @@ async function finish(run: Run, deps = engine.deps) {
 
 describe('the order is still filled and protected, once', () => {
   const lost = on('place-order');
-  test.each<[string, number, VenueFault[]]>([
+  const faulty: [name: string, orders: number, faults: VenueFault[]][] = [
     ['no answer, and the order never arrived', 1, [{ kind: 'timeout', on: lost }]],
     ['a connection that is cut before the order arrives', 1, [{ kind: 'cutBeforeAccept', on: lost }]],
     ['a connection that is cut after the order arrived', 1, [{ kind: 'cutAfterAccept', on: lost }]],
@@ -131,13 +132,28 @@ describe('the order is still filled and protected, once', () => {
     ['a leverage that needs a second try', 1, [{ kind: 'badGatewayBefore', on: on('set-leverage') }]],
     ['a balance that needs a second try', 1, [{ kind: 'cutBeforeAccept', on: on('account/account') }]],
     ['positions unreadable for a moment', 1, [{ kind: 'badGatewayBefore', on: on('single-position', 2, 2) }]],
-  ])('with %s', async (_name, orders, faults) => {
-    const ended = await finish(await start(faults));
-    expect(ended).toMatchObject({ outcome: 'success', error: null });
-    expect(ended.trade).toMatchObject({ success: true, fillStatus: 'filled' });
-    expect(ended.trade?.protectionStatus).toBe('verified');
-    expect(ended.orders).toHaveLength(orders);
-  });
+  ];
+  /** Their neighbours: a connection that is cut without and with an order behind it, and other requests tried twice. */
+  const neighbours = [
+    'no answer, and the order never arrived',
+    'a body that stalls',
+    'a slow answer',
+    'a 500 after',
+    'a half fill',
+    'a cancel that never arrives',
+    'a balance that needs a second try',
+    'positions unreadable for a moment',
+  ];
+  test.each(oneOfEachKind(faulty, ([name]) => !neighbours.includes(name)))(
+    'with %s',
+    async (_name, orders, faults) => {
+      const ended = await finish(await start(faults));
+      expect(ended).toMatchObject({ outcome: 'success', error: null });
+      expect(ended.trade).toMatchObject({ success: true, fillStatus: 'filled' });
+      expect(ended.trade?.protectionStatus).toBe('verified');
+      expect(ended.orders).toHaveLength(orders);
+    },
+  );
 
   // Requirements: order-execution-3
   test.each<[string, VenueFault]>([
@@ -163,7 +179,7 @@ describe('nothing is ordered, and the reason is given', () => {
     message: 'no',
     on: on(path, ALWAYS),
   });
-  test.each<[string, string, string, VenueFault]>([
+  const faulty: [name: string, outcome: string, reason: string, fault: VenueFault][] = [
     [
       '429 without end',
       'failed',
@@ -197,12 +213,22 @@ describe('nothing is ordered, and the reason is given', () => {
       'Bitget could not be asked: .* \\(40006\\); user will be skipped$',
       { kind: 'wrongKey' },
     ],
-  ])('with %s', async (_name, outcome, reason, fault) => {
-    const ended = await finish(await start([fault]));
-    expect(ended.orders).toEqual([]);
-    expect(ended.outcome).toBe(outcome);
-    expect(ended.error).toMatch(new RegExp(`^${reason}`));
-  });
+  ];
+  /** Other requests for leverage, and one of the two that the sizing needs. */
+  const neighbours = [
+    'a refused leverage',
+    'a leverage that can never be set',
+    'positions that cannot be read',
+  ];
+  test.each(oneOfEachKind(faulty, ([name]) => !neighbours.includes(name)))(
+    'with %s',
+    async (_name, outcome, reason, fault) => {
+      const ended = await finish(await start([fault]));
+      expect(ended.orders).toEqual([]);
+      expect(ended.outcome).toBe(outcome);
+      expect(ended.error).toMatch(new RegExp(`^${reason}`));
+    },
+  );
 });
 
 describe('a filled position whose stop cannot be placed', () => {
