@@ -8,6 +8,7 @@ import { ensureUsers } from './users.ts';
 import { storeHistory } from './write-history.ts';
 
 const now = new Date();
+const signals = simulateHistory({ seed: '1', now });
 let board: TestApp;
 
 beforeAll(async () => {
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => board?.close());
 
 test('the same seed makes up the same trades, each closed after it was opened, at its stop, its target or the opposite signal', () => {
-  const [first, again] = [simulateHistory({ seed: '1', now }), simulateHistory({ seed: '1', now })];
+  const [first, again] = [signals, simulateHistory({ seed: '1', now })];
   const trades = first.flatMap((signal) => signal.trades);
   const facts = (of: typeof first) =>
     of.flatMap((signal) =>
@@ -35,7 +36,6 @@ test('the same seed makes up the same trades, each closed after it was opened, a
 });
 
 test('Performance has weeks of results at the first start, and a second one adds nothing', async () => {
-  const signals = simulateHistory({ seed: '1', now });
   const client = await board.database.pool.connect();
   try {
     const written = await storeHistory(client, signals);

@@ -1,0 +1,2 @@
+/** Everything that the command refuses. */
+import './audit-verify.test.ts';
