@@ -1,8 +1,9 @@
+import { inject } from 'vitest';
 import { exchangeSuite } from '#test/venues/exchange-suite.ts';
 import { wireSuite } from '#test/venues/exchange-suite-wire.ts';
 import { openOnVenue } from '#test/venues/exchanges-under-test.ts';
 
 const overHttp = () => openOnVenue('Bitget', { overHttp: true });
 
-exchangeSuite('Bitget', 'over HTTP', overHttp, { longHistory: true });
+exchangeSuite('Bitget', 'over HTTP', overHttp, { longHistory: inject('everyCase') });
 wireSuite('Bitget', 'over HTTP', overHttp);

@@ -1,8 +1,9 @@
+import { inject } from 'vitest';
 import { exchangeSuite } from '#test/venues/exchange-suite.ts';
 import { wireSuite } from '#test/venues/exchange-suite-wire.ts';
 import { openOnVenue } from '#test/venues/exchanges-under-test.ts';
 
 const overHttp = () => openOnVenue('Bybit', { overHttp: true });
 
-exchangeSuite('Bybit', 'over HTTP', overHttp, { longHistory: true });
+exchangeSuite('Bybit', 'over HTTP', overHttp, { longHistory: inject('everyCase') });
 wireSuite('Bybit', 'over HTTP', overHttp);

@@ -1,0 +1,2 @@
+/** The whole suite. */
+import './bitget-unified.test.ts';

@@ -1,0 +1,2 @@
+/** The whole suite. */
+import './bybit.test.ts';
