@@ -5,6 +5,7 @@ import { isSamePosition } from '#domain/orders/held-position.ts';
 import type { EngineDeps, UserAccount } from '#server/deps.ts';
 import { endClosing } from '#server/engine/orders/close-position.ts';
 import { closeUntilDone, isClosed } from '#server/engine/orders/close-until-done.ts';
+import { filledByCloses } from '#server/engine/orders/closed-quantity.ts';
 import { exchangeOf } from '#server/engine/orders/trade-work.ts';
 import { findOwnTrade } from '#server/engine/protection/find-own-trade.ts';
 import {
@@ -86,27 +87,20 @@ async function closeUnderLease(run: CloseRun): Promise<string | null> {
   return await closeOurs({ ...run, exits }, { own, position });
 }
 
-/** Tells what an interrupted run has closed, unless the stop or the target was first. */
+/** Reports what an interrupted run has closed, unless the stop or the target was first. */
 async function endFlat(run: CloseRun): Promise<string | null> {
   const { deps, exchange, account, trade } = run;
   const closed = await filledOf(run, await listClosesFor(deps.db, { trade, reason: reasonOf(run) }));
   const problem = await endClosing(deps, { exchange, account, token: trade.token });
-  if (D(closed).gt(0)) await noteClosed(run, { closed, left: '0' });
+  if (closed === null || D(closed).gt(0)) await noteClosed(run, { closed, left: '0' });
   return problem;
 }
 
-/** What these closing orders have filled, in units of the token, as the exchange says. */
-async function filledOf(
+/** What these closing orders have filled, in units of the token; null when the exchange does not tell. */
+const filledOf = (
   { exchange, account, trade: { token } }: CloseRun,
   closes: readonly ClosingOrderRow[],
-): Promise<string> {
-  let filled = D(0);
-  for (const { clientOrderId } of closes) {
-    const report = await exchange.findOrder(account, { token, clientOrderId }, { priority: 'protect' });
-    filled = filled.plus(report?.filledQuantity ?? 0);
-  }
-  return toPlain(filled);
-}
+): Promise<string | null> => filledByCloses(exchange, { account, token, closes });
 
 async function closeOurs(
   run: CloseRun,
@@ -180,34 +174,33 @@ async function keepOf(
   return keep.gt(0) ? toPlain(keep) : null;
 }
 
-/** Records what was closed, and tells it. */
+/** Records what was closed, with a notice. */
 async function noteClosed(
   { deps, trade, exits, close, lease }: CloseRun,
-  { closed, left }: { closed: string; left: string },
+  { closed, left }: { closed: string | null; left: string },
 ): Promise<null> {
   const at = deps.clock.now();
   const { id: tradeId, userId, token } = trade;
   const rest = D(left).gt(0) ? `, ${toPlain(left)} stays open` : '';
+  const quantity = closed ?? 'an unknown quantity of';
   await deps.db.transaction(async (tx) => {
     await assertHeld(tx, lease);
     if (close.kind === 'part') {
       const part = exits.planned?.parts[close.part];
       if (part === undefined || !(await notePartDone(tx, exits, close.part))) return;
       const number = close.part + 1;
-      const text = `Exit plan: part ${number} closed at ${part.price} (${part.atR} R): ${closed} ${token}${rest}`;
+      const text = `Exit plan: part ${number} closed at ${part.price} (${part.atR} R): ${quantity} ${token}${rest}`;
       await addTimeline(tx, { tradeId, at, text });
-      const data = { part: number, quantity: closed, price: part.price, atR: part.atR, left: toPlain(left) };
+      const data = { part: number, quantity, price: part.price, atR: part.atR, left: toPlain(left) };
       await noteEvents(tx, [{ code: 'exit_part_closed', userId, tradeId, data, at }]);
       return;
     }
     const minutes = exits.planned?.maxHoldingMinutes ?? 0;
-    const text = `Exit plan: closed after ${minutes} minutes: ${closed} ${token}${rest}`;
+    const text = `Exit plan: closed after ${minutes} minutes: ${quantity} ${token}${rest}`;
     // What stays is not ours: the trade's position has ended.
     if (D(left).gt(0) && !(await closeTrade(tx, tradeId, at))) return;
     await addTimeline(tx, { tradeId, at, text });
-    await noteEvents(tx, [
-      { code: 'exit_time_closed', userId, tradeId, data: { minutes, quantity: closed }, at },
-    ]);
+    await noteEvents(tx, [{ code: 'exit_time_closed', userId, tradeId, data: { minutes, quantity }, at }]);
   });
   return null;
 }

@@ -9,8 +9,8 @@ import { noticeEvents, positionCloses, tradeExits, userSettings, users } from '#
 import { testInTurn } from '#test/app/in-turn.ts';
 import { overtakenAt, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import type { TestEngine } from '#test/app/test-engine.ts';
-import { ledgerOf, nextToken, openLongByHand } from '#test/app/token-holders.ts';
-import { dyingAt } from '#test/venues/dying-exchange.ts';
+import { flatten, ledgerOf, nextToken, openLongByHand } from '#test/app/token-holders.ts';
+import { answering, dyingAt } from '#test/venues/dying-exchange.ts';
 import { replaceExitPlan } from './exit-plans.store.ts';
 import { createExitWatch } from './watch-exits.ts';
 
@@ -284,6 +284,25 @@ describe('an order of a plan is sent once', () => {
         expect.objectContaining({ quantity: toPlain(quantity), left: '0' }),
       ]);
     });
+  });
+
+  test('and says that the quantity is not known where the exchange knows the order no longer', async () => {
+    const { token, trade, userId } = await withPlan(plan({ takeProfits: [{ atR: '1', percent: 100 }] }));
+    await look();
+    strike(engine, userId, [{ kind: 'partialFill', fraction: '0.4', on: { operation: 'close-position' } }]);
+    engine.clock.advance(1_000);
+    await engine.storeCandle({ token, price: '102' });
+    await look(engine, dyingAt(engine.deps, 'findOrder', 'before')).catch(() => undefined);
+    await engine.restart();
+    await flatten(engine, { userId, token });
+    engine.clock.advance(20_000);
+    await look(
+      engine,
+      answering(engine.deps, () => ({ findOrder: async () => null })),
+    );
+    expect(await dataOf(trade.id, 'exit_part_closed')).toEqual([
+      expect.objectContaining({ quantity: 'an unknown quantity of', left: '0' }),
+    ]);
   });
 
   test('when another instance takes the user over', async () => {

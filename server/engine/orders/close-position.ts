@@ -142,30 +142,31 @@ async function settleCloses(
   const unread = 'could not be read, and its position is still open';
   const untold = untoldOf(ended, now);
   for (const { row, report } of ended) {
-    if (report === null) await finishCloses(deps, [row.id], { state: 'refused', error });
-    else if (report === 'unreadable') {
-      const taken = takenOff(row, { filledQuantity: untold }, now);
-      await finishCloses(deps, [row.id], { state: 'closed', error: unread, ...taken });
-    } else await finishCloses(deps, [row.id], { state: 'closed', error, ...takenOff(row, report, now) });
+    const isTold = report !== null && report !== 'unreadable';
+    const taken = takenOff(row, isTold ? report : { filledQuantity: untold }, now);
+    // One that the exchange knows no longer may have ended with a part of it filled.
+    const isRefused = report === null && !(row.keepQuantity !== null && D(untold).gt(0));
+    if (isRefused) await finishCloses(deps, [row.id], { state: 'refused', error });
+    else await finishCloses(deps, [row.id], { state: 'closed', error: isTold ? error : unread, ...taken });
   }
   return { outcome: 'ended', message: `the closing order ${error}` };
 }
 
 /** The exchange has answered, and its answer is not the order; another failure says nothing and is thrown. */
-function asUnreadable(error: unknown): 'unreadable' {
+export function asUnreadable(error: unknown): 'unreadable' {
   if (error instanceof ExchangeError && isAnsweredUnreadable(error)) return 'unreadable';
   throw error;
 }
 
 /**
- * What each order that could not be read has taken off, as the position shows: what the orders of the step were to take
- * off, and the rest that was to stay, less what is open now and what the others have filled.
+ * What each order that could not be read or found has taken off, as the position shows: what the orders of the step
+ * were to take off, and the rest that was to stay, less what is open now and what the others have filled.
  */
 function untoldOf(
   ended: readonly { row: CloseRow; report: OrderReport | 'unreadable' | null }[],
   now: OpenPosition | null,
 ): string {
-  const untold = ended.filter(({ report }) => report === 'unreadable').length;
+  const untold = ended.filter(({ report }) => report === null || report === 'unreadable').length;
   const [first] = ended;
   if (first === undefined || untold === 0) return '0';
   const taken = ended.reduce(

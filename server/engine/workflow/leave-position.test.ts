@@ -2,8 +2,9 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { D, toPlain } from '#domain/decimal.ts';
 import type { SignalAction } from '#domain/exits/signal-action.ts';
-import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
+import type { EngineDeps } from '#server/deps.ts';
 import { positionCloses, userSettings, users } from '#server/platform/db/schema.ts';
 import { testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
@@ -16,6 +17,7 @@ import {
   reasonFor,
   withLong,
 } from '#test/app/token-holders.ts';
+import { answering, dyingAt } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { triggerWorkflow } from './trigger-workflow.ts';
 
@@ -96,6 +98,125 @@ describe.each(EXCHANGE_PLATFORMS)('at %s', (exchangePlatform) => {
     const left = D((await sizeOf(userId, token)) ?? 0).div(trade.filledQuantity);
     expect(left.minus('0.5').abs().lt('0.01')).toBe(true);
     expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
+  });
+});
+
+describe('a run that is interrupted reports what its orders have closed', () => {
+  /** The process dies after each of its closing orders that is listed here, and something else happens meanwhile. */
+  async function interrupted(
+    held: { userId: string; token: string; exchangePlatform?: ExchangePlatform },
+    {
+      action,
+      meanwhile,
+      dies = (deps) => dyingAt(deps, 'closePosition', 'after'),
+      by = engine.deps,
+    }: {
+      action: 'close' | 'reduce';
+      meanwhile: (() => Promise<unknown>)[];
+      dies?: (deps: EngineDeps) => EngineDeps;
+      by?: EngineDeps;
+    },
+  ) {
+    const { userId, token } = held;
+    strike(engine, userId, [{ kind: 'partialFill', fraction: '0.4', on: { operation: 'close-position' } }]);
+    engine.clock.advance(1_000);
+    const more = action === 'reduce' ? { reduce_percent: '50' } : {};
+    const parameters = { action, ...more };
+    const { workflowId } = await engine.storeSignal({ token, price: '100', action, parameters });
+    for (const happen of meanwhile) {
+      await expect(engine.settle({ deps: dies(engine.deps) })).rejects.toThrow();
+      await engine.restart();
+      engine.clock.advance(20_000);
+      await happen();
+    }
+    await engine.settle({ deps: by });
+    const steps = await engine.steps(workflowId);
+    const outputOf = steps.find(({ stepType }) => stepType === 'order_submission')?.outputData;
+    const orders = (await engine.exchangeOrders(userId)).filter((order) => isClose(order));
+    const filled = orders.reduce((sum, { filledSize }) => sum.plus(filledSize), D(0));
+    return { output: outputOf, orders: orders.length, filled: toPlain(filled) };
+  }
+
+  const isClose = (order: { reduceOnly: boolean; source: string }) =>
+    order.reduceOnly && order.source === 'normal';
+
+  /** What the first closing order has not filled is gone. */
+  async function cancelRest({ userId, token }: { userId: string; token: string }) {
+    const [close] = await closesOf(userId);
+    const platform = close?.exchangePlatform as ExchangePlatform;
+    const account = await engine.deps.findAccount(userId, platform);
+    if (close === undefined || account === null) throw new Error('nothing to cancel');
+    await engine.deps.exchanges.get(platform).cancelOrder(account, { ...close, token });
+  }
+
+  const nothing = async () => {};
+
+  test.each([
+    ['Bitget', 'reduce'],
+    ['Bybit', 'close'],
+  ] as const)('at %s, of a %s in two orders', async (exchangePlatform, action) => {
+    const held = await withLong(engine, { exchangePlatform });
+    const told = await interrupted(held, { action, meanwhile: [() => cancelRest(held), nothing] });
+    const left = (await sizeOf(held.userId, held.token)) ?? '0';
+    expect(D(left).div(held.trade.filledQuantity).toFixed(1)).toBe(action === 'reduce' ? '0.5' : '0.0');
+    const closed = toPlain(D(held.trade.filledQuantity).minus(left));
+    expect(told).toMatchObject({ orders: 2, filled: closed, output: { closed, left } });
+  });
+
+  test.each(['close', 'reduce'] as const)('of a %s, also when the stop closes the rest', async (action) => {
+    const held = await withLong(engine);
+    const told = await interrupted(held, {
+      action,
+      meanwhile: [
+        async () => {
+          await cancelRest(held);
+          await engine.storeCandle({ token: held.token, price: '90' });
+        },
+      ],
+    });
+    expect(told).toMatchObject({ orders: 1, output: { closed: told.filled, left: '0' } });
+  });
+
+  test('of nothing, when the stop closes all of it first', async () => {
+    const held = await withLong(engine);
+    const { token } = held;
+    engine.clock.advance(1_000);
+    const signal = { token, price: '100', action: 'close', parameters: { action: 'close' } } as const;
+    const { workflowId } = await engine.storeSignal(signal);
+    const dying = dyingAt(engine.deps, 'closePosition', 'before');
+    await expect(engine.settle({ deps: dying })).rejects.toThrow();
+    await engine.restart();
+    await engine.storeCandle({ token, price: '90' });
+    await engine.settle();
+    expect(await reasonFor(engine, { workflowId, userId: held.userId })).toContain('was closed before');
+  });
+
+  test('as the position shows, where the exchange knows the first order no longer', async () => {
+    const held = await withLong(engine);
+    const told = await interrupted(held, {
+      action: 'reduce',
+      meanwhile: [() => cancelRest(held)],
+      dies: (deps) => dyingAt(deps, 'findOrder', 'before'),
+      by: answering(engine.deps, () => ({ findOrder: async () => null })),
+    });
+    expect(told).toMatchObject({ orders: 2, output: { closed: told.filled } });
+  });
+
+  test('and says that it is not known where the exchange knows the order no longer', async () => {
+    const held = await withLong(engine);
+    const forgetful = answering(engine.deps, () => ({ findOrder: async () => null }));
+    const told = await interrupted(held, {
+      action: 'close',
+      meanwhile: [() => flatten(engine, held)],
+      // The exchange has accepted it, and said so.
+      dies: (deps) => dyingAt(deps, 'findOrder', 'before'),
+      by: forgetful,
+    });
+    expect(told.output).toMatchObject({
+      closed: null,
+      left: '0',
+      text: expect.stringContaining('how much of it this signal has closed is not known'),
+    });
   });
 });
 

@@ -12,6 +12,7 @@ import { PER_USER_STEPS } from '#domain/workflow/workflow-lifecycle.ts';
 import type { EngineDeps, UserAccount } from '#server/deps.ts';
 import { endClosing } from '#server/engine/orders/close-position.ts';
 import { closeUntilDone, isClosed } from '#server/engine/orders/close-until-done.ts';
+import { filledByCloses } from '#server/engine/orders/closed-quantity.ts';
 import { openTradeAccount } from '#server/engine/orders/trade-account.ts';
 import { findOwnTrade } from '#server/engine/protection/find-own-trade.ts';
 import {
@@ -51,9 +52,9 @@ interface LeaveRun {
   lease: Lease;
 }
 
-/** What became of the position: `done` was closed as far as the signal says. */
+/** What became of the position: `done` was closed as far as the signal says; `closed` null: how much is not known. */
 type Left =
-  | { outcome: 'done'; text: string; closed: string; side: 'long' | 'short'; left: string }
+  | { outcome: 'done'; text: string; closed: string | null; side: 'long' | 'short'; left: string }
   | { outcome: 'skipped' | 'failed'; reason: string };
 
 /**
@@ -83,71 +84,111 @@ async function leave(run: LeaveRun): Promise<Left> {
   const user = users.find(({ id }) => id === userId);
   const meant = new Set(user === undefined ? [] : positionsToLeave(user, input).map((one) => one.tradeId));
   const platforms = deps.exchanges.supported;
-  const before = await listOwnCloses(run);
   const results: Left[] = [];
   // One position at each exchange: one that cannot be reached keeps no other open.
   for (const platform of platforms) {
-    const own = before.filter(({ exchangePlatform }) => exchangePlatform === platform);
+    const before = await listOwnCloses(run, { platform });
     const trades = (await listOpenTrades(deps.db, { userId, exchangePlatform: platform })).filter(
-      (trade) => meant.has(trade.id) || own.some(({ tradeId }) => tradeId === trade.id),
+      (trade) => meant.has(trade.id) || before.some(({ tradeId }) => tradeId === trade.id),
     );
-    if (trades.length === 0) continue;
-    const left = await leaveAt(run, { platform, trades, before: own }).catch(asExchangeError);
+    if (trades.length + before.length === 0) continue;
+    const left =
+      trades.length > 0
+        ? await leaveAt(run, { platform, trades, before }).catch(asExchangeError)
+        : await endAt(run, { platform, before });
     results.push(left instanceof ExchangeError ? failed(token, left.message) : left);
   }
-  const told =
+  return (
     results.find(({ outcome }) => outcome === 'failed') ??
     results.find(({ outcome }) => outcome === 'done') ??
-    results[0];
-  if (told !== undefined) return told;
-  const done = finished(before);
-  return done ?? { outcome: 'skipped', reason: `The position in ${token} was closed before` };
+    results[0] ??
+    closedBefore(token)
+  );
+}
+
+const closedBefore = (token: string): Left => ({
+  outcome: 'skipped',
+  reason: `The position in ${token} was closed before`,
+});
+
+/** No position of ours is open at this exchange any more: an interrupted run may have closed it. */
+async function endAt(
+  run: LeaveRun,
+  { platform, before }: { platform: ExchangePlatform; before: OwnClose[] },
+): Promise<Left> {
+  const { deps, userId } = run;
+  const account = await deps.findAccount(userId, platform, { evenRejected: true });
+  const exchange = deps.exchanges.get(platform);
+  const closed = account === null ? null : await filledOf(run, { exchange, account, closes: before });
+  return ended(run, { closes: before, closed, left: leftBy(before) });
 }
 
 type OwnClose = typeof positionCloses.$inferSelect;
 
-/** The closing orders of this workflow for the user, oldest first: the first one says what the plan was. */
-const listOwnCloses = ({ deps, workflow, userId }: LeaveRun): Promise<OwnClose[]> =>
+/** The closing orders of this workflow for the user at an exchange, oldest first: the first says what was to stay open. */
+const listOwnCloses = (
+  { deps, workflow, userId }: LeaveRun,
+  { platform }: { platform: ExchangePlatform },
+): Promise<OwnClose[]> =>
   deps.db
     .select()
     .from(positionCloses)
-    .where(and(eq(positionCloses.userId, userId), eq(positionCloses.workflowId, workflow.id)))
+    .where(
+      and(
+        eq(positionCloses.userId, userId),
+        eq(positionCloses.workflowId, workflow.id),
+        eq(positionCloses.exchangePlatform, platform),
+      ),
+    )
     .orderBy(asc(positionCloses.id));
 
-/** The result of an interrupted run whose orders have closed everything; null when something is left to do. */
-function finished(closes: readonly OwnClose[]): Left | null {
-  const [first] = closes;
-  const isSettled = closes.every(({ state }) => state === 'closed' || state === 'refused');
-  const last = closes.findLast(({ state, error }) => state === 'closed' && error === null);
-  if (first === undefined || last === undefined || !isSettled) return null;
-  return done({
-    side: first.side,
-    closed: plannedQuantity(closes),
-    left: last.leftQuantity ?? '0',
-    token: first.token,
-  });
+/** Whether an interrupted run has closed everything, and nothing is left to do. */
+const isFinished = (closes: readonly OwnClose[]): boolean =>
+  closes.every(({ state }) => state === 'closed' || state === 'refused') && closes.some(isComplete);
+
+const isComplete = ({ state, error }: OwnClose): boolean => state === 'closed' && error === null;
+
+const leftBy = (closes: readonly OwnClose[]): string => closes.findLast(isComplete)?.leftQuantity ?? '0';
+
+/** What these closing orders have closed; null when the exchange does not tell. */
+async function filledOf(
+  { deps, signal: { token }, userId }: LeaveRun,
+  { exchange, account, closes }: { exchange: Exchange; account: UserAccount; closes: readonly OwnClose[] },
+): Promise<string | null> {
+  const filled = await filledByCloses(exchange, { account, token, closes }).catch(asExchangeError);
+  if (!(filled instanceof ExchangeError)) return filled;
+  deps.log.warn({ err: filled, userId, token }, 'what closing orders have filled could not be read');
+  return null;
 }
 
-/** Of the first step's orders: more than one where the contract's largest market order is smaller. */
-const plannedQuantity = (closes: readonly OwnClose[]): string =>
-  toPlain(
-    closes
-      .filter(({ createdAt }) => createdAt.getTime() === closes[0]?.createdAt.getTime())
-      .reduce((sum, { quantity }) => sum.plus(quantity), D(0)),
-  );
+/** The result of orders that an interrupted run has sent: nothing, when the position was closed without them. */
+function ended(
+  { signal: { token } }: LeaveRun,
+  of: { closes: readonly OwnClose[]; closed: string | null; left: string; but?: string | null },
+): Left {
+  const [first] = of.closes;
+  const { closed, left, but = null } = of;
+  if (first === undefined || (closed !== null && D(closed).lte(0))) return closedBefore(token);
+  return done({ side: first.side, closed, left, token, ...(but === null ? {} : { but }) });
+}
 
 function done(of: {
   side: 'long' | 'short';
-  closed: string;
+  closed: string | null;
   left: string;
   token: string;
   but?: string;
 }): Left {
   const { side, token, but } = of;
-  const [closed, left] = [toPlain(of.closed), toPlain(of.left)];
-  const rest = D(left).gt(0) ? `, ${left} stays open` : '';
-  const text = `${closed} ${token} of the ${side} position closed${rest}${but === undefined ? '' : `, but ${but}`}`;
-  return { outcome: 'done', text, closed, side, left };
+  const left = toPlain(of.left);
+  const closed = of.closed === null ? null : toPlain(of.closed);
+  const isLeft = D(left).gt(0);
+  const rest = isLeft ? `, ${left} stays open` : '';
+  const what =
+    closed === null
+      ? `The ${side} position in ${token} was ${isLeft ? 'reduced' : 'closed'}${rest}, and how much of it this signal has closed is not known`
+      : `${closed} ${token} of the ${side} position closed${rest}`;
+  return { outcome: 'done', text: but === undefined ? what : `${what}, but ${but}`, closed, side, left };
 }
 
 /** Only an order at work can still open something; one that is protecting or closing its position cannot. */
@@ -179,13 +220,13 @@ async function leaveAt(
   const exchange = deps.exchanges.get(platform);
   const position = await exchange.fetchPosition(account, token, { priority: 'protect' });
   if (position === null) return await endFlat(run, { exchange, account, before });
-  const ended = finished(before);
-  if (ended === null) return await closeOurs(run, { exchange, account, position, here, before });
+  if (!isFinished(before)) return await closeOurs(run, { exchange, account, position, here, before });
   const { userId } = newest;
   const trade = await findOwnTrade(deps, { userId, exchange, account, candidates: here, position });
   // The run that closed it may have been interrupted before it wrote this down.
   if (trade !== null && isWhole(run)) await endTrade(run, { trade, left: position.quantity });
-  return ended;
+  const closed = await filledOf(run, { exchange, account, closes: before });
+  return ended(run, { closes: before, closed, left: leftBy(before) });
 }
 
 const failed = (token: string, why: string): Left => ({
@@ -194,22 +235,14 @@ const failed = (token: string, why: string): Left => ({
 });
 
 async function endFlat(
-  { deps, signal: { token } }: LeaveRun,
+  run: LeaveRun,
   { exchange, account, before }: { exchange: Exchange; account: UserAccount; before: OwnClose[] },
 ): Promise<Left> {
-  const but = await endClosing(deps, { exchange, account, token });
-  const [first] = before;
+  const { deps, signal } = run;
+  const but = await endClosing(deps, { exchange, account, token: signal.token });
   // A process may have ended between its close and the record of the close.
-  if (first !== undefined) {
-    return done({
-      side: first.side,
-      closed: plannedQuantity(before),
-      left: '0',
-      token,
-      ...(but === null ? {} : { but }),
-    });
-  }
-  return { outcome: 'skipped', reason: `The position in ${token} was closed before` };
+  const closed = await filledOf(run, { exchange, account, closes: before });
+  return ended(run, { closes: before, closed, left: '0', but });
 }
 
 async function closeOurs(
@@ -235,8 +268,6 @@ async function closeOurs(
   const plan = before.length > 0 ? { keep: planned, but: undefined } : await planClose(run, { ...of, trade });
   if ('reason' in plan) return { outcome: 'skipped', reason: plan.reason };
   const { keep, but } = plan;
-  const quantity =
-    before.length > 0 ? plannedQuantity(before) : toPlain(D(position.quantity).minus(keep ?? '0'));
   const result = await closeUntilDone(deps, {
     exchange,
     account,
@@ -250,11 +281,16 @@ async function closeOurs(
   });
   if (!isClosed(result)) return failed(token, 'message' in result ? result.message : result.outcome);
   const left = result.outcome === 'kept' ? result.left : '0';
+  // A run before this one may have closed some of it.
+  const closed =
+    before.length === 0
+      ? toPlain(D(position.quantity).minus(left))
+      : await filledOf(run, { exchange, account, closes: await listOwnCloses(run, exchange) });
   if (isWhole(run) && D(left).gt(0)) await endTrade(run, { trade, left });
   const note = result.outcome === 'leftovers' ? result.message : but;
   return done({
     side: sideOpenedBy(trade.side),
-    closed: quantity,
+    closed,
     left,
     token,
     ...(note === undefined ? {} : { but: note }),
