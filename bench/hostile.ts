@@ -72,7 +72,7 @@ export const hostile: Bench = {
       about: `${shapes.length} shapes of hostile requests, ${sizes.requests} of each one at a time and ${AT_ONCE} at once, while a valid delivery is sent every ${DELIVERY_EVERY_MS} ms`,
       notes: [
         'Each request comes from an address of its own, through a trusted proxy, so that no limit by address hides what one costs.',
-        `Processor time is that of all threads of the program, the median of ${sizes.samples} requests sent alone; the ${NAMED} most expensive shapes are named. A sign-in costs one password hash, whoever tries it.`,
+        `Processor time is that of all threads of the program, the median of ${sizes.samples} requests sent alone; the ${NAMED} most expensive shapes are named. A sign-in costs one password hash, known user or not.`,
       ],
     };
   },

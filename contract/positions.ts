@@ -12,6 +12,8 @@ const exitProgress = z.object({
   until: z.string().nullable(),
   /** Why its last step failed, which is tried again; null when none has since. */
   problem: z.string().nullable(),
+  /** Why the plan is not followed any more; null while it is. */
+  ended: z.string().nullable(),
 });
 export type ExitProgress = z.infer<typeof exitProgress>;
 

@@ -35,7 +35,7 @@ Names the first entry of the audit trail that was changed, removed, inserted or 
 
   --export FILE      reads a signed export, without the database; the program's key is then in --key-file
   --key-file FILE    a key that --export-key has written
-  --export-key FILE  writes the key of the trail; whoever has it can forge entries
+  --export-key FILE  writes the key of the trail; anybody who has it can forge entries
   --former-key FILE  a key from before SECRET_KEY was lost and replaced, for the entries of that time
   --checkpoint …     what the log said last ('audit trail checkpoint'): shows a trail whose end was cut off`;
 
@@ -149,7 +149,7 @@ function report(verdict: Verdict, filter: Record<string, string> | null): void {
   }
 }
 
-/** Whoever has the key can forge entries, so taking it out is an entry itself. */
+/** With the key entries can be forged, so taking it out is an entry itself. */
 function writeKey(path: string): Promise<void> {
   return withTrail(async (db, key) => {
     await db.transaction(async (tx) => {

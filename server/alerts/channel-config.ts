@@ -52,7 +52,7 @@ function hintOf(name: string, value: string): string {
 
 /**
  * The configuration of a request; of a change together with the stored one. Throws the faults by field. A password is
- * kept only for the server that it was entered for: whoever could change the host alone could have it sent elsewhere.
+ * kept only for the server that it was entered for: otherwise a change of the host would send it elsewhere.
  */
 export function readConfig(
   kind: ChannelKind,

@@ -3,7 +3,7 @@ import { sendHttp } from './send-http.ts';
 
 /**
  * Fetches the address of an outside watcher while the program is ready: it tells when that stops. The
- * address is set by whoever runs the program, so it may be private.
+ * address is set by the operator, so it may be private.
  */
 export async function beatHeart({
   clock,

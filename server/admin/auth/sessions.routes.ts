@@ -18,7 +18,7 @@ import { describeDevice } from './describe-device.ts';
 
 const user = routeOptions({ access: 'user', tags: ['sessions'] });
 
-/** One's own sessions. Ending one needs no step-up: whoever lost a device must be fast. */
+/** One's own sessions. Ending one needs no step-up: after losing a device one must be fast. */
 export function registerSessionRoutes(app: App, deps: Pick<Deps, 'audit' | 'clock' | 'config' | 'db'>): void {
   app.get('/api/auth/sessions', user({ token: null, answer: sessionList }), async (request) => {
     const { id, user: owner } = getSession(request);

@@ -46,7 +46,7 @@ export async function signIn(
     }
     return { user, token: await openSession({ ...deps, db: tx }, { user, proof: 'password', caller }) };
   });
-  // Whoever has only the password does not make an address known.
+  // The password alone does not make an address known.
   if ('token' in signedIn) await noteSignIn(deps, { userId: user.id, address });
   return signedIn;
 }

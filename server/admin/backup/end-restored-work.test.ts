@@ -143,11 +143,11 @@ test('ends the exit plans of open positions, so that no part is closed a second 
   await look();
   await look();
   expect(await size()).toBe(left);
-  const problem =
-    'ended, since the database was restored from a backup: parts may have been closed since, apply a plan again';
+  const ended =
+    'the database was restored from a backup: parts may have been closed since, apply a plan again';
   const [exits] = await engine.db.select().from(tradeExits).where(eq(tradeExits.tradeId, tradeId));
-  expect(exits).toMatchObject({ plan: { takeProfits: [] }, revision: 2, problem });
-  expect((await engine.events(tradeId)).timeline).toContain(`Exit plan: ${problem}`);
+  expect(exits).toMatchObject({ plan: { takeProfits: [] }, revision: 2, planned: null, ended });
+  expect((await engine.events(tradeId)).timeline).toContain(`Exit plan ended: ${ended}`);
 });
 
 test('does not trade users who were still waiting, and completes those with an order', async () => {

@@ -78,17 +78,7 @@ export async function endRestoredWork(db: Queryable, now: Date): Promise<Restore
 }
 
 const PLAN_ENDED =
-  'ended, since the database was restored from a backup: parts may have been closed since, apply a plan again';
-const NOTHING_PLANNED = {
-  risk: '0',
-  tickSize: '0',
-  parts: [],
-  rest: '0',
-  breakEven: null,
-  trail: null,
-  maxHoldingMinutes: null,
-  notes: [],
-};
+  'the database was restored from a backup: parts may have been closed since, apply a plan again';
 
 /**
  * What an exit plan has done since the backup is not known, so it is ended, and said at its position: a part is never
@@ -96,15 +86,14 @@ const NOTHING_PLANNED = {
  */
 async function endExitPlans(db: Queryable, at: string): Promise<void> {
   const { rows } = await db.execute<{ id: string }>(sql`
-    update trade_exits set plan = '{"takeProfits": []}', revision = revision + 1,
-      planned = ${JSON.stringify(NOTHING_PLANNED)}::jsonb, entered_at = coalesce(entered_at, ${at}), parts_done = 0,
-      best_price = null, problem = ${PLAN_ENDED}
+    update trade_exits set plan = '{"takeProfits": []}', revision = revision + 1, planned = null, parts_done = 0,
+      best_price = null, problem = null, ended = ${PLAN_ENDED}
     where trade_id in (select id from trades where position_closed_at is null
       and (state <> 'done' or fill_status in ('filled', 'partial')))
     returning trade_id as id`);
   for (const { id } of rows) {
     await db.execute(sql`
       insert into trade_events (id, trade_id, at, kind, text)
-      values (${timeOrderedId()}, ${id}, ${at}, 'timeline', ${`Exit plan: ${PLAN_ENDED}`})`);
+      values (${timeOrderedId()}, ${id}, ${at}, 'timeline', ${`Exit plan ended: ${PLAN_ENDED}`})`);
   }
 }

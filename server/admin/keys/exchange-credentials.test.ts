@@ -400,7 +400,7 @@ describe('calls are limited per owner of the keys', () => {
   });
 
   // Requirements: users-15
-  test(`refuses the entry after ${ENTRIES_PER_MINUTE} in a minute, whoever makes it, and stores nothing`, async () => {
+  test(`refuses the entry after ${ENTRIES_PER_MINUTE} in a minute, also by an administrator, and stores nothing`, async () => {
     const path = adminPath(trader.user.id);
     for (let count = 1; count <= ENTRIES_PER_MINUTE; count += 1) {
       const [client, place] = count % 2 === 0 ? [trader.client, PATH] : [board.admin, path];

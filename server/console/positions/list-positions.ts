@@ -7,11 +7,10 @@ import type {
   PositionsQuery,
 } from '#contract/positions.ts';
 import { D, toPlain } from '#domain/decimal.ts';
-import type { PlannedExits } from '#domain/exits/plan-exits.ts';
 import { GONE_WITHOUT_NEWS, WRITTEN_OFF } from '#domain/orders/position-differences.ts';
 import { sideOpenedBy } from '#domain/sizing/trend.ts';
 import type { Deps } from '#server/deps.ts';
-import { listPlannedExits, type TradeExits } from '#server/engine/exits/trade-exits.store.ts';
+import { listShownExits, type ShownExits } from '#server/engine/exits/trade-exits.store.ts';
 import {
   type AccountKey,
   type ClosedSums,
@@ -53,7 +52,7 @@ export async function listPositions(
     sumClosedPositions(deps.db, { userId, token }),
     sumProfitOverTime(deps.db, { userId, token, points: MOST_POINTS }),
   ]);
-  const exits = await listPlannedExits(
+  const exits = await listShownExits(
     deps.db,
     open.flatMap(({ tradeId }) => tradeId ?? []),
   );
@@ -69,14 +68,15 @@ export async function listPositions(
 }
 
 /** How far the plan of a position is. */
-function withExits(
-  position: OpenPositionView,
-  found: { exits: TradeExits; planned: PlannedExits; isBreakEvenDone: boolean } | undefined,
-): OpenPositionView {
+function withExits(position: OpenPositionView, found: ShownExits | undefined): OpenPositionView {
   if (found === undefined) return position;
-  const { planned, exits, isBreakEvenDone } = found;
-  const { breakEven, maxHoldingMinutes, trail } = planned;
-  const { enteredAt } = exits;
+  const { exits, isBreakEvenDone } = found;
+  const { ended, enteredAt, partsDone, planned, problem } = exits;
+  if (ended !== null || planned === null) {
+    const nothing = { parts: [], breakEven: null, trail: null, until: null, problem: null };
+    return { ...position, exits: { ...nothing, ended } };
+  }
+  const { breakEven, maxHoldingMinutes, parts, trail } = planned;
   const until =
     maxHoldingMinutes === null || enteredAt === null
       ? null
@@ -84,16 +84,17 @@ function withExits(
   return {
     ...position,
     exits: {
-      parts: planned.parts.map(({ atR, price, quantity }, index) => ({
+      parts: parts.map(({ atR, price, quantity }, index) => ({
         atR,
         price,
         quantity,
-        isDone: index < exits.partsDone,
+        isDone: index < partsDone,
       })),
       breakEven: breakEven && { ...breakEven, isDone: isBreakEvenDone },
       trail,
       until,
-      problem: exits.problem,
+      problem,
+      ended: null,
     },
   };
 }

@@ -15,7 +15,7 @@ type Move = Extract<NextExit, { kind: 'move' }>;
 /**
  * Moves the stop of a position as its exit plan says, by the same step of its trade as a move by hand: recorded before it
  * is sent, under the trade's lease, read back (I4). `again` decides once more with the stop and the mark price that the
- * exchange shows. Returns why it could not be asked for; the outcome of the move is told by whoever ends it.
+ * exchange shows. Returns why it could not be asked for; the end of the move reports its outcome.
  */
 export async function moveByPlan(
   deps: EngineDeps,

@@ -14,7 +14,7 @@ import { findCalculation, keepPlanned, type TradeExits } from './trade-exits.sto
 
 /**
  * The prices and quantities of a plan for an open position: those of its entry, for what the exchange holds of it. What a
- * close under way takes off is not told: look for the lease of the user first. Null when the exchange shows no such
+ * close under way takes off is not part of it: look for the lease of the user first. Null when the exchange shows no such
  * position; throws ExchangeError when it cannot be asked.
  */
 export async function planPositionExits(

@@ -26,6 +26,11 @@ export interface ExitTrade {
   isBreakEvenDone: boolean;
 }
 
+export interface ShownExits {
+  exits: TradeExits;
+  isBreakEvenDone: boolean;
+}
+
 const movedAt = sql<string | null>`(
   select max(created_at) from protection_moves as move where move.trade_id = trades.id and move.exit is not null)`;
 const isBreakEvenDone = sql<boolean>`exists (
@@ -43,7 +48,7 @@ const isOpen = (mode: ExchangeMode): SQL | undefined =>
     or(isNull(trades.exchangeMode), eq(trades.exchangeMode, mode)),
   );
 
-/** Positions with an exit plan, oldest first. */
+/** Positions with an exit plan that has not ended, oldest first. */
 export async function listExitTrades(
   db: Queryable,
   { mode, tradeId }: { mode: ExchangeMode; tradeId?: string },
@@ -52,7 +57,9 @@ export async function listExitTrades(
     .select({ trade: trades, exits: tradeExits, movedAt, isBreakEvenDone })
     .from(tradeExits)
     .innerJoin(trades, eq(trades.id, tradeExits.tradeId))
-    .where(and(isOpen(mode), tradeId === undefined ? undefined : eq(trades.id, tradeId)))
+    .where(
+      and(isOpen(mode), isNull(tradeExits.ended), tradeId === undefined ? undefined : eq(trades.id, tradeId)),
+    )
     .orderBy(asc(trades.createdAt), asc(trades.id));
   return rows.map((row) => ({ ...row, movedAt: row.movedAt === null ? null : new Date(row.movedAt) }));
 }
@@ -156,6 +163,7 @@ export async function replaceTradeExits(
         partsDone: 0,
         bestPrice: null,
         problem: null,
+        ended: null,
       },
     });
 }
@@ -179,11 +187,11 @@ export const listClosesFor = (
     )
     .orderBy(asc(positionCloses.id));
 
-/** The plans of these trades that have prices and quantities, by trade. */
-export async function listPlannedExits(
+/** The plans of these trades that have ended, or have prices and quantities; by trade. */
+export async function listShownExits(
   db: Queryable,
   tradeIds: readonly string[],
-): Promise<Map<string, { exits: TradeExits; planned: PlannedExits; isBreakEvenDone: boolean }>> {
+): Promise<Map<string, ShownExits>> {
   if (tradeIds.length === 0) return new Map();
   const rows = await db
     .select({ exits: tradeExits, isBreakEvenDone })
@@ -191,8 +199,8 @@ export async function listPlannedExits(
     .innerJoin(trades, eq(trades.id, tradeExits.tradeId))
     .where(inArray(tradeExits.tradeId, [...tradeIds]));
   return new Map(
-    rows.flatMap(({ exits, ...more }) =>
-      exits.planned === null ? [] : [[exits.tradeId, { exits, planned: exits.planned, ...more }]],
-    ),
+    rows
+      .filter(({ exits }) => exits.planned !== null || exits.ended !== null)
+      .map((shown) => [shown.exits.tradeId, shown]),
   );
 }

@@ -6,6 +6,7 @@ import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings
 import type { EngineDeps } from '#server/deps.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { noticeEvents, positionCloses, tradeExits, userSettings, users } from '#server/platform/db/schema.ts';
+import { createLog } from '#server/platform/log.ts';
 import { testInTurn } from '#test/app/in-turn.ts';
 import { overtakenAt, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import type { TestEngine } from '#test/app/test-engine.ts';
@@ -94,7 +95,7 @@ const told = async (tradeId: string, on = engine) => {
     .orderBy(asc(noticeEvents.id));
   return rows.map(({ code }) => code).filter((code) => code?.startsWith('exit_'));
 };
-/** What was told of a trade under this code. */
+/** The data of the notices of a trade with this code. */
 const dataOf = async (tradeId: string, code: string) => {
   const rows = await engine.db.select().from(noticeEvents).where(eq(noticeEvents.tradeId, tradeId));
   return rows.filter((row) => row.code === code).map(({ data }) => data);
@@ -269,7 +270,7 @@ describe('an order of a plan is sent once', () => {
       ]);
     });
 
-    test('and what it closed is told when the process dies after all was closed', async () => {
+    test('and what it closed is reported when the process dies after all was closed', async () => {
       const whole = plan({ takeProfits: [{ atR: '1', percent: 100 }] });
       const { userId, token, trade, quantity } = await withPlan(whole, { exchangePlatform });
       await look();
@@ -374,7 +375,7 @@ test('a part is at most what is left of a position that was reduced before', asy
 });
 
 // Requirements: additions-exits-16
-test('a stop that cannot be moved stays, and the failure is told', async () => {
+test('a stop that cannot be moved stays, and the failure is reported', async () => {
   const { userId, token, trade } = await withPlan(plan({ breakEvenAtR: '1' }));
   await look();
   strike(engine, userId, [
@@ -385,10 +386,44 @@ test('a stop that cannot be moved stays, and the failure is told', async () => {
   await engine.settle();
   expect(await stopOf(userId, token)).toBe('98');
   expect(await told(trade.id)).toEqual(['exit_not_done']);
+  engine.clock.advance(10_000);
+  await look();
+  expect(await told(trade.id)).toEqual(['exit_not_done']);
   engine.venue.setFaults([]);
   engine.clock.advance(10_000);
   await look();
   expect(await stopOf(userId, token)).toBe('100');
+});
+
+test('a failure that lasts is logged and reported once, and so is its end', async () => {
+  const { userId, token, trade } = await withPlan(HALF_AT_1R);
+  await look();
+  const lines: { msg: string; problem?: string }[] = [];
+  const write = (line: string) => lines.push(JSON.parse(line));
+  const deps = { ...engine.deps, log: createLog({ level: 'info', destination: { write } }) };
+  const watch = createExitWatch(deps, createAccountReader(deps));
+  const lookAgain = async () => {
+    engine.clock.advance(10_000);
+    await watch.run();
+    await watch.idle();
+  };
+  const refuse = (message: string) =>
+    strike(engine, userId, [{ kind: 'closeRefused', message, on: { times: 1_000 } }]);
+  refuse('no');
+  await engine.storeCandle({ token, price: '102' });
+  await lookAgain();
+  await lookAgain();
+  refuse('not now');
+  await lookAgain();
+  await lookAgain();
+  engine.venue.setFaults([]);
+  await lookAgain();
+  expect(lines.map(({ msg, problem }) => [msg, problem?.split(': ')[1]])).toEqual([
+    ['a step of an exit plan failed, it is tried again', 'no (40020)'],
+    ['a step of an exit plan failed, it is tried again', 'not now (40020)'],
+    ['a step of an exit plan fails no longer', 'not now (40020)'],
+  ]);
+  expect(await told(trade.id)).toEqual(['exit_not_done', 'exit_not_done', 'exit_part_closed']);
 });
 
 test('a stop that was moved nearer by hand is not moved back', async () => {
@@ -457,21 +492,24 @@ describe('a plan that cannot be read', () => {
     ],
   ];
   // Requirements: additions-exits-25
-  test.each(broken)('%s is told at its position, and keeps no other from its turn', async (_when, set) => {
-    const first = await withPlan(HALF_AT_1R);
-    const second = await withPlan(HALF_AT_1R);
-    await lookUntil(async () => (await hasBegun(first.trade.id)) && (await hasBegun(second.trade.id)));
-    await engine.db.update(tradeExits).set(set).where(eq(tradeExits.tradeId, first.trade.id));
-    await priceOf(second.token, '102');
-    isHalf(await sizeOf(second.userId, second.token), second.quantity);
-    await priceOf(first.token, '102');
-    expect(await sizeOf(first.userId, first.token)).toBe(toPlain(first.quantity));
-    expect(await exitsOf(first.trade.id)).toMatchObject({
-      problem: 'an unexpected error, which the log tells',
-    });
-    expect(await told(first.trade.id)).toEqual(['exit_not_done']);
-    await engine.db.delete(tradeExits).where(eq(tradeExits.tradeId, first.trade.id));
-  });
+  test.each(broken)(
+    '%s is reported at its position, and keeps no other from its turn',
+    async (_when, set) => {
+      const first = await withPlan(HALF_AT_1R);
+      const second = await withPlan(HALF_AT_1R);
+      await lookUntil(async () => (await hasBegun(first.trade.id)) && (await hasBegun(second.trade.id)));
+      await engine.db.update(tradeExits).set(set).where(eq(tradeExits.tradeId, first.trade.id));
+      await priceOf(second.token, '102');
+      isHalf(await sizeOf(second.userId, second.token), second.quantity);
+      await priceOf(first.token, '102');
+      expect(await sizeOf(first.userId, first.token)).toBe(toPlain(first.quantity));
+      expect(await exitsOf(first.trade.id)).toMatchObject({
+        problem: 'an unexpected error, which the log tells',
+      });
+      expect(await told(first.trade.id)).toEqual(['exit_not_done']);
+      await engine.db.delete(tradeExits).where(eq(tradeExits.tradeId, first.trade.id));
+    },
+  );
 });
 
 test('a position that is gone takes nothing with it', async () => {

@@ -41,13 +41,17 @@ export interface ExitWatch {
  */
 export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWatch {
   const { db, clock, log } = deps;
+  const isPaper = deps.config.exchangeMode === 'paper';
   /** Steps at work, by trade: a slow one holds up no other position. */
   const atWork = new Map<string, Promise<void>>();
-  const failedAt = new Map<string, Date>();
+  /** Open positions whose step failed or moved a stop: since when they wait, and why it failed. */
+  const waiting = new Map<string, { since: Date; problem: string | null }>();
 
   async function run(): Promise<void> {
     const mode = deps.config.exchangeMode;
     const trades = await listExitTrades(db, { mode });
+    const open = new Set(trades.map(({ trade }) => trade.id));
+    for (const id of waiting.keys()) if (!open.has(id) && !atWork.has(id)) waiting.delete(id);
     if (trades.length === 0) return;
     const lease = { db, clock, key: 'exits:look', holder: deps.config.instanceId, log };
     await withLease(lease, async () => {
@@ -65,10 +69,10 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
   /** With the mark prices: those of an exchange that does not answer are left out. */
   async function addPrices(trades: readonly ExitTrade[]): Promise<Watched[]> {
     const begun = await Promise.all(trades.map(beginOne));
-    // A user's own signals are prices only to that user in paper mode; elsewhere all share one request.
+    // A user's own signals are prices only to that user in paper mode.
     const groups = Map.groupBy(
       begun.filter((one) => one !== null),
-      ({ trade }) => `${trade.exchangePlatform} ${trade.userId}`,
+      ({ trade }) => (isPaper ? `${trade.exchangePlatform} ${trade.userId}` : trade.exchangePlatform),
     );
     const priced = await Promise.all([...groups.values()].map(readPrices));
     return priced.flat();
@@ -80,7 +84,7 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
     if (isWaiting(one.trade.id)) return null;
     return await alone(one, async () => {
       // The end of a position is recorded elsewhere: until then what is not there is not read every second.
-      if ((await beginExits(deps, one)) === 'gone') failedAt.set(one.trade.id, clock.now());
+      if ((await beginExits(deps, one)) === 'gone') wait(one.trade.id);
       const [begun] = await listExitTrades(db, { mode: deps.config.exchangeMode, tradeId: one.trade.id });
       return begun?.exits.planned == null ? null : begun;
     });
@@ -93,7 +97,7 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
     const tokens = [...new Set(group.map(({ trade }) => trade.token))];
     const prices = await deps.exchanges
       .get(platform)
-      .fetchMarkPrices(tokens, { viewerUserId: first.trade.userId })
+      .fetchMarkPrices(tokens, isPaper ? { viewerUserId: first.trade.userId } : {})
       .catch((error: unknown) => {
         const level = error instanceof ExchangeError ? 'debug' : 'error';
         log[level]({ err: error, platform }, 'mark prices could not be read');
@@ -122,7 +126,7 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
       if (account === null) return problem ?? 'its account is not known';
       if (next.kind === 'move') {
         // Also where nothing is moved: what the exchange shows is not read every second.
-        failedAt.set(trade.id, clock.now());
+        wait(trade.id);
         return await moveByPlan(deps, {
           trade,
           account,
@@ -157,36 +161,55 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
   });
 
   function isWaiting(tradeId: string): boolean {
-    const at = failedAt.get(tradeId);
-    return at !== undefined && !hasElapsed({ since: at, ms: AGAIN_AFTER_MS, now: clock.now() });
+    const since = waiting.get(tradeId)?.since;
+    return since !== undefined && !hasElapsed({ since, ms: AGAIN_AFTER_MS, now: clock.now() });
+  }
+
+  function wait(tradeId: string, problem = waiting.get(tradeId)?.problem ?? null): void {
+    waiting.set(tradeId, { since: clock.now(), problem });
   }
 
   /** Notes the clause that the work answers when it could not be done. */
   async function carryOut(one: ExitTrade, work: () => Promise<string | null>): Promise<void> {
-    const problem = await alone(one, work);
-    if (problem !== null) await tellProblem(one, problem);
+    const result = await alone(one, async () => ({ problem: await work() }));
+    if (result === null) return;
+    if (result.problem !== null) return await noteFailure(one, { problem: result.problem });
+    const { id: tradeId, userId, token } = one.trade;
+    const before = waiting.get(tradeId);
+    if (before === undefined || before.problem === null) return;
+    waiting.set(tradeId, { ...before, problem: null });
+    log.info({ tradeId, userId, token, problem: before.problem }, 'a step of an exit plan fails no longer');
   }
 
-  /** One position's failure stops no other (I8): it is told, and the result is null. */
+  /** One position's failure stops no other (I8): it is noted there, and the result is null. */
   async function alone<Result>(one: ExitTrade, work: () => Promise<Result>): Promise<Result | null> {
     try {
       return await work();
     } catch (error) {
-      const { id: tradeId, userId, token } = one.trade;
-      failedAt.set(tradeId, clock.now());
-      if (error instanceof LeaseLostError) return null;
-      const isOfExchange = error instanceof ExchangeError;
-      if (!isOfExchange) log.error({ err: error, tradeId, userId, token }, 'a step of an exit plan failed');
-      await tellProblem(one, isOfExchange ? error.message : UNEXPECTED);
+      if (error instanceof LeaseLostError) wait(one.trade.id);
+      else
+        await noteFailure(one, {
+          problem: error instanceof ExchangeError ? error.message : UNEXPECTED,
+          error,
+        });
       return null;
     }
   }
 
-  async function tellProblem({ trade, exits }: ExitTrade, problem: string): Promise<void> {
+  /** A problem that lasts is logged and reported when it begins and when it changes. */
+  async function noteFailure(
+    { trade, exits }: ExitTrade,
+    { problem, error }: { problem: string; error?: unknown },
+  ): Promise<void> {
     const { id: tradeId, userId, token } = trade;
     const at = clock.now();
-    failedAt.set(tradeId, at);
-    log.warn({ tradeId, userId, token, problem }, 'a step of an exit plan failed, it is tried again');
+    const isKnown = waiting.get(tradeId)?.problem === problem;
+    wait(tradeId, problem);
+    if (!isKnown) {
+      const level = problem === UNEXPECTED ? 'error' : 'warn';
+      const about = { tradeId, userId, token, problem };
+      log[level]({ ...about, err: error }, 'a step of an exit plan failed, it is tried again');
+    }
     const text = `Exit plan: not done yet, it is tried again: ${problem}`;
     const data = { what: 'exit plan', reason: problem };
     try {
@@ -195,8 +218,8 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
         await addTimeline(tx, { tradeId, at, text });
         await noteEvents(tx, [{ code: 'exit_not_done', userId, tradeId, data, at }]);
       });
-    } catch (error) {
-      log.error({ err: error, tradeId, userId, token }, 'the problem of an exit plan was not written down');
+    } catch (failure) {
+      log.error({ err: failure, tradeId, userId, token }, 'the problem of an exit plan was not written down');
     }
   }
 

@@ -141,22 +141,28 @@ export async function endMove(
     if (Object.keys(moved).length > 0) {
       await tx.update(trades).set(moved).where(eq(trades.id, move.tradeId));
     }
-    await addTimeline(tx, { tradeId: move.tradeId, at: now, text: message });
-    if (move.exit !== null) await noteExitMove(tx, { move, state, message, at: now });
+    const isNew = move.exit === null || (await noteExitMove(tx, { move, state, message, at: now }));
+    if (isNew) await addTimeline(tx, { tradeId: move.tradeId, at: now, text: message });
     if (audit !== null) await deps.audit.record(tx, audit);
   });
 }
 
-/** Nobody waits for the answer to a move by an exit plan: its outcome is told. */
+/** Nobody waits for the answer to a move by an exit plan: a notice reports it. False for a failure that is known already. */
 async function noteExitMove(
   tx: Tx,
   { move, state, message, at }: { move: MoveRow; state: 'moved' | 'failed'; message: string; at: Date },
-): Promise<void> {
+): Promise<boolean> {
   const { tradeId } = move;
+  const problem = state === 'moved' ? null : message;
+  const changed = await tx
+    .update(tradeExits)
+    .set({ problem })
+    .where(and(eq(tradeExits.tradeId, tradeId), sql`${tradeExits.problem} is distinct from ${problem}`))
+    .returning({ tradeId: tradeExits.tradeId });
+  if (problem !== null && changed.length === 0) return false;
   const [trade] = await tx.select({ userId: trades.userId }).from(trades).where(eq(trades.id, tradeId));
   const code = state === 'moved' ? 'exit_stop_moved' : 'exit_not_done';
   const data = { what: move.exit === 'trail' ? 'trailing stop' : 'break-even', reason: message };
   await noteEvents(tx, [{ code, userId: trade?.userId ?? null, tradeId, data, at }]);
-  const problem = state === 'moved' ? null : message;
-  await tx.update(tradeExits).set({ problem }).where(eq(tradeExits.tradeId, tradeId));
+  return true;
 }

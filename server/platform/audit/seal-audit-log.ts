@@ -33,7 +33,7 @@ interface SealRound {
 /** Gives new entries their places in the chain. Null while another instance does. */
 export type Seal = () => Promise<SealRound | null>;
 
-/** Whoever knows it notices a cut tail. */
+/** With it a cut tail is noticed. */
 export const checkpointOf = ({ sequence, chainHash }: AuditTip): string =>
   `${sequence}:${chainHash.toString('hex')}`;
 

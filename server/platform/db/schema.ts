@@ -913,6 +913,8 @@ export const tradeExits = pgTable('trade_exits', {
   bestPrice: numeric('best_price'),
   /** Why the last step failed; null when none has since. */
   problem: text('problem'),
+  /** Why the plan is not followed any more; null while it is. */
+  ended: text('ended'),
 });
 
 /** Own positions that have ended, kept because an exchange forgets them after some months. */

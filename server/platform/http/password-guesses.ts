@@ -64,7 +64,7 @@ export async function takeGuess(
 
 /**
  * The same for codes of a second factor. They are counted apart from passwords; each known address has a count of its
- * own, so that whoever knows the password cannot keep the owner out there.
+ * own, so that somebody who knows the password cannot keep the owner out there.
  */
 export async function takeFactorGuess(
   db: Queryable,

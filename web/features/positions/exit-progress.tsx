@@ -6,7 +6,7 @@ import classes from './positions.module.css';
 /** How far the exit plan of a position is: what is done, and what is still to come. */
 export function ExitProgress({ exits, token }: { exits: Progress; token: string }) {
   const formatInstant = useFormatInstant();
-  const { parts, breakEven, trail, until, problem } = exits;
+  const { parts, breakEven, trail, until, problem, ended } = exits;
   return (
     <ul className={classes.exits} aria-label={`Exit plan of the ${token} position`}>
       {parts.map(({ price, quantity, atR, isDone }) => (
@@ -29,6 +29,7 @@ export function ExitProgress({ exits, token }: { exits: Progress; token: string 
       )}
       {until === null ? null : <li>Closes {formatInstant(until)}</li>}
       {problem === null ? null : <li data-failed>Not done yet, tried again: {problem}</li>}
+      {ended === null ? null : <li data-failed>Ended: {ended}</li>}
     </ul>
   );
 }

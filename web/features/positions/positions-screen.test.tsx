@@ -402,6 +402,7 @@ test('shows what of the exit plan of a position is done and what is still to com
     trail: { percent: '1.5' },
     until: '2026-11-24T10:00:00.000Z',
     problem: 'Bitget: no (40020)',
+    ended: null,
   };
   renderApp('/positions', { [POSITIONS]: { ...answer, open: [{ ...position, exits }] } });
   const [plan] = await page().findAllByRole('list', { name: 'Exit plan of the ETH position' });
@@ -414,4 +415,13 @@ test('shows what of the exit plan of a position is done and what is still to com
     expect.stringMatching(/^Closes \d/),
     'Not done yet, tried again: Bitget: no (40020)',
   ]);
+});
+
+// Requirements: additions-exits-27
+test('says why an exit plan has ended', async () => {
+  const nothing = { parts: [], breakEven: null, trail: null, until: null, problem: null };
+  const exits = { ...nothing, ended: 'the database was restored' };
+  renderApp('/positions', { [POSITIONS]: { ...answer, open: [{ ...position, exits }] } });
+  const [plan] = await page().findAllByRole('list', { name: 'Exit plan of the ETH position' });
+  expect(plan?.textContent).toBe('Ended: the database was restored');
 });

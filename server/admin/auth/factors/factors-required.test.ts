@@ -139,7 +139,7 @@ test('a password that is reset on the machine removes the factors', async () => 
   expect(await resetPassword(board.deps, user.username)).toMatchObject({ hadFactors: false });
 });
 
-test('whoever has a factor may choose a shorter password', async () => {
+test('a user with a factor may choose a shorter password', async () => {
   const { client, password, username } = await board.createUser({
     isAdmin: true,
     password: 'twelve chars',

@@ -1,0 +1,1 @@
+ALTER TABLE "trade_exits" ADD COLUMN "ended" text;
