@@ -47,6 +47,7 @@ import type { Config } from './platform/config/config.ts';
 import { findSecretKey, keyPath, loadSecretKeys } from './platform/config/secret-key.ts';
 import { startKeepingTotals } from './platform/db/list-totals/keep-totals.ts';
 import { type OpenDatabase, openPool } from './platform/db/pool.ts';
+import { eachInTurn } from './platform/each-alone.ts';
 import { LOW_SPACE, NO_SPACE, type ReadDisk, readFreeSpace } from './platform/free-space.ts';
 import type { App } from './platform/http/http-app.ts';
 import { createPasswordLimits } from './platform/http/password-limits.ts';
@@ -307,17 +308,20 @@ export async function buildProgram(options: {
       return { firstAdministrator };
     },
     async stop() {
-      for (const stop of stops) await stop();
-      await workers.stop();
-      deps.candleWaits.stop();
-      await deps.changeFeed.close();
-      await deps.receiver.idle();
-      await jobs.stop();
-      await base.exchanges.close();
-      // Last of all that may add an entry.
-      await stopSealing?.();
-      // A stop does not wait for a query that hangs.
-      await Promise.race([Promise.all([limits.close(), report.stop()]), clock.sleep(LIMITS_CLOSE_MS)]);
+      const steps: (() => unknown)[] = [
+        ...stops,
+        () => workers.stop(),
+        () => deps.candleWaits.stop(),
+        () => deps.changeFeed.close(),
+        () => deps.receiver.idle(),
+        () => jobs.stop(),
+        () => base.exchanges.close(),
+        // Last of all that may add an entry.
+        () => stopSealing?.(),
+        // A stop does not wait for a query that hangs.
+        () => Promise.race([Promise.all([limits.close(), report.stop()]), clock.sleep(LIMITS_CLOSE_MS)]),
+      ];
+      await eachInTurn(steps);
     },
   };
 }

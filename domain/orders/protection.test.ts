@@ -7,6 +7,7 @@ import {
   protectionNeed,
   risksMore,
   standingProtection,
+  targetText,
 } from './protection.ts';
 
 const planned = { stopLoss: '98', takeProfit: '104' };
@@ -15,6 +16,14 @@ const neither = { stopLoss: null, takeProfit: null };
 const ofShort = { stopLoss: '102', takeProfit: '96' };
 const raised = { stopLoss: '108', takeProfit: '120' };
 const lowered = { stopLoss: '92', takeProfit: '80' };
+
+test.each([
+  [{ ...both }, '104'],
+  [{ ...neither }, 'none'],
+  [{ ...neither, targetProblem: 'it has no price' }, 'not known (it has no price)'],
+])('a target that is not known is not called none', (held, text) => {
+  expect(targetText(held)).toBe(text);
+});
 
 describe('the missing protection of a position', () => {
   test.each([

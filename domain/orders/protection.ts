@@ -71,6 +71,10 @@ export function standingProtection(input: Position & { held: Held }): Held {
   };
 }
 
+/** The target in words: its price, that it is not known and why, or what it means that there is none. */
+export const targetText = ({ takeProfit, targetProblem }: Held, none = 'none'): string =>
+  takeProfit ?? (targetProblem === undefined ? none : `not known (${targetProblem})`);
+
 /** Whether a stop is further away than planned by more than an exchange may round; prices in USDT. */
 export function isFurtherThanPlanned(input: {
   side: 'long' | 'short';

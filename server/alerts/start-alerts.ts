@@ -1,6 +1,7 @@
 import type { Deps } from '#server/deps.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
+import { eachInTurn } from '#server/platform/each-alone.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
 import { summarizeDay } from './daily-summary.ts';
@@ -48,9 +49,7 @@ export function startAlerts(deps: AlertDeps, { exchangeWatch }: { exchangeWatch:
 
   async function pass(): Promise<void> {
     try {
-      await makeAll();
-      await exchangeWatch.tell();
-      await tellReturn();
+      await eachInTurn([makeAll, exchangeWatch.tell, tellReturn]);
     } catch (error) {
       if (isDatabaseUnavailable(error)) awaySince ??= clock.now();
       log.warn({ err: error }, 'notices could not be made');
@@ -72,10 +71,9 @@ export function startAlerts(deps: AlertDeps, { exchangeWatch }: { exchangeWatch:
     await watchDisk(deps).catch((error: unknown) =>
       log.warn({ err: error }, 'the free space of the disk could not be read'),
     );
-    await withLease({ db, clock, key: 'notice watch', holder, log }, async () => {
-      await watchInstallation(deps);
-      await summarizeDay(deps);
-    });
+    await withLease({ db, clock, key: 'notice watch', holder, log }, () =>
+      eachInTurn([() => watchInstallation(deps), () => summarizeDay(deps)]),
+    );
   }
 
   async function watchAllFeeds(): Promise<void> {

@@ -1,13 +1,14 @@
 import { hostname } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { type FakeClock, fakeClock } from '#test/app/fake-clock.ts';
+import { type FakeClock, fakeClock, testClock } from '#test/app/fake-clock.ts';
 import { createRowRefusals } from '#test/app/refused-rows.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { testClient } from '#test/app/test-client.ts';
 import { startReceiver } from '#test/app/test-receivers.ts';
 import { createSender, SIGNAL } from '#test/app/test-sender.ts';
 import { beatHeart } from './heartbeat.ts';
+import { startAlerts } from './start-alerts.ts';
 import { createExchangeWatch } from './watch-exchanges.ts';
 import { watchBackups, watchDisk, watchInstances, watchKeys, watchRefusals } from './watch-installation.ts';
 
@@ -34,6 +35,29 @@ async function noted() {
   return rows.toSorted((one, other) => Number(one.id) - Number(other.id));
 }
 const codes = async () => (await noted()).map(({ code }) => code);
+
+test('events that cannot be made into notices keep nothing else of the same pass from its turn', async () => {
+  const passes = testClock();
+  let tells = 0;
+  const db = Object.assign(Object.create(board.deps.db), {
+    execute() {
+      throw new Error('the events cannot be read');
+    },
+  });
+  const exchangeWatch = {
+    called() {},
+    async tell() {
+      tells += 1;
+    },
+  };
+  const alerts = startAlerts({ ...board.deps, clock: passes, db }, { exchangeWatch });
+  try {
+    await passes.advance(1_000);
+    await expect.poll(() => tells).toBe(1);
+  } finally {
+    await alerts.stop();
+  }
+});
 
 // Requirements: additions-alerts-7
 describe('what is told once', () => {

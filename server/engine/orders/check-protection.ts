@@ -5,6 +5,7 @@ import {
   plannedProtection,
   protectionNeed,
   standingProtection,
+  targetText,
 } from '#domain/orders/protection.ts';
 import { PROTECTION_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import { sideOpenedBy } from '#domain/sizing/trend.ts';
@@ -72,7 +73,7 @@ export async function checkProtection(
         found: 'protected',
         status: 'verified',
         quantity,
-        text: `Protection read back: stop ${held.stopLoss}, target ${held.takeProfit ?? 'none, the price has passed it'}`,
+        text: `Protection read back: stop ${held.stopLoss}, target ${targetText(held, 'none, the price has passed it')}`,
       };
     case 'close':
       return {
@@ -86,7 +87,7 @@ export async function checkProtection(
 
 /**
  * Whether only a stop at its planned price, or nearer, counts (I4): until the stop of this quantity was read back, and
- * while it counts as missing. After that a stop belongs to whoever moves it.
+ * while it counts as missing. After that the user may move it.
  */
 const mustBeAsPlanned = (work: TradeWork, quantity: string): boolean =>
   work.trade.unprotectedSince !== null || (work.trade.completedAt === null && !isCovered(work, quantity));
@@ -159,7 +160,7 @@ async function placeMissing(
   const still = held.stopLoss === null ? await misplacedStop(work, after) : null;
   if (still !== null) return { found: 'missing', text: still };
   const why = misplaced === null ? 'Protection was missing and is placed' : placedAgain(misplaced);
-  const text = `${why}: stop ${after.stopLoss}, target ${after.takeProfit ?? 'none'}`;
+  const text = `${why}: stop ${after.stopLoss}, target ${targetText(after)}`;
   return { found: 'protected', status: 'repaired', quantity, text };
 }
 

@@ -1,4 +1,5 @@
 import { D } from '#domain/decimal.ts';
+import { targetText } from '#domain/orders/protection.ts';
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
 import { asExchangeError, ExchangeError, NOT_SENT, type Protection } from '#server/exchanges/exchange.ts';
 import type { Finding } from './check-protection.ts';
@@ -84,7 +85,7 @@ async function end(
   const said = sides.map((side) =>
     isThere(side)
       ? `the ${side.name} is moved from ${side.old ?? 'none'} to ${side.wanted}`
-      : `the ${side.name} stays at ${side.present ?? 'none'}, not ${side.wanted}`,
+      : `the ${side.name} stays at ${side.name === 'stop' ? (held.stopLoss ?? 'none') : targetText(held)}, not ${side.wanted}`,
   );
   const because = failure === null ? '' : `: ${failure.message}`;
   const moved = Object.fromEntries(

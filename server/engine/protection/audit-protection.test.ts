@@ -19,6 +19,7 @@ import {
 } from '#test/venues/exchange-suite-words.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { createProtectionAudit, startProtectionAudit } from './audit-protection.ts';
+import { createAccountReader } from './read-account.ts';
 
 /** Positions that were protected once and have lost their protection (I4). */
 const engine = sharedTestEngine({ config: { exchangeTimeoutMs: 1_000 } });
@@ -83,6 +84,40 @@ const auditOfBareList = (meanwhile: (userId: string) => Promise<unknown> = async
 
 /** One of the exchanges for each of three tests; all of them in `audit-protection.long.test.ts`. */
 const dialects = (own: SuiteDialect) => oneOfEachKind(SUITE_DIALECTS, (dialect) => dialect === own);
+
+test('a position whose trade cannot be found is unknown, and the others of the account are read', async () => {
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const [lost, found] = [nextToken(), nextToken()];
+  for (const token of [lost, found]) {
+    await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+  }
+  const reader = createAccountReader(
+    answering(engine.deps, ({ fetchHoldings }) => ({
+      async fetchHoldings(...call) {
+        const { holdings, unreadable } = await fetchHoldings(...call);
+        // Its time does not fit, so the history is asked, which fails.
+        const openedAt = new Date(engine.clock.now().getTime() - 20 * 60_000);
+        return {
+          holdings: holdings.map((one) =>
+            one.position.token === lost ? { ...one, position: { ...one.position, openedAt } } : one,
+          ),
+          unreadable,
+        };
+      },
+      async fetchClosedPositions() {
+        throw new Error('a bug');
+      },
+    })),
+  );
+  const reading = await reader.read({ userId, exchangePlatform: 'Bitget' }, 0);
+  expect(reading).toMatchObject({
+    outcome: 'read',
+    open: [{ token: found, tradeId: expect.any(String) }],
+    unreadable: [{ token: lost, problem: 'it is not known whether it was opened here' }],
+    doubtful: [{ trade: { token: lost } }],
+  });
+});
 
 test.each(dialects('Bitget unified'))(
   'a position on %s that cannot be read keeps no other from getting its stop back, and halts its user at the second audit',

@@ -8,6 +8,7 @@ import { recordClosings } from '#server/engine/protection/record-closings.ts';
 import type { CallPriority, Holding, UnreadablePosition } from '#server/exchanges/exchange.ts';
 import { createGate } from '#server/exchanges/paper/gate.ts';
 import { hasElapsed, isFresh } from '#server/platform/clock.ts';
+import { eachAlone } from '#server/platform/each-alone.ts';
 import { recordPositionFigures } from './account-figures.store.ts';
 import { type AccountKey, forgetGone, type OpenTrade } from './positions.store.ts';
 import { type AccountDeps, type HiddenPosition, readAccountTrades } from './trades-of-account.ts';
@@ -86,13 +87,21 @@ export function createAccountReader(
     const { account, platform } = connected;
     const exchange = deps.exchanges.get(platform);
     const at = deps.clock.now();
-    const { holdings, unreadable } = await exchange.fetchHoldings(account, { priority });
+    const { holdings, unreadable: unread } = await exchange.fetchHoldings(account, { priority });
+    const unreadable = [...unread];
     const held: { holding: Holding; trade: OpenTrade | null }[] = [];
-    for (const holding of holdings) {
-      const { position } = holding;
-      const of = { userId: key.userId, exchange, account, candidates: trades, position };
-      held.push({ holding, trade: await findOwnTrade(deps, of) });
-    }
+    await eachAlone(
+      holdings,
+      async (holding) => {
+        const { position } = holding;
+        const of = { userId: key.userId, exchange, account, candidates: trades, position };
+        held.push({ holding, trade: await findOwnTrade(deps, of) });
+      },
+      (err, { position: { token } }) => {
+        deps.log.error({ err, userId: key.userId, token }, 'the owner of a position could not be found out');
+        unreadable.push({ symbol: token, token, problem: 'it is not known whether it was opened here' });
+      },
+    );
     const openIds = new Set(held.flatMap(({ trade }) => (trade === null ? [] : [trade.id])));
     const doubtful = trades
       .filter(({ id }) => !openIds.has(id))
