@@ -1,13 +1,14 @@
-import { ActionIcon, Alert, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Stack, Text, TextInput } from '@mantine/core';
 import { IconMinus, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MoveProtectionAnswer, OpenPositionView, ProtectionRules } from '#contract/positions.ts';
+import { FormEnd } from '#web/forms/form-end.tsx';
 import { useFormDialog } from '#web/forms/use-form-dialog.tsx';
-import { ApiError, requestJson, serverMessage } from '../../lib/api-client.ts';
+import { ApiError, requestJson } from '../../lib/api-client.ts';
 import { formatFullPrice, formatProfit, formatQuantity } from '../../lib/figures.ts';
 import { capitalise, formatLeverage } from '../../lib/format.ts';
-import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { useChange } from '../../ui/use-change.ts';
@@ -129,12 +130,10 @@ export default function MoveProtectionDialog({ position, current, onClose }: Mov
               Nothing is changed yet: enter another stop or target.
             </Text>
           ) : null}
-          {move.error && refused.length === 0 ? (
-            <Alert color="red" title="Move Not Confirmed" role="alert">
-              {serverMessage(move.error, move.error.message)}
-            </Alert>
-          ) : null}
-          <DialogButtons
+          <FormEnd
+            error={refused.length === 0 ? move.error : null}
+            errorTitle="Move Not Confirmed"
+            fallback={move.error?.message ?? ''}
             label="Move"
             pendingLabel="Moving..."
             pending={move.isPending}

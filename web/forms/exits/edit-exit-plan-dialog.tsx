@@ -1,11 +1,12 @@
-import { Alert, Button, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ExitPlanAnswer } from '#contract/exit-plans.ts';
-import { ApiError, requestJson, serverMessage } from '../../lib/api-client.ts';
-import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
+import { ApiError, requestJson } from '../../lib/api-client.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Section } from '../../ui/section.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
+import { FormEnd } from '../form-end.tsx';
 import { useForm } from '../use-form.ts';
 import { useFormDialog } from '../use-form-dialog.tsx';
 import { errorsOf, MOST_PARTS, toBody, toValues, type Values } from './exit-plan-form.ts';
@@ -53,19 +54,18 @@ export default function EditExitPlanDialog(props: {
           </p>
           <Section title="Parts">
             <Stack gap="xs">
+              <p className={classes.note}>Such as 50 percent at 1 R. A row that is left empty is no part.</p>
               {Array.from({ length: rows }, (_, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a row is its number.
                 <div className={classes.part} key={index}>
                   <TextInput
                     label={`Part ${index + 1} at R`}
-                    placeholder="1"
                     inputMode="decimal"
                     autoComplete="off"
                     {...form.field(`atR${index}`)}
                   />
                   <TextInput
                     label={`Part ${index + 1} in percent`}
-                    placeholder="50"
                     inputMode="numeric"
                     autoComplete="off"
                     {...form.field(`percent${index}`)}
@@ -105,12 +105,10 @@ export default function EditExitPlanDialog(props: {
             autoComplete="off"
             {...form.field('maxHoldingMinutes')}
           />
-          {save.error ? (
-            <Alert color="red" title="Failed to Save Exit Plan" role="alert">
-              {serverMessage(save.error, 'The exit plan was not saved')}
-            </Alert>
-          ) : null}
-          <DialogButtons
+          <FormEnd
+            error={save.error}
+            errorTitle="Failed to Save Exit Plan"
+            fallback="The exit plan was not saved"
             label="Save"
             pendingLabel="Saving..."
             pending={save.isPending}

@@ -1,10 +1,11 @@
 import { Alert, Checkbox, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { RiskLimitsAnswer } from '#contract/risk-limits.ts';
-import { ApiError, requestJson, serverMessage } from '../../lib/api-client.ts';
+import { ApiError, requestJson } from '../../lib/api-client.ts';
 import { useSession } from '../../lib/session.ts';
-import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
+import { FormEnd } from '../form-end.tsx';
 import { useForm } from '../use-form.ts';
 import { useFormDialog } from '../use-form-dialog.tsx';
 import classes from './limits.module.css';
@@ -124,12 +125,10 @@ export default function EditLimitsDialog(props: {
               />
             )}
           </div>
-          {save.error ? (
-            <Alert color="red" title="Failed to Save Limits" role="alert">
-              {serverMessage(save.error, 'The limits were not saved')}
-            </Alert>
-          ) : null}
-          <DialogButtons
+          <FormEnd
+            error={save.error}
+            errorTitle="Failed to Save Limits"
+            fallback="The limits were not saved"
             label="Save"
             pendingLabel="Saving..."
             pending={save.isPending}
