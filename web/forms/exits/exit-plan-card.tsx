@@ -27,6 +27,7 @@ export default function ExitPlanCard({ path, within = false }: { path: string; w
   );
   return within ? (
     <Section
+      spaced
       title={
         <span className={classes.sectionHead}>
           Exit plan
