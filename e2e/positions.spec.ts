@@ -111,17 +111,17 @@ test("a traded position appears live, follows the price and is closed by its sto
     Size: '3.33',
     Entry: '$3,000.00',
     Close: '$2,900.00',
-    'Net Profit': '-$344.79-$333.00 gross, $11.79 fees',
+    'Net Profit': '−$344.79-$333.00 gross, $11.79 fees',
     'Closed By': 'Stop loss',
   });
 
   // -333 - 11.7882 = -344.7882.
   await page.goto(`/positions?userId=${eth.user.id}`);
-  await expect(card(page, 'Realised Profit').first()).toHaveText('-$333.00');
-  await expect(card(page, 'Net Profit')).toHaveText('-$344.79');
+  await expect(card(page, 'Realised Profit').first()).toHaveText('−$333.00');
+  await expect(card(page, 'Net Profit')).toHaveText('−$344.79');
   await expectCells(page, 'Totals per user', tableRow(page, 'Totals per user', eth.user.username), {
     Open: '0',
-    'Realised Profit': '-$333.00',
+    'Realised Profit': '−$333.00',
     Fees: '$11.79',
   });
   const chart = page.getByRole('img', { name: /^Cumulative profit after fees of 1 closed position / });
@@ -130,7 +130,7 @@ test("a traded position appears live, follows the price and is closed by its sto
   await expect(page.locator('style')).toHaveCount(0);
   await scan('the positions of a user');
   await page.getByRole('button', { name: 'Show as table' }).click();
-  await expect(tableRow(page, 'Cumulative profit', '-$344.79')).toHaveCount(1);
+  await expect(tableRow(page, 'Cumulative profit', '−$344.79')).toHaveCount(1);
 });
 
 // Requirements: additions-order-and-positions-6

@@ -10,14 +10,14 @@ import {
 
 test('formats money with two decimals and the sign before the $', () => {
   expect(formatMoney('1234.5')).toBe('$1,234.50');
-  expect(formatMoney('-5')).toBe('-$5.00');
+  expect(formatMoney('-5')).toBe('−$5.00');
   expect(formatMoney('0')).toBe('$0.00');
   for (const nothing of [null, undefined, '', 'what']) expect(formatMoney(nothing)).toBe('–');
 });
 
 test('formats a gain with a plus sign, and less than half a cent as neither gain nor loss', () => {
   expect(formatProfit('12.345')).toBe('+$12.35');
-  expect(formatProfit('-12.3')).toBe('-$12.30');
+  expect(formatProfit('-12.3')).toBe('−$12.30');
   expect(formatProfit('-0.004')).toBe('$0.00');
   expect(['0.005', '-0.01', '0.004', null].map(profitDirection)).toEqual(['gain', 'loss', 'even', 'even']);
 });
@@ -39,7 +39,7 @@ test('groups a quantity and keeps its decimals', () => {
 
 test('formats a return in percent of the whole, or as a dash without one', () => {
   expect(formatReturn('12.5', '100')).toBe('+12.50%');
-  expect(formatReturn('-1', '3')).toBe('-33.33%');
+  expect(formatReturn('-1', '3')).toBe('−33.33%');
   expect(formatReturn('-0.00001', '3')).toBe('0.00%');
   expect(formatReturn('1', '0')).toBe('–');
 });

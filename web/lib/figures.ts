@@ -10,12 +10,15 @@ const quantityFormat = new Intl.NumberFormat('en-US', { maximumFractionDigits: 8
 /** Rounds to two decimals; never returns minus zero. */
 const toCents = (amount: number): number => Number(amount.toFixed(2)) || 0;
 
-/** Two decimals, with the sign before the $: '-$5.00'. A dash for null. */
+/** As wide as a plus sign, unlike a hyphen. */
+export const withMinus = (figure: string): string => figure.replace('-', '−');
+
+/** Two decimals, with the sign before the $: '−$5.00'. A dash for null. */
 export function formatMoney(amount: Figure): string {
   const number = toNumber(amount);
   if (number === null) return '–';
   const cents = toCents(number);
-  return `${cents < 0 ? '-' : ''}$${twoDecimals.format(Math.abs(cents))}`;
+  return `${cents < 0 ? '−' : ''}$${twoDecimals.format(Math.abs(cents))}`;
 }
 
 /** As money, with a plus sign for a gain. */
@@ -58,5 +61,5 @@ export function formatReturn(part: Figure, whole: Figure): string {
   const [numerator, denominator] = [toNumber(part), toNumber(whole)];
   if (numerator === null || denominator === null || denominator === 0) return '–';
   const percent = toCents((numerator / denominator) * 100);
-  return `${percent > 0 ? '+' : ''}${percent.toFixed(2)}%`;
+  return withMinus(`${percent > 0 ? '+' : ''}${percent.toFixed(2)}%`);
 }

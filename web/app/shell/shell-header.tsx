@@ -15,6 +15,7 @@ import classes from './shell-header.module.css';
 import { UserMenu } from './user-menu.tsx';
 import { ZoneClock } from './zone-clock.tsx';
 
+const DayFigures = lazily(() => import('./day-figures.tsx'));
 const NavigationSheet = lazily(() => import('./navigation-sheet.tsx'));
 
 /** The sidebar and the bar. On a phone the sidebar's logo stands in the bar, and its pages are tabs at the bottom. */
@@ -81,7 +82,7 @@ function TopBar() {
     <div className={classes.bar}>
       <div className={classes.state}>
         {user.isAdmin ? <EnvironmentBadge /> : null}
-        {/* Figures of the day belong here. */}
+        <DayFigures />
       </div>
       <div className={classes.actions}>
         <span className={classes.search}>

@@ -8,9 +8,9 @@ export const overviewPath = '/api/overview';
 const REFRESH_MS = 10_000;
 
 /** Of all accounts for administrators, of the own one for others. */
-export const useOverview = ({ isAdmin }: { isAdmin: boolean }) =>
+export const useOverview = ({ isAdmin, everyMs = REFRESH_MS }: { isAdmin: boolean; everyMs?: number }) =>
   useQuery<OverviewAnswer>({
     queryKey: [isAdmin ? overviewPath : '/api/my-overview'],
     staleTime: 0,
-    refetchInterval: usePoll(REFRESH_MS),
+    refetchInterval: usePoll(everyMs),
   });

@@ -8,6 +8,7 @@ import {
   expectToast,
   failure,
   findTitle,
+  PENDING,
   page,
   recorded,
   renderApp,
@@ -64,7 +65,10 @@ const overview = (more: Partial<OverviewAnswer> = {}): OverviewAnswer => ({
   ...more,
 });
 
-const tile = async (label: string) => (await page().findByText(label)).closest('div')?.textContent;
+const tile = async (label: string) =>
+  (await page().findByText(label, { selector: 'main dt' })).closest('div')?.textContent;
+const inBar = async (label: string) =>
+  (await page().findByText(label, { selector: 'header dt' })).closest('div')?.textContent;
 const cards = async () =>
   scopeOf(await page().findByRole('list', { name: 'Accounts' })).getAllByRole('listitem');
 
@@ -72,7 +76,7 @@ const cards = async () =>
 test('shows the figures net of fees, with what they are of', async () => {
   renderApp('/', { [OVERVIEW]: overview() });
   expect(await tile('Net today')).toBe('Net today+$364.888 closed trades, after fees');
-  expect(await tile('Net in 7 d')).toBe('Net in 7 d-$12.50gross $20.25 before fees, 2 results not known yet');
+  expect(await tile('Net in 7 d')).toBe('Net in 7 d−$12.50gross $20.25 before fees, 2 results not known yet');
   expect(await tile('Open profit')).toBe('Open profit+$30.5211 positions of 4 users');
   expect(await tile('Risk to stops')).toBe('Risk to stops$313.490.51% of equity');
   expect(await tile('Win rate')).toBe('Win rate58.3%28 of 48 trades in 7 d');
@@ -152,6 +156,23 @@ test('an account that cannot trade leads to where that is fixed, and the twelve 
   expect(refused?.textContent).toContain('Bitget key refused');
   await app.user.click(page().getByRole('button', { name: 'Show 4 more' }));
   expect(await cards()).toHaveLength(16);
+});
+
+test('the bar of every screen shows the net of the day and the open risk, and what they leave out', async () => {
+  const app = renderApp('/audit', { [OVERVIEW]: PENDING });
+  expect(await inBar('Net today')).toBe('Net today–');
+  expect(await inBar('Open risk to stops')).toBe('Open risk to stops–');
+  app.answers[OVERVIEW] = overview();
+  app.reload();
+  await eventually(async () => expect(await inBar('Net today')).toBe('Net today+$364.88'));
+  expect(await inBar('Open risk to stops')).toBe('Open risk to stops$313.49 0.51%');
+  app.answers[OVERVIEW] = overview({
+    netToday: { amount: '-3', gross: '0', trades: 8, unknown: 2 },
+    open: { profit: '0', positions: 3, users: 1, riskToStops: '10', withoutStop: 1, unread: 2 },
+  });
+  app.reload();
+  await eventually(async () => expect(await inBar('Net today')).toBe('Net today−$3.002 unknown'));
+  expect(await inBar('Open risk to stops')).toBe('Open risk to stops$10.00 1 without a stop');
 });
 
 test('a failed overview offers a retry', async () => {

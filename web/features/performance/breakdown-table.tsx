@@ -167,7 +167,7 @@ function Figures({ of }: { of: ResultFiguresView }) {
       <td className={classes.quiet}>{formatMoney(String(Number(of.fees) - Number(of.funding)))}</td>
       <td>{of.profitFactor === null ? '–' : Number(of.profitFactor).toFixed(2)}</td>
       <td>{formatR(of.expectancyR)}</td>
-      <td>{Number(of.maxDrawdown) === 0 ? '$0.00' : `-${formatMoney(of.maxDrawdown)}`}</td>
+      <td>{Number(of.maxDrawdown) === 0 ? '$0.00' : `−${formatMoney(of.maxDrawdown)}`}</td>
       <td>{formatHolding(of.averageHoldingMinutes)}</td>
       <td>{signal.median === null ? '–' : `${signal.median} / ${signal.p95 ?? '–'}`}</td>
     </>

@@ -1,9 +1,11 @@
+import { withMinus } from '../../lib/figures.ts';
+
 /** '+0.24 R'; a dash for null. */
 export function formatR(r: string | null): string {
   if (r === null) return '–';
   const text = Number(r).toFixed(2);
   if (Number(text) === 0) return '0.00 R';
-  return `${Number(text) > 0 ? '+' : ''}${text} R`;
+  return withMinus(`${Number(text) > 0 ? '+' : ''}${text} R`);
 }
 
 /** '12 m', '3 h 05 m', '2 d 4 h'; a dash for null. */

@@ -1,4 +1,5 @@
 import type { PerformanceAnswer } from '#contract/performance.ts';
+import { withMinus } from '../../lib/figures.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -20,7 +21,7 @@ export default function RDistribution({ totals }: DistributionProps) {
   const count = bars.reduce((total, { trades }) => total + trades, 0);
   const ends = [bars[0]?.r, bars.at(-1)?.r];
   const name = (r: string) =>
-    `${Number(r) > 0 ? '+' : ''}${r.replace('-', '−')}${r === ends[0] ? ' or less' : r === ends[1] ? ' or more' : ''}`;
+    `${Number(r) > 0 ? '+' : ''}${withMinus(r)}${r === ends[0] ? ' or less' : r === ends[1] ? ' or more' : ''}`;
   return (
     <Panel title="Distribution of R" description={`${formatCount(count)} trades`} aside={toggle}>
       {count === 0 ? (
@@ -43,7 +44,7 @@ export default function RDistribution({ totals }: DistributionProps) {
               <div key={r} className={classes.barColumn} data-sign={Math.sign(Number(r))}>
                 <span className={classes.barCount}>{trades > 0 ? formatCount(trades) : ''}</span>
                 <span className={classes.rBar} style={{ height: `${(trades / highest) * 100}%` }} />
-                <span className={classes.barName}>{`${Number(r) > 0 ? '+' : ''}${r.replace('-', '−')}`}</span>
+                <span className={classes.barName}>{`${Number(r) > 0 ? '+' : ''}${withMinus(r)}`}</span>
               </div>
             ))}
           </div>

@@ -115,7 +115,7 @@ test('moves the stop by the tick, shows what it means, and sends only what was c
   });
   const question = await openMove(app);
   const stop = question.getByLabelText('Stop Loss');
-  expect(descriptionOf(stop)).toContain('2.00 % below the mark, closes at -$');
+  expect(descriptionOf(stop)).toContain('2.00 % below the mark, closes at −$');
   await eventually(() =>
     expect(isDisabled(question.getByRole('button', { name: 'Stop Loss: one tick up' }))).toBe(false),
   );
@@ -191,7 +191,7 @@ test('closes the selected positions after one confirmation with their sum, each 
   await select('Select SOL position of user1@example.com');
   await app.user.click(page().getByRole('button', { name: 'Close 2...' }));
   const question = await dialog('Close 2 Positions');
-  expect(question.element.textContent).toContain('-$10.00');
+  expect(question.element.textContent).toContain('−$10.00');
   expect(question.element.textContent).toContain('$200.00');
   await app.user.click(question.getByRole('button', { name: 'Close 2 Positions' }));
   await expectToast('Positions Closed', '2 positions were closed');
@@ -249,7 +249,7 @@ test('shows the profit after fees first, then gross and fees', async () => {
     [POSITIONS]: { ...answer, closed: [{ ...closed, realisedProfit: '10', fees: '12.5' }] },
   });
   const table = scopeOf(await page().findByRole('table', { name: 'Closed Positions' }));
-  expect(table.element.textContent).toContain('-$2.50+$10.00 gross, $12.50 fees');
+  expect(table.element.textContent).toContain('−$2.50+$10.00 gross, $12.50 fees');
 });
 
 // Requirements: additions-order-and-positions-18
@@ -297,12 +297,12 @@ test('groups open positions by token, user or strategy, each with its sum', asyn
   expect(heads()).toEqual([]);
   const choose = (name: string) => app.user.click(page().getByRole('button', { name }));
   await choose('Token');
-  expect(heads()).toEqual(['ETH2 positions-$9.75', 'BTC1 position-$4.00']);
+  expect(heads()).toEqual(['ETH2 positions−$9.75', 'BTC1 position−$4.00']);
   expect(app.address()).toBe('/positions?group=token');
   await choose('User');
-  expect(heads()).toEqual(['ann@example.com1 position+$10.50', 'bob@example.com2 positions-$24.25']);
+  expect(heads()).toEqual(['ann@example.com1 position+$10.50', 'bob@example.com2 positions−$24.25']);
   await choose('Strategy');
-  expect(heads()).toEqual(['Tesla2 positions-$9.75', 'Not opened here1 position-$4.00']);
+  expect(heads()).toEqual(['Tesla2 positions−$9.75', 'Not opened here1 position−$4.00']);
   await choose('All');
   expect(heads()).toEqual([]);
   expect(app.address()).toBe('/positions');

@@ -20,7 +20,7 @@ test('places points at the wall-clock time of the display time zone, each later 
 
 test('describes the chart by its count, span, end, highest and lowest value', () => {
   expect(describeProfit(POINTS, (instant) => instant?.slice(0, 10) ?? '')).toBe(
-    'Cumulative profit after fees of 3 closed positions from 2026-07-01 to 2026-07-02: +$4.00 at the end, highest $12.50, lowest -$3.25.',
+    'Cumulative profit after fees of 3 closed positions from 2026-07-01 to 2026-07-02: +$4.00 at the end, highest $12.50, lowest −$3.25.',
   );
   expect(describeProfit([], String)).toBe('No closed positions yet.');
 });
