@@ -5,5 +5,10 @@ import type { AttentionAnswer } from '#contract/attention.ts';
 const REFRESH_MS = 30_000;
 
 /** For administrators only; polled while a screen shows it. */
-export const useAttention = () =>
-  useQuery<AttentionAnswer>({ queryKey: ['/api/attention'], staleTime: 0, refetchInterval: REFRESH_MS });
+export const useAttention = ({ enabled = true }: { enabled?: boolean } = {}) =>
+  useQuery<AttentionAnswer>({
+    queryKey: ['/api/attention'],
+    staleTime: 0,
+    refetchInterval: REFRESH_MS,
+    enabled,
+  });

@@ -179,8 +179,62 @@ describe('the bell', () => {
   const bell = () => page().findByRole('button', { name: /^Notifications/ });
 
   // Requirements: additions-alerts-15
-  test('shows how many notices are unread, and the inbox on a click', async () => {
-    const app = renderApp('/', {
+  test('counts what needs attention, tells the tab how much is critical, and lists it first', async () => {
+    const condition = (severity: string, text: string, link: string | null) => ({
+      code: text,
+      severity,
+      since: null,
+      text,
+      link,
+      action: null,
+    });
+    renderApp('/', {
+      'GET /api/attention': {
+        conditions: [
+          condition('critical', 'A position of ann has no stop', '/positions'),
+          condition('warning', 'SOL candles are silent', null),
+        ],
+      },
+      [`GET ${NOTIFICATIONS}`]: { notifications: [], total: 70 },
+    });
+    const button = await bell();
+    await eventually(() =>
+      expect(button.getAttribute('aria-label')).toBe('Notifications, 2 need attention, 70 unread'),
+    );
+    expect(button.textContent).toBe('2');
+    await eventually(() => expect(document.title).toBe('(1) Dashboard - Signal Board'));
+    button.click();
+    const list = await page().findByRole('list', { name: 'Needs attention' });
+    expect([...list.querySelectorAll('li')].map(({ textContent }) => textContent)).toEqual([
+      'CriticalA position of ann has no stop',
+      'WarningSOL candles are silent',
+    ]);
+    expect(list.querySelector('a')?.getAttribute('href')).toBe('/positions');
+  });
+
+  test('with nothing that needs attention counts nothing', async () => {
+    renderApp('/', {
+      'GET /api/attention': { conditions: [] },
+      [`GET ${NOTIFICATIONS}`]: { notifications: [], total: 70 },
+    });
+    const button = await bell();
+    await eventually(() =>
+      expect(button.getAttribute('aria-label')).toBe('Notifications, 0 need attention, 70 unread'),
+    );
+    expect(button.textContent).toBe('');
+    expect(document.title).toBe('Dashboard - Signal Board');
+  });
+
+  test('says when it is not known what needs attention', async () => {
+    renderApp('/', { 'GET /api/attention': failure(503, 'The service is not available at the moment') });
+    const button = await bell();
+    await eventually(() => expect(button.textContent).toBe('?'));
+    expect(button.getAttribute('aria-label')).toContain('what needs attention is not known');
+  });
+
+  // Requirements: additions-alerts-15
+  test('shows ordinary users how many notices are unread, and the inbox on a click', async () => {
+    const answers = {
       [`GET ${NOTIFICATIONS}`]: {
         notifications: [
           notification,
@@ -189,7 +243,8 @@ describe('the bell', () => {
         total: 120,
       },
       [`POST ${NOTIFICATIONS}/read`]: { unread: 0 },
-    });
+    };
+    const app = renderApp('/', answers, { user: { isAdmin: false } });
     const button = await bell();
     await eventually(() => expect(button.getAttribute('aria-label')).toBe('Notifications, 120 unread'));
     expect(button.textContent).toBe('99+');

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { AttentionCondition } from '#contract/attention.ts';
 import type { Notification, NotificationsAnswer, ReadNotificationsBody } from '#contract/notifications.ts';
 import { requestJson } from '../../lib/api-client.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
@@ -22,7 +23,13 @@ const SEVERITIES: Readonly<Record<string, [label: string, tone: BadgeTone]>> = {
 } satisfies Record<Notification['severity'], [label: string, tone: BadgeTone]>;
 
 /** What was told lately, newest first. */
-export default function Inbox({ unread, onClose }: { unread: number; onClose: () => void }) {
+export default function Inbox(props: {
+  unread: number;
+  /** What needs attention now; it goes with its cause. */
+  conditions: readonly AttentionCondition[];
+  onClose: () => void;
+}) {
+  const { unread, conditions, onClose } = props;
   const root = useRef<HTMLDivElement>(null);
   useClosing(root, onClose);
   const [limit, setLimit] = useState(PAGE);
@@ -50,6 +57,13 @@ export default function Inbox({ unread, onClose }: { unread: number; onClose: ()
         </Button>
         <AlertsLink onFollow={onClose} />
       </div>
+      {conditions.length === 0 ? null : (
+        <ul className={classes.conditions} aria-label="Needs attention">
+          {conditions.map((condition) => (
+            <Condition key={`${condition.code} ${condition.text}`} condition={condition} onFollow={onClose} />
+          ))}
+        </ul>
+      )}
       <div className={classes.list}>
         <QueryView query={query} errorTitle="Failed to fetch notifications">
           {({ notifications, total }) =>
@@ -125,6 +139,31 @@ function AlertsLink({ onFollow }: { onFollow: () => void }) {
     >
       Channels
     </a>
+  );
+}
+
+function Condition({ condition, onFollow }: { condition: AttentionCondition; onFollow: () => void }) {
+  const { severity, text, link } = condition;
+  const { href, onClick } = useAnchor(link ?? '/');
+  const [label, tone] = SEVERITIES[severity] ?? [severity, 'neutral'];
+  return (
+    <li>
+      <Badge tone={tone}>{label}</Badge>
+      {link === null ? (
+        <span className={classes.text}>{text}</span>
+      ) : (
+        <a
+          className={classes.text}
+          href={href}
+          onClick={(event) => {
+            onClick(event);
+            onFollow();
+          }}
+        >
+          {text}
+        </a>
+      )}
+    </li>
   );
 }
 
