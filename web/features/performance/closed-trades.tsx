@@ -68,10 +68,11 @@ export default function ClosedTrades({ search, query, onSearch }: ClosedTradesPr
     },
     {
       header: 'Gross',
+      isSpare: true,
       align: 'right',
       cell: ({ gross }) => (gross === null ? 'unknown' : formatProfit(gross)),
     },
-    { header: 'Costs', align: 'right', cell: costsOf },
+    { header: 'Costs', align: 'right', isSpare: true, cell: costsOf },
     { ...sortable('R', 'r'), align: 'right', cell: ({ r }) => formatR(r) },
     { header: 'Held', align: 'right', cell: ({ holdingMinutes }) => formatHolding(holdingMinutes) },
     {
@@ -95,7 +96,7 @@ export default function ClosedTrades({ search, query, onSearch }: ClosedTradesPr
               rows={rows}
               rowId={({ id }) => id}
               emptyText="No closed trades on this page"
-              minWidth={980}
+              minWidth={820}
               faded={trades.isPlaceholderData}
             />
             <Pager

@@ -1,8 +1,9 @@
-import type { OpenPositionView } from '#contract/positions.ts';
+import type { ClosedPositionView, OpenPositionView } from '#contract/positions.ts';
 import { formatFullPrice, formatQuantity } from '../../lib/figures.ts';
 import { capitalise, plainCount } from '../../lib/format.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Profit } from '../../ui/profit.tsx';
-import { ExitProgress } from './exit-progress.tsx';
+import { netProfit } from './net-profit.ts';
 import classes from './positions.module.css';
 import { StopTargetBar } from './stop-target-bar.tsx';
 import { distanceText } from './stop-target-model.ts';
@@ -10,7 +11,10 @@ import { distanceText } from './stop-target-model.ts';
 /** An open position on a telephone: two lines, and its way from stop to target. */
 export function PositionCard({ position }: { position: OpenPositionView }) {
   const { token, side, leverage, username, quantity, entryPrice, unrealisedProfit } = position;
-  const stop = distanceText(position.stopLoss, position.markPrice);
+  const distances = [
+    ['stop', distanceText(position.stopLoss, position.markPrice)],
+    ['target', distanceText(position.takeProfit, position.markPrice)],
+  ].flatMap(([name, distance]) => (distance === null ? [] : [`${name} ${distance}`]));
   return (
     <div className={classes.card}>
       <div>
@@ -27,10 +31,38 @@ export function PositionCard({ position }: { position: OpenPositionView }) {
         <span>
           {formatQuantity(quantity)} @ {formatFullPrice(entryPrice)}
         </span>
-        <span>{stop === null ? null : `stop ${stop}`}</span>
+        <span>{distances.join(', ')}</span>
       </div>
       <StopTargetBar position={position} />
-      {position.exits ? <ExitProgress exits={position.exits} token={token} /> : null}
+    </div>
+  );
+}
+
+/** A closed position on a telephone. */
+export function ClosedPositionCard({ position }: { position: ClosedPositionView }) {
+  const formatInstant = useFormatInstant();
+  const { token, side, username, quantity, entryPrice, closePrice, realisedProfit, fees } = position;
+  return (
+    <div className={classes.card}>
+      <div>
+        <span>
+          {side === 'long' ? '▲' : '▼'}{' '}
+          <strong>
+            {token} {capitalise(side)}
+          </strong>{' '}
+          · {username}
+        </span>
+        {realisedProfit === null ? <span>–</span> : <Profit amount={netProfit(realisedProfit, fees)} />}
+      </div>
+      <div>
+        <span>
+          {formatQuantity(quantity)} @ {formatFullPrice(entryPrice)} → {formatFullPrice(closePrice)}
+        </span>
+        <span>{capitalise(position.closedBy)}</span>
+      </div>
+      <div>
+        <span>{formatInstant(position.closedAt)}</span>
+      </div>
     </div>
   );
 }

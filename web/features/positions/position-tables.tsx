@@ -18,7 +18,7 @@ import { Profit } from '../../ui/profit.tsx';
 import { SideBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import { ExitProgress } from './exit-progress.tsx';
 import { netProfit } from './net-profit.ts';
-import { PositionCard } from './position-card.tsx';
+import { ClosedPositionCard, PositionCard } from './position-card.tsx';
 import { positionId } from './position-id.ts';
 import classes from './positions.module.css';
 import type { PositionsGroup } from './positions-search.ts';
@@ -110,23 +110,19 @@ export function OpenPositions(
       ),
     },
     ...POSITION_COLUMNS,
-    figure('Mark', ({ markPrice }) => markPrice, formatFullPrice),
-    {
-      header: 'Stop to Target',
-      cell: (position) => (
-        <>
-          <StopTargetBar position={position} />
-          {position.exits ? <ExitProgress exits={position.exits} token={position.token} /> : null}
-        </>
-      ),
-    },
+    // The bar shows it, too.
+    { ...figure<OpenPositionView>('Mark', ({ markPrice }) => markPrice, formatFullPrice), isSpare: true },
+    { header: 'Stop to Target', cell: (position) => <StopTargetBar position={position} /> },
     { header: 'Leverage', align: 'right', isSpare: true, cell: ({ leverage }) => formatLeverage(leverage) },
     { header: 'Margin', align: 'right', isSpare: true, cell: ({ margin }) => formatMoney(margin) },
     {
       header: 'Unrealised Profit',
       align: 'right',
       cell: ({ unrealisedProfit, margin }) => (
-        <Profit amount={unrealisedProfit} aside={formatReturn(unrealisedProfit, margin)} />
+        <span className={classes.stacked}>
+          <Profit amount={unrealisedProfit} />
+          <span className={classes.quiet}>{formatReturn(unrealisedProfit, margin)}</span>
+        </span>
       ),
     },
     {
@@ -180,7 +176,7 @@ export function OpenPositions(
       emptyText="No open positions"
       minWidth={820}
       faded={props.faded}
-      note={differencesNote}
+      note={openNote}
     />
   );
 }
@@ -242,8 +238,9 @@ export function ClosedPositions(props: TableProps<ClosedPositionView>) {
       header: 'Closed By',
       cell: ({ closedBy }) => <Badge tone={TONES[closedBy] ?? 'neutral'}>{capitalise(closedBy)}</Badge>,
     },
-    { header: 'Opened', cell: ({ openedAt }) => <Instant>{formatInstant(openedAt)}</Instant> },
+    { header: 'Opened', isSpare: true, cell: ({ openedAt }) => <Instant>{formatInstant(openedAt)}</Instant> },
     { header: 'Closed', cell: ({ closedAt }) => <Instant>{formatInstant(closedAt)}</Instant> },
+    { header: 'Position', place: 'card', cell: (position) => <ClosedPositionCard position={position} /> },
   ];
   return (
     <CardTable
@@ -306,6 +303,17 @@ function Differences({ differences }: { differences: readonly string[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The exit plan stands below the row: beside the bar it would push the profit off the screen. */
+function openNote({ exits, token, differences }: OpenPositionView): ReactNode {
+  if (!exits && differences.length === 0) return null;
+  return (
+    <>
+      {exits ? <ExitProgress exits={exits} token={token} /> : null}
+      {differencesNote({ differences })}
+    </>
   );
 }
 

@@ -62,7 +62,7 @@ export function usersColumns(options: ColumnOptions): CardColumn<User>[] {
     };
   };
   return [
-    { header: 'ID', cell: ({ id }) => <UserId id={id} /> },
+    { header: 'ID', isSpare: true, cell: ({ id }) => <UserId id={id} /> },
     {
       ...sortable('Username', 'username'),
       place: 'title',
@@ -81,12 +81,13 @@ export function usersColumns(options: ColumnOptions): CardColumn<User>[] {
     },
     {
       header: 'Mobile',
+      isSpare: true,
       cell: ({ countryCode, mobileNumber }) => (mobileNumber ? joined(countryCode, mobileNumber) : null),
     },
     {
       header: 'Role',
       cell: ({ isAdmin, isTestUser }) => (
-        <span className={classes.badges}>
+        <span className={classes.badges} data-wraps>
           <Badge tone={isAdmin ? 'accent' : 'neutral'}>{isAdmin ? 'Admin' : 'User'}</Badge>
           {isTestUser ? (
             <Badge tone="outline" tip="Traded for in paper and demo mode, never with real money">
@@ -98,7 +99,12 @@ export function usersColumns(options: ColumnOptions): CardColumn<User>[] {
     },
     {
       header: 'Sizing',
-      cell: ({ settings }) => settings && `${settings.positionSizingMethod} · ${settings.exchangePlatform}`,
+      cell: ({ settings }) =>
+        settings && (
+          <span className={classes.sizing}>
+            <span>{settings.positionSizingMethod}</span> <span>· {settings.exchangePlatform}</span>
+          </span>
+        ),
     },
     {
       ...sortable('Active Trading', 'activeTrading'),
@@ -129,6 +135,7 @@ export function usersColumns(options: ColumnOptions): CardColumn<User>[] {
           <span data-tip={isSelf ? OWN_ACCOUNT : undefined}>
             <Switch
               size="sm"
+              classNames={{ label: classes.switchLabel ?? '' }}
               checked={isActive}
               disabled={isSelf}
               label={status}
@@ -142,6 +149,7 @@ export function usersColumns(options: ColumnOptions): CardColumn<User>[] {
     },
     {
       ...sortable('Created', 'createdAt'),
+      isSpare: true,
       cell: ({ createdAt }) => {
         const instant = formatInstant(createdAt);
         return <span data-tip={instant}>{instant.slice(0, DATE_LENGTH)}</span>;

@@ -145,7 +145,7 @@ export function UsersScreen({ search, onSearch, exchangeMode, states }: UsersScr
                   rows={users}
                   rowId={({ id }) => id}
                   emptyText="No users found"
-                  minWidth={1160}
+                  minWidth={860}
                   faded={isPlaceholderData}
                 />
               </div>
