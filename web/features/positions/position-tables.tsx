@@ -120,8 +120,8 @@ export function OpenPositions(
       align: 'right',
       cell: ({ unrealisedProfit, margin }) => (
         <span className={classes.stacked}>
-          <Profit amount={unrealisedProfit} />
-          <span className={classes.quiet}>{formatReturn(unrealisedProfit, margin)}</span>
+          <Profit amount={unrealisedProfit} />{' '}
+          <span className={classes.quiet}>({formatReturn(unrealisedProfit, margin)})</span>
         </span>
       ),
     },
