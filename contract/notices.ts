@@ -187,6 +187,14 @@ export const NOTICES = {
     many: 'Deliveries to {count} webhooks were refused: {reasons}',
     link: '/configuration',
   },
+  feed_late: {
+    severity: 'info',
+    to: 'user',
+    when: 'A candle of a price feed has not come within the grace of its feed (10 % of the timeframe, at least 120 s, or as set).',
+    text: 'Candles are late from {feeds}',
+    many: '{count} groups of feeds are late: {reasons}',
+    link: '/feeds',
+  },
   feed_silent: {
     severity: 'warning',
     to: 'user',
@@ -198,7 +206,7 @@ export const NOTICES = {
   feed_recovered: {
     severity: 'info',
     to: 'user',
-    when: 'A feed that was silent brings candles again.',
+    when: 'A feed that was late or silent brings candles again.',
     text: 'Candles come again from {feeds}',
     many: '{count} groups of feeds are back: {reasons}',
     link: '/feeds',

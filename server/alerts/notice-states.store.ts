@@ -30,6 +30,16 @@ export async function beginState(db: Queryable, { key, now }: { key: string; now
   return begun.length > 0;
 }
 
+/** Begins states that are known not to have begun. */
+export async function beginStates(
+  db: Queryable,
+  { keys, now }: { keys: readonly string[]; now: Date },
+): Promise<void> {
+  if (keys.length === 0) return;
+  const rows = keys.map((key) => ({ key, since: now, toldAt: now }));
+  await db.insert(noticeStates).values(rows).onConflictDoNothing();
+}
+
 /** Ends a state; null if it had not begun. */
 export async function endState(db: Queryable, key: string): Promise<NoticeState | null> {
   const [row] = await db.delete(noticeStates).where(eq(noticeStates.key, key)).returning();

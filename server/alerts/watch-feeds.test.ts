@@ -30,6 +30,7 @@ beforeEach(async () => {
     'feed_gaps',
     'feed_sweeps',
     'notice_events',
+    'notice_states',
     'price_logs',
     'price_log_hashes',
   ]) {
@@ -76,7 +77,7 @@ const feeds = async (client: TestClient = board.admin) =>
 
 describe('the feed watch', () => {
   // Requirements: additions-alerts-14
-  test('tells once when a feed is two candles late, and once when it is back', async () => {
+  test('tells once when a feed is late, once when it is two candles late, and once when it is back', async () => {
     await bring('BTC', 3);
     expect(await sweep()).toEqual([]);
     expect(await feeds()).toMatchObject([
@@ -92,6 +93,7 @@ describe('the feed watch', () => {
       },
     ]);
     clock.advance(15 * MINUTE_MS + 121_000);
+    expect(await sweep()).toMatchObject([{ code: 'feed_late', feeds: 'BTC 15m' }]);
     expect(await sweep()).toEqual([]);
     expect((await feeds())[0]?.state).toBe('late');
     clock.advance(28 * MINUTE_MS);
@@ -102,6 +104,22 @@ describe('the feed watch', () => {
     expect(await sweep()).toMatchObject([{ code: 'feed_recovered', feeds: 'BTC 15m' }]);
     expect(await sweep()).toEqual([]);
     expect((await feeds())[0]).toMatchObject({ state: 'ok', gaps7d: 2 });
+  });
+
+  // Requirements: additions-alerts-14
+  test('tells of one candle that was withheld: within bar and grace, and once when the next one has come', async () => {
+    await bring('BTC', 3);
+    await sweep();
+    clock.advance(15 * MINUTE_MS + 120_000);
+    expect(await sweep()).toEqual([]);
+    clock.advance(1);
+    expect(await sweep()).toMatchObject([{ code: 'feed_late', feeds: 'BTC 15m' }]);
+    clock.advance(13 * MINUTE_MS - 1);
+    await candle('BTC');
+    expect(await sweep()).toMatchObject([{ code: 'feed_recovered', feeds: 'BTC 15m' }]);
+    expect(await sweep()).toEqual([]);
+    expect((await feeds())[0]).toMatchObject({ state: 'ok', gaps7d: 1 });
+    expect(await board.query('select key from notice_states')).toEqual([]);
   });
 
   test('learns for three candles, and counts a candle once however often it is read', async () => {
@@ -149,7 +167,10 @@ describe('the feed watch', () => {
     clock.set('2026-05-04T13:49:00.000Z');
     expect(await sweep(), 'before they begin').toEqual([]);
     clock.set('2026-05-04T14:35:00.000Z');
-    expect(await sweep(), 'not two candles after they began').toEqual([]);
+    expect(
+      (await sweep()).map(({ code }) => code),
+      'two candles after they began',
+    ).toEqual(['feed_late']);
     clock.set('2026-05-04T14:35:01.000Z');
     expect((await sweep()).map(({ code }) => code)).toEqual(['feed_silent']);
     expect((await put({ muted: true, hours: null })).json()).toMatchObject({ state: 'muted', hours: null });

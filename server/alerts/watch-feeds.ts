@@ -8,12 +8,15 @@ import { feedGaps, feedSweeps, feeds } from '#server/platform/db/schema.ts';
 import { firstIdOf, timeOrderedId } from '#server/platform/ids.ts';
 import { type NoticeEvent, noteEvents } from '#server/platform/notices/note-event.ts';
 import { countFrom, type FeedRow, forgetOldFeeds, judged, listWatchedFeeds } from './feeds.store.ts';
+import { beginStates, endStates, listStates } from './notice-states.store.ts';
 import { isBetween } from './quiet-hours.ts';
 
 type WatchDeps = Pick<Deps, 'clock' | 'config' | 'db'>;
 
 /** Rows of a slow commit, or with ids of a slow clock, appear late: the last part is read again each time. */
 const OVERLAP_MS = 40_000;
+/** The states of feeds that were told to be late. */
+const LATE = 'feed late:';
 /** The first sweep looks back so far. */
 const FIRST_MS = 6 * 3_600_000;
 
@@ -31,8 +34,8 @@ interface Arrived {
 }
 
 /**
- * Learns from the price logs which series come and how late they are, and tells of those that went silent or came
- * back. A sweep beside the ingest: storing a candle costs nothing more. One instance at a time.
+ * Learns from the price logs which series come and how late they are, and tells of those that are late, went silent or
+ * came back. A sweep beside the ingest: storing a candle costs nothing more. One instance at a time.
  */
 export async function watchFeeds(
   deps: WatchDeps,
@@ -43,15 +46,20 @@ export async function watchFeeds(
   const timeZone = config.displayTimezone;
   await db.transaction((tx) => learn(tx, { now, timeZone }));
   await db.transaction(async (tx) => {
+    const toldLate = new Set((await listStates(tx, LATE)).map(({ key }) => key));
+    const late: FeedRow[] = [];
     const silent: FeedRow[] = [];
     const back: FeedRow[] = [];
     const quiet: FeedRow[] = [];
     for (const feed of await listWatchedFeeds(tx)) {
       const from = countFrom(feed, { now, timeZone, listeningSince });
       const { state } = feedState(judged(feed), { now, countFrom: from });
+      const isToldLate = toldLate.has(lateKey(feed));
+      const isTold = feed.silentSince !== null || isToldLate;
       if (state === 'silent' && feed.silentSince === null) silent.push(feed);
+      if (state === 'late' && !isTold) late.push(feed);
       // Outside its hours a silent feed stays silent: only a candle or the operator ends that.
-      if (feed.silentSince === null || state === 'silent' || from === null) continue;
+      if (!isTold || state === 'silent' || (state === 'late' && isToldLate) || from === null) continue;
       (state === 'muted' ? quiet : back).push(feed);
     }
     const changes = [
@@ -59,10 +67,18 @@ export async function watchFeeds(
       ...[...back, ...quiet].map(({ id }) => ({ id, set: { silentSince: null } })),
     ];
     if (changes.length > 0) await tx.execute(updateRows(feeds, changes));
-    await noteEvents(tx, [...eventsOf('feed_silent', silent, now), ...eventsOf('feed_recovered', back, now)]);
+    await endStates(tx, [...silent, ...back, ...quiet].map(lateKey));
+    await beginStates(tx, { keys: late.map(lateKey), now });
+    await noteEvents(tx, [
+      ...eventsOf('feed_late', late, now),
+      ...eventsOf('feed_silent', silent, now),
+      ...eventsOf('feed_recovered', back, now),
+    ]);
     await forgetOldFeeds(tx, now);
   });
 }
+
+const lateKey = ({ id }: FeedRow): string => `${LATE}${id}`;
 
 async function learn(tx: Tx, { now, timeZone }: { now: Date; timeZone: string }): Promise<void> {
   const [sweep] = await tx.select().from(feedSweeps).for('update');
@@ -171,7 +187,11 @@ function gapsIn(
 const MOST_NAMED = 5;
 
 /** One notice for all feeds of an owner: they usually stop together. */
-function eventsOf(code: 'feed_silent' | 'feed_recovered', of: readonly FeedRow[], at: Date): NoticeEvent[] {
+function eventsOf(
+  code: 'feed_late' | 'feed_silent' | 'feed_recovered',
+  of: readonly FeedRow[],
+  at: Date,
+): NoticeEvent[] {
   return [...Map.groupBy(of, ({ ownerUserId }) => ownerUserId)].map(([userId, own]) => {
     const names = own.map(({ token, timeframe, processor }) =>
       [token, displayTimeframe(timeframe), processor === '' ? '' : `(${processor})`]

@@ -70,7 +70,7 @@ export function FeedsScreen() {
   return (
     <Page
       title="Feeds"
-      subtitle="Price feeds that came through webhooks. A notice tells when one is two candles late, and when it is back."
+      subtitle="Price feeds that came through webhooks. Notices tell when one is late, when it is two candles late, and when it is back."
       actions={
         <ButtonLink to="/configuration" variant="default" leftSection={<IconWebhook size={16} aria-hidden />}>
           Configuration
