@@ -62,6 +62,7 @@ export const AUDIT_ACTIONS = [
   'risk limit reached',
   'risk limits reset',
   'strategy changed',
+  'canary failed',
   'exit plan changed',
   'exit plan applied',
   'position maker restarted',

@@ -9,6 +9,7 @@ import { planPosition } from '../sizing/position-plan.ts';
 import { signalPriceDeviates } from '../sizing/reference-price.ts';
 import type { TokenRules } from '../sizing/token-rules.ts';
 import type { TradingSettings } from '../user-settings.ts';
+import { denyCanary } from './canary.ts';
 import { type Denial, deny } from './denials.ts';
 import { isSignalExpired } from './workflow-lifecycle.ts';
 
@@ -75,6 +76,8 @@ export interface SizingSeen extends Pick<PositionInput, 'signal' | 'profile' | '
   timeliness: Timeliness;
   /** The stop of new entries that covers the order. */
   tradingStop: TradingStop | null;
+  /** What happened to the strategy's first users, if that keeps the others from trading; a clause. */
+  canaryFailed: string | null;
   /** Why there is no usable account. */
   accountDenial: Denial | null;
   /** Another order or a position in the token that keeps the signal away: a sentence without a full stop. */
@@ -133,6 +136,7 @@ export function judgeSizing(seen: SizingSeen): SizingOutcome {
   const outdated = denyOutdated(seen.timeliness);
   if (outdated !== null) return refused(outdated.reason);
   if (seen.tradingStop !== null) return refused(denyStopped(seen.tradingStop).reason);
+  if (seen.canaryFailed !== null) return refused(denyCanary(seen.canaryFailed).reason);
   const { accountDenial, blocker, market, balance, balanceNote, accountProblem } = seen;
   const { signal, settings, priceLog, profile } = seen;
   if (accountDenial !== null) return refused(accountDenial.reason);

@@ -56,6 +56,12 @@ export const DENIALS = {
     sentence: (c: Figures<'scope' | 'opens'>) =>
       `Outside the trading hours of ${c.scope}: new entries are allowed again from ${c.opens}`,
   },
+  canary_failed: {
+    title: 'Canary Failed',
+    /** `what`: a clause without a full stop. */
+    sentence: (c: Figures<'what'>) =>
+      `The canary of the strategy failed, so nobody else is traded: ${c.what}`,
+  },
   trading_halted: {
     title: 'Trading Halted',
     sentence: (c: Figures<'since' | 'reason' | 'ending'>) =>

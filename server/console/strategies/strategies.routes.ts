@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { processorParams } from '#contract/risk-limits.ts';
-import { strategiesAnswer, strategyBody } from '#contract/strategies.ts';
+import { type StrategyBody, strategiesAnswer, strategyBody } from '#contract/strategies.ts';
 import { strategyKey } from '#domain/limits/risk-limits.ts';
 import type { TradingHours } from '#domain/limits/trading-hours.ts';
 import { readEntriesNow, readScope } from '#server/console/limits/read-scope.ts';
@@ -54,12 +54,12 @@ export function registerStrategyRoutes(
     }),
     async (request) => {
       const strategy = strategyKey(request.params.processor);
-      const { maxSignalAgeSeconds, schedule } = request.body;
+      const { schedule, ...settings } = request.body;
       const now = clock.now();
       const { id: by } = getUser(request);
       await db.transaction(async (tx) => {
         const changes = [
-          maxSignalAgeSeconds === undefined ? null : await setAge(tx, { strategy, maxSignalAgeSeconds, now }),
+          Object.keys(settings).length === 0 ? null : await setStrategy(tx, { strategy, settings, now }),
           schedule === undefined ? null : await setSchedule(tx, { strategy, schedule, by, now }),
         ].filter((change) => change !== null);
         if (changes.length === 0) return;
@@ -76,17 +76,20 @@ export function registerStrategyRoutes(
   );
 }
 
-async function setAge(
+async function setStrategy(
   tx: Tx,
-  { strategy, maxSignalAgeSeconds, now }: { strategy: string; maxSignalAgeSeconds: number | null; now: Date },
+  options: { strategy: string; settings: Omit<StrategyBody, 'schedule'>; now: Date },
 ) {
-  const [before] = await tx.select().from(strategies).where(eq(strategies.strategy, strategy)).for('update');
-  const set = { maxSignalAgeSeconds, updatedAt: now };
+  const { strategy, settings, now } = options;
+  const [row] = await tx.select().from(strategies).where(eq(strategies.strategy, strategy)).for('update');
+  const set = { ...settings, updatedAt: now };
   await tx
     .insert(strategies)
     .values({ strategy, ...set })
     .onConflictDoUpdate({ target: strategies.strategy, set });
-  return changedFields({ maxSignalAgeSeconds: before?.maxSignalAgeSeconds ?? null }, { maxSignalAgeSeconds });
+  const { maxSignalAgeSeconds = null, canary = null, rotation = false } = row ?? {};
+  const before = { maxSignalAgeSeconds, canary, rotation };
+  return changedFields(before, { ...before, ...settings });
 }
 
 async function setSchedule(

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { CanarySettings } from '#domain/workflow/canary.ts';
 import type { Db } from '#server/platform/db/database.ts';
 
 export interface StrategyRow {
@@ -15,6 +16,8 @@ export interface StrategyRow {
   unknown7d: number;
   subscribers: { username: string; trades: boolean }[] | null;
   maxSignalAgeSeconds: number | null;
+  canary: CanarySettings | null;
+  rotation: boolean;
   /** A stop of new entries covers the strategy, or everybody. */
   stopped: boolean;
 }
@@ -46,7 +49,8 @@ export async function listStrategies(db: Db, now: Date): Promise<StrategyRow[]> 
           and (trading_paused_until is null or trading_paused_until <= ${now})) order by username)
         from users join user_settings on user_id = users.id
         where users.is_active and lower(btrim(signal_processor)) in (known.strategy, 'any')) as subscribers,
-      strategies.max_signal_age_seconds as "maxSignalAgeSeconds",
+      strategies.max_signal_age_seconds as "maxSignalAgeSeconds", strategies.canary,
+      coalesce(strategies.rotation, false) as rotation,
       exists (select from trading_stops where lifted_at is null and (until is null or until > ${now})
         and (scope_kind = 'all' or (scope_kind = 'strategy' and lower(btrim(scope_value)) = known.strategy))) as stopped
     from known

@@ -65,6 +65,44 @@ describe('strategies', () => {
     expect(limits).toMatchObject({ maxOpenPositions: 4, schedule: null });
   });
 
+  // Requirements: additions-limits-12, results-rotation-2
+  test('keep a canary and a rotation, each change recorded; a field that is left out keeps its value', async () => {
+    const { admin } = await board;
+    const canary = { users: 2, withinSeconds: 20, maxSlippageBps: 50 };
+    const put = async (body: object) => {
+      const saved = await admin.put('/api/strategies/First', body);
+      expect(saved.statusCode, saved.body).toBe(200);
+      return saved.json<StrategiesAnswer>().strategies.find(({ processor }) => processor === 'first');
+    };
+    expect(await put({ maxSignalAgeSeconds: 60 })).toMatchObject({ canary: null, rotation: false });
+    expect(await put({ canary })).toMatchObject({ canary, rotation: false, maxSignalAgeSeconds: 60 });
+    const { entries } = (await admin.get('/api/audit')).json<{ entries: unknown[] }>();
+    expect(entries[0]).toMatchObject({
+      action: 'strategy changed',
+      before: { canary: null },
+      after: { canary },
+    });
+    expect(await put({ rotation: true })).toMatchObject({ canary, rotation: true });
+    expect(await put({ canary: null })).toMatchObject({ canary: null, rotation: true });
+  });
+
+  const CANARY = { users: 2, withinSeconds: 20, maxSlippageBps: 50 };
+  test.each<[object, string]>([
+    [{ canary: { ...CANARY, users: 0 } }, 'canary.users must be a whole number from 1 to 50'],
+    [
+      { canary: { ...CANARY, withinSeconds: 9 } },
+      'canary.withinSeconds must be a whole number from 10 to 300',
+    ],
+    [{ canary: { ...CANARY, maxSlippageBps: '50' } }, 'canary.maxSlippageBps must be a whole number'],
+    [{ canary: { users: 2 } }, 'canary.withinSeconds must be a whole number'],
+    [{ canary: 'on' }, 'canary must have users, withinSeconds and maxSlippageBps, or be null'],
+    [{ rotation: 'yes' }, 'rotation must be true or false'],
+  ])('refuse %j in words that name the field', async (body, text) => {
+    const answer = await (await board).admin.put('/api/strategies/Tesla', body);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json<{ message: string }>().message).toContain(text);
+  });
+
   test.each([{ maxSignalAgeSeconds: 0 }, { maxSignalAgeSeconds: 1_801 }, { maxSignalAgeSeconds: '60' }])(
     'refuse %j, naming the field',
     async (body) => {

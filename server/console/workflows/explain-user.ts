@@ -118,8 +118,11 @@ function conclude(evidence: Evidence): WhyAnswer['conclusion'] {
   if (evidence.workflow?.completedAt != null) {
     return { outcome: 'failed', text: 'Eligible, but no step of this user is recorded' };
   }
-  return { outcome: 'in progress', text: 'Eligible; the processing of this user has not begun' };
+  const waits = evidence.workflow?.canaryState === 'waiting' ? WAITS_FOR_CANARY : 'has not begun';
+  return { outcome: 'in progress', text: `Eligible; the processing of this user ${waits}` };
 }
+
+const WAITS_FOR_CANARY = 'begins when the first users of the strategy are filled and protected';
 
 function concludeTrade({ state, success, fillStatus, error }: TradeRow): WhyAnswer['conclusion'] {
   if (state !== 'done') return { outcome: 'in progress', text: 'The order is on its way' };

@@ -420,7 +420,7 @@ describe('a halt and an order intent at the same moment', () => {
     let hasCommitted = false;
     const { promise: asked, resolve: hasAsked } = Promise.withResolvers<void>();
     const intent = engine.db.transaction(async (tx) => {
-      expect(await readTradingPermissions(tx, ask)).toEqual([null]);
+      expect((await readTradingPermissions(tx, ask)).denials).toEqual([null]);
       hasAsked();
       await expect.poll(() => countWaitingForLocks(engine.db)).toBe(1);
       hasCommitted = true;
@@ -431,7 +431,7 @@ describe('a halt and an order intent at the same moment', () => {
       .then(() => hasCommitted);
     await intent;
     expect(await halting).toBe(true);
-    const [denial] = await engine.db.transaction((tx) => readTradingPermissions(tx, ask));
-    expect(denial?.code).toBe('trading_halted');
+    const { denials } = await engine.db.transaction((tx) => readTradingPermissions(tx, ask));
+    expect(denials[0]?.code).toBe('trading_halted');
   });
 });

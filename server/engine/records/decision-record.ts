@@ -38,6 +38,8 @@ interface SizingRecord {
   alreadyTraded: boolean;
   /** Missing in records of versions without stops. */
   tradingStop?: TradingStop | null;
+  /** Missing in records of versions without a canary. */
+  canaryFailed?: string | null;
   accountDenial: SizingSeen['accountDenial'];
   blocker: string | null;
   candle: ({ id: string } & SizingSeen['priceLog']) | null;
@@ -172,6 +174,7 @@ export function recallSizing(stored: StoredRecord): SizingSeen | null {
     profile: record.profile,
     alreadyTraded: record.alreadyTraded,
     tradingStop: record.tradingStop ?? null,
+    canaryFailed: record.canaryFailed ?? null,
     accountDenial: record.accountDenial,
     blocker: record.blocker,
     balance: record.balance,

@@ -1,4 +1,5 @@
 import { inArray, sql } from 'drizzle-orm';
+import type { CanaryState } from '#domain/workflow/canary.ts';
 import type { FailureExplanation } from '#domain/workflow/workflow-lifecycle.ts';
 import type { Tx } from '#server/platform/db/database.ts';
 import { isOneOf } from '#server/platform/db/json-rows.ts';
@@ -42,6 +43,7 @@ interface Counts {
   [field: string]: unknown;
   id: string;
   token: string;
+  canaryState: CanaryState | null;
   remaining: number;
   successful: number;
   skipped: number;
@@ -74,8 +76,12 @@ export async function endUsers(
   const keyOf = ({ workflowId, userId }: Pick<UserEnd, 'workflowId' | 'userId'>) => `${workflowId} ${userId}`;
   const ended = new Set(written.rows.map(keyOf));
   const changed = new Set(written.rows.map(({ workflowId }) => workflowId));
-  for (const { id, token, remaining, ...outputData } of counted.rows) {
-    if (!changed.has(id) || remaining > 0) continue;
+  for (const { id, token, canaryState, remaining, ...outputData } of counted.rows) {
+    if (!changed.has(id)) continue;
+    // Others may wait for what became of this user.
+    if (remaining > 0 && canaryState === 'waiting')
+      await deps.jobs.send(tx, 'trade-wave', { workflowId: id });
+    if (remaining > 0) continue;
     const step = pipelineStep('user_processing', { workflowId: id, inputData: null, processorName, at });
     await writeSteps(tx, [endedStep(step, { status: 'completed', outputData, at })]);
     await endWorkflow(tx, { deps, workflow: { id, token }, status: 'completed', at });
@@ -109,5 +115,5 @@ const countOutcomes = (tx: Tx, workflowIds: readonly string[]) =>
       group by workflow_id
     ) as counted
     where workflows.id = counted.workflow_id
-    returning workflows.id, workflows.token, counted.remaining, counted.successful, counted.skipped, counted.failed`)
+    returning workflows.id, workflows.token, workflows.canary_state as "canaryState", counted.remaining, counted.successful, counted.skipped, counted.failed`)
     .execute();

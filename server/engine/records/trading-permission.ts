@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { autoTradeOff, denyWrongMode, eligibilityMode } from '#domain/eligibility/trading-mode.ts';
 import { denyHalted } from '#domain/orders/trading-halt.ts';
 import { denyStopped, findStop, type TradingStop } from '#domain/orders/trading-stop.ts';
+import { denyCanary } from '#domain/workflow/canary.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
 import { listHaltedUsers } from '#server/admin/halts/trading-halts.store.ts';
 import { activeStopsAsJson, readStops, shareEntries } from '#server/admin/stops/trading-stops.store.ts';
@@ -23,7 +24,7 @@ interface Switches {
 }
 
 /**
- * I9: why each order may not be placed now, null if it may; read inside the transaction that writes the intents. The
+ * I9: why each order may not be placed now, null if it may, and the canaries that orders belong to; read inside the transaction that writes the intents. The
  *    rows stay locked until it commits: a switch turned off earlier is seen, a switch turned off later comes after the
  *    intent; the same holds for a stop of new entries. The switch of all automatic trading is read when the program
  *    starts.
@@ -35,18 +36,18 @@ export async function readTradingPermissions(
     now: Date;
     config: Pick<Config, 'appEnv' | 'autoTrade' | 'exchangeMode' | 'displayTimezone' | 'exitScope'>;
   },
-): Promise<(Denial | null)[]> {
+): Promise<{ denials: (Denial | null)[]; canaries: WaitingCanary[] }> {
   const { orders, now, config } = options;
   const userIds = [...new Set(orders.map(({ userId }) => userId))];
   // Sent together, in this order: a halt is written under a lock of the user's row, so a halt that this read misses
   // comes after these orders.
   const signalIds = [...new Set(orders.map(({ signalId }) => signalId))];
   const workflowIds = [...new Set(orders.flatMap(({ workflowId }) => workflowId ?? []))];
-  const [{ users, stops, processors, closes }, halts] = await Promise.all([
+  const [{ users, stops, processors, closes, canaries }, halts] = await Promise.all([
     lockSwitches(tx, { userIds, signalIds, workflowIds, now, timeZone: config.displayTimezone }),
     listHaltedUsers(tx, userIds),
   ]);
-  return orders.map((order) => {
+  const denials = orders.map((order) => {
     const processor = processors.get(order.signalId) ?? '';
     const stop = findStop(stops, { ...order, processor });
     const user = users.get(order.userId);
@@ -59,6 +60,8 @@ export async function readTradingPermissions(
     if (stop !== null) return denyStopped(stop);
     const closedSince = denyClosedSince(closes, { ...order, scope: config.exitScope });
     if (closedSince !== null) return closedSince;
+    const canary = canaries.find(({ workflowId }) => workflowId === order.workflowId);
+    if (canary?.state === 'failed') return denyCanary(canary.reason ?? 'the reason is not known');
     const halt = halts.get(order.userId);
     if (halt !== undefined) return denyHalted(halt);
     // Nobody asked for the order of an automatic workflow.
@@ -72,6 +75,17 @@ export async function readTradingPermissions(
       ? deny('trading_paused', { until: pausedUntil.toISOString() })
       : null;
   });
+  return { denials, canaries: canaries.filter(({ state }) => state === 'waiting') };
+}
+
+/** A workflow whose first users have not passed. */
+export interface WaitingCanary {
+  workflowId: string;
+  state: 'waiting' | 'failed';
+  reason: string | null;
+  withinSeconds: number;
+  /** An order was announced: its time runs. */
+  isRunning: boolean;
 }
 
 interface Locked {
@@ -82,6 +96,7 @@ interface Locked {
   processors: Map<string, string>;
   /** Signals that close what these orders open, and came after their workflows. */
   closes: ReturnType<typeof readNewerCloses>;
+  canaries: WaitingCanary[];
 }
 
 /**
@@ -113,9 +128,13 @@ async function lockSwitches(
       stops: unknown;
       processors: unknown;
       closes: unknown;
+      canaries: WaitingCanary[] | null;
     }>(sql`
     select id, is_active as "isActive", is_test_user as "isTestUser", ${activeStopsAsJson(now)} as stops,
       ${newerClosesAsJson(isOneOf(sql`begun.id`, workflowIds))} as closes,
+      (select json_agg(json_build_object('workflowId', workflows.id, 'state', canary_state, 'reason', canary_reason,
+          'withinSeconds', canary->'withinSeconds', 'isRunning', canary_due_at is not null)) from workflows
+        where ${isOneOf(sql`workflows.id`, workflowIds)} and canary_state in ('waiting', 'failed')) as canaries,
       (select json_object_agg(signals.id, signals.processor) from signals
         where ${isOneOf(sql`signals.id`, signalIds)}
           and exists (select from trading_stops where scope_kind = 'strategy' and lifted_at is null)) as processors
@@ -134,6 +153,7 @@ async function lockSwitches(
     ),
     stops: readStops(first?.stops, { now, timeZone }),
     closes: readNewerCloses(first?.closes),
+    canaries: first?.canaries ?? [],
     processors: new Map(Object.entries((first?.processors ?? {}) as Record<string, string>)),
   };
 }

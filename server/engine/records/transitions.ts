@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Room } from '#domain/limits/check-entry.ts';
 import type { AttemptState } from '#domain/orders/order-lifecycle.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
@@ -13,7 +13,13 @@ import type { Db, Tx } from '#server/platform/db/database.ts';
 import { databaseErrorCode, isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { createGroupCommit } from '#server/platform/db/group-commit.ts';
 import { insertRows, updateRows } from '#server/platform/db/json-rows.ts';
-import { orderAttempts, positionGeneratorLogs, tradeEvents, trades } from '#server/platform/db/schema.ts';
+import {
+  orderAttempts,
+  positionGeneratorLogs,
+  tradeEvents,
+  trades,
+  workflows,
+} from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import type { Jobs } from '#server/platform/jobs/jobs.ts';
 import {
@@ -28,7 +34,7 @@ import type { SecretBox } from '#server/platform/secret-box.ts';
 import { type Decision, writeDecisions } from './decisions.store.ts';
 import { endUsers, type UserEnd } from './end-users.ts';
 import { type AttemptRow, listStandingTrades, type TradeRow } from './trades.store.ts';
-import { type IntendedOrder, readTradingPermissions } from './trading-permission.ts';
+import { type IntendedOrder, readTradingPermissions, type WaitingCanary } from './trading-permission.ts';
 import { processorName, type StepWrite, writeSteps } from './workflow-steps.store.ts';
 
 /**
@@ -176,6 +182,8 @@ const mayBeOneItem = (error: unknown): boolean =>
 /** I8: in a batch nobody waits longer for another user's row; a transition by itself waits as long as it takes. */
 const BATCH_LOCK_TIMEOUT = sql`set local lock_timeout = '500ms'`;
 
+const NO_ORDERS: Awaited<ReturnType<typeof readTradingPermissions>> = { denials: [], canaries: [] };
+
 /** Reads what decides about the transitions, in one round trip, then writes all that may be written. */
 async function writeAll(
   deps: TransitionDeps,
@@ -192,13 +200,13 @@ async function writeAll(
       tx,
       all.map(({ lease }) => lease),
     ),
-    orders.length === 0 ? [] : readTradingPermissions(tx, { orders, now, config: deps.config }),
+    orders.length === 0 ? NO_ORDERS : readTradingPermissions(tx, { orders, now, config: deps.config }),
     orders.length === 0 ? null : readEntryBook(tx, { orders, now, exchangeMode }),
     intents.length === 0 ? [] : listStandingTrades(tx, intents),
     intents.length === 0 || exchangeMode === 'paper' ? [] : listAccountIds(tx, intents),
   ]);
   const denials = new Map(
-    orders.map((order, index) => [order, permissions[index] ?? denyClockOf(deps, order)]),
+    orders.map((order, index) => [order, permissions.denials[index] ?? denyClockOf(deps, order)]),
   );
   const refuse = ({ lease, order, intent }: Transition): Committed | 'lost' | null => {
     if (!held.has(lease.key)) return 'lost';
@@ -212,7 +220,8 @@ async function writeAll(
     return refused === 'lost' || refused?.ok === false ? refused : keepWithinLimits(book, transition);
   });
   const accepted = judged.filter((one): one is Transition => one !== 'lost' && !('ok' in one));
-  const planned = accepted.length === 0 ? null : await write(deps, tx, { accepted, accounts, now });
+  const { canaries } = permissions;
+  const planned = accepted.length === 0 ? null : await write(deps, tx, { accepted, accounts, canaries, now });
   return judged.map((one): Committed | 'lost' => {
     if (one === 'lost' || 'ok' in one) return one;
     const { intent } = one;
@@ -290,7 +299,17 @@ async function listAccountIds(
 async function write(
   deps: TransitionDeps,
   tx: Tx,
-  { accepted, accounts, now }: { accepted: readonly Transition[]; accounts: AccountId[]; now: Date },
+  {
+    accepted,
+    accounts,
+    canaries,
+    now,
+  }: {
+    accepted: readonly Transition[];
+    accounts: AccountId[];
+    canaries: readonly WaitingCanary[];
+    now: Date;
+  },
 ): Promise<Map<string, { exchangeAccountId: string | null; lease: Lease | null }>> {
   const pick = <Part>(partOf: (transition: Transition) => Part | undefined): Part[] =>
     accepted.flatMap((one) => partOf(one) ?? []);
@@ -333,6 +352,7 @@ async function write(
     ...pick(({ audit }) => audit).map((entry) => deps.audit.record(tx, entry)),
     endParts(deps, tx, accepted, now),
     sendJobs(deps, tx, accepted),
+    startCanaries(deps, tx, { accepted, canaries, now }),
     releaseLeases(
       tx,
       accepted.flatMap(({ lease, releases }) => (releases ? [lease] : [])),
@@ -385,6 +405,30 @@ async function endParts(
     'trade-user',
     called.map(({ workflowId, userId }) => ({ workflowId, userId })),
   );
+}
+
+/** The first announced order of a canary begins its time; the call at its end is for workers that have died. */
+async function startCanaries(
+  { jobs }: TransitionDeps,
+  tx: Tx,
+  {
+    accepted,
+    canaries,
+    now,
+  }: { accepted: readonly Transition[]; canaries: readonly WaitingCanary[]; now: Date },
+): Promise<void> {
+  const announced = new Set(
+    accepted.flatMap(({ order, attempt }) => (attempt?.set.submittedAt == null ? [] : [order?.workflowId])),
+  );
+  for (const { workflowId, withinSeconds, isRunning } of canaries) {
+    if (isRunning || !announced.has(workflowId)) continue;
+    const waitMs = withinSeconds * 1_000;
+    await tx
+      .update(workflows)
+      .set({ canaryDueAt: new Date(now.getTime() + waitMs) })
+      .where(and(eq(workflows.id, workflowId), isNull(workflows.canaryDueAt)));
+    await jobs.send(tx, 'trade-wave', { workflowId }, { waitMs });
+  }
 }
 
 async function sendJobs(deps: TransitionDeps, tx: Tx, accepted: readonly Transition[]): Promise<void> {

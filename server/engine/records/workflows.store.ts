@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import type { CanarySettings } from '#domain/workflow/canary.ts';
 import {
   type FailureExplanation,
   isWorkflowEnded,
@@ -27,14 +28,20 @@ export async function findWorkflow(db: Queryable, id: string): Promise<WorkflowR
   return row ?? null;
 }
 
+/** With what is set for the strategy of the signal; null: not set. */
+export interface FoundWorkflow {
+  workflow: WorkflowRow;
+  signal: SignalRow;
+  maxSignalAgeSeconds: number | null;
+  canary: CanarySettings | null;
+  rotation: boolean | null;
+}
+
 /** The input of the workflow's pipeline. */
-export async function findWorkflowWithSignal(
-  db: Queryable,
-  id: string,
-): Promise<{ workflow: WorkflowRow; signal: SignalRow; maxSignalAgeSeconds: number | null } | null> {
-  const { maxSignalAgeSeconds } = strategies;
+export async function findWorkflowWithSignal(db: Queryable, id: string): Promise<FoundWorkflow | null> {
+  const { maxSignalAgeSeconds, canary, rotation } = strategies;
   const [row] = await db
-    .select({ workflow: workflows, signal: signals, maxSignalAgeSeconds })
+    .select({ workflow: workflows, signal: signals, maxSignalAgeSeconds, canary, rotation })
     .from(workflows)
     .innerJoin(signals, eq(signals.id, workflows.signalId))
     .leftJoin(strategies, eq(strategies.strategy, sql`lower(btrim(${signals.processor}))`))
@@ -216,4 +223,22 @@ export async function listUnfinished(db: Queryable, { unsettledSince }: { unsett
     .limit(5000);
   const own = new Set([...toRun, ...open].flatMap(({ workflowId, isOwn }) => (isOwn ? [workflowId] : [])));
   return { pipelines, waves, unsettled, own };
+}
+
+/** From now on the first users trade, and the others wait for them. */
+export async function startCanary(
+  tx: Tx,
+  { workflowId, canary }: { workflowId: string; canary: CanarySettings },
+): Promise<void> {
+  await tx.update(workflows).set({ canary, canaryState: 'waiting' }).where(eq(workflows.id, workflowId));
+}
+
+/** The number of the next signal of a strategy with rotation, from 0; a number that is not used changes little. */
+export async function takeRotation(db: Queryable, processor: string): Promise<number> {
+  const [row] = await db
+    .update(strategies)
+    .set({ rotations: sql`${strategies.rotations} + 1` })
+    .where(eq(strategies.strategy, sql`lower(btrim(${processor}))`))
+    .returning({ rotations: strategies.rotations });
+  return (row?.rotations ?? 1) - 1;
 }

@@ -40,16 +40,18 @@ interface Claim {
 
 /**
  * Takes the leases of the next users of a workflow who have no order yet, in the order of trading: 1, then 8, then up to
- * 64, so that instances can share a signal. Leaves out users whose lease another worker has. `userId`: only this user.
+ * 64, so that instances can share a signal. Leaves out users whose lease another worker has. `userId`: only this user;
+ * `upTo`: only users up to this place in the order of trading.
  */
 export async function claimWave(
   db: Db,
-  options: { workflowId: string; userId?: string | undefined; holder: string },
+  options: { workflowId: string; userId?: string | undefined; upTo: number | null; holder: string },
 ): Promise<Claim> {
-  const { workflowId, userId, holder } = options;
+  const { workflowId, userId, upTo, holder } = options;
   const { first, second, next } = WAVE_SIZES;
   const isOpen = sql`part.workflow_id = ${workflowId} and part.position is not null
     and part.outcome in ('waiting', 'running') and ${userId === undefined ? sql`true` : sql`part.user_id = ${userId}`}
+    and ${upTo === null ? sql`true` : sql`part.position <= ${upTo}`}
     and not exists (
       select from trades where trades.workflow_id = part.workflow_id and trades.user_id = part.user_id)`;
   const { rows } = await db.execute<{ userId: string | null; version: string; hasMore: boolean }>(sql`

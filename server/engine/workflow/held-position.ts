@@ -95,7 +95,8 @@ export async function resolveBlockers(
   const denyNow = async (tx: Tx): Promise<Denial | null> => {
     const now = deps.clock.now();
     const { exchangeMode } = deps.config;
-    const [denial = null] = await readTradingPermissions(tx, { orders: [order], now, config: deps.config });
+    const permissions = await readTradingPermissions(tx, { orders: [order], now, config: deps.config });
+    const [denial = null] = permissions.denials;
     return (
       denial ?? denyClock(exchange) ?? (await denyReversal(tx, { order, side: action, now, exchangeMode }))
     );

@@ -1,6 +1,7 @@
 import { isPositive } from '#domain/decimal.ts';
 import type { EligibilityDecision, EligibilityResult } from '#domain/eligibility/eligibility.ts';
 import type { EligibilityUser } from '#domain/eligibility/eligibility-rules.ts';
+import { rotateUsers } from '#domain/eligibility/rotation.ts';
 import { autoTradeOff } from '#domain/eligibility/trading-mode.ts';
 import type { ExitUser } from '#domain/exits/select-exits.ts';
 import { CANDLE_WAIT_MS } from '#domain/sizing/bar-candle.ts';
@@ -20,7 +21,13 @@ import { type Decision, writeDecisions } from '#server/engine/records/decisions.
 import { acquireOwnSlot, acquireSlot } from '#server/engine/records/processing-slots.store.ts';
 import { listWorkingTrades } from '#server/engine/records/trades.store.ts';
 import { writeEligibility } from '#server/engine/records/workflow-users.store.ts';
-import { isLeaveWaiting, type WorkflowRow } from '#server/engine/records/workflows.store.ts';
+import {
+  type FoundWorkflow,
+  isLeaveWaiting,
+  startCanary,
+  takeRotation,
+  type WorkflowRow,
+} from '#server/engine/records/workflows.store.ts';
 import { findMatch, isBarCandleDue } from '#server/engine/sizing/match-price-log.ts';
 import { readExit } from '#server/ingest/read-delivery.ts';
 import { isEntry, type SignalRow } from '#server/ingest/stored-signals.ts';
@@ -34,6 +41,7 @@ export interface PipelineWork {
   deps: EngineDeps;
   workflow: WorkflowRow & { startedAt: Date };
   signal: SignalRow;
+  strategy: Pick<FoundWorkflow, 'canary' | 'rotation'>;
   /** Outputs of the earlier steps; read from their rows after a restart. */
   outputs: Map<PipelineStepType, unknown>;
   /** Inputs of later steps that depend on the signal only, once a read has started. */
@@ -151,7 +159,8 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
     input: ({ signal }) => ({ processor: signal.processor, timeframe: signal.timeframe }),
     run: async (work) => {
       const { deps, signal, workflow } = work;
-      const { result, decisions } = await selectOf(deps, signal);
+      const { result: selected, decisions } = await selectOf(deps, signal);
+      const result = await inTurn(work, selected);
       const [layer1, layer2, layer3, layer4] = result.layers;
       return {
         kind: 'completed',
@@ -171,12 +180,20 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
 
   user_processing: {
     input: ({ outputs }) => ({ users: eligibleCount(outputs) }),
-    run: async ({ deps, workflow, outputs }) => {
-      if (eligibleCount(outputs) === 0) return { kind: 'skipped', output: { reason: 'No eligible users' } };
+    run: async ({ deps, workflow, signal, strategy, outputs }) => {
+      const eligible = eligibleCount(outputs);
+      if (eligible === 0) return { kind: 'skipped', output: { reason: 'No eligible users' } };
+      const { id: workflowId, isOwn } = workflow;
+      const { canary } = strategy;
       return {
         kind: 'handed-over',
-        writes: (tx) =>
-          deps.jobs.send(tx, 'trade-wave', { workflowId: workflow.id }, { isOwn: workflow.isOwn }),
+        async writes(tx) {
+          // Fewer users than go first: nobody would wait for them.
+          if (canary !== null && isEntry(signal) && eligible > canary.users) {
+            await startCanary(tx, { workflowId, canary });
+          }
+          await deps.jobs.send(tx, 'trade-wave', { workflowId }, { isOwn });
+        },
       };
     },
   },
@@ -195,6 +212,16 @@ async function wakeEntries(
     'advance-trade',
     resting.map((tradeId) => ({ tradeId })),
   );
+}
+
+/** With rotation, users of the same trading order take turns at being first. */
+async function inTurn(
+  { deps, signal, strategy }: PipelineWork,
+  result: EligibilityResult,
+): Promise<EligibilityResult> {
+  if (strategy.rotation !== true || !isEntry(signal) || result.eligible.length < 2) return result;
+  const turn = await takeRotation(deps.db, signal.processor);
+  return { ...result, eligible: rotateUsers(result.eligible, turn) };
 }
 
 interface Selection {

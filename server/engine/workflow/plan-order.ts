@@ -5,6 +5,7 @@ import { denyStopped } from '#domain/orders/trading-stop.ts';
 import { readCandleFigures } from '#domain/sizing/candle-figures.ts';
 import type { Position } from '#domain/sizing/position.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
+import { denyCanary } from '#domain/workflow/canary.ts';
 import {
   denyOutdated,
   NOTHING_READ,
@@ -57,6 +58,8 @@ export interface UserRun {
   workflow: WorkflowRow;
   /** Of the strategy; null: the limit of the program. */
   maxSignalAgeSeconds: number | null;
+  /** What happened to the strategy's first users, if that keeps the others from trading. */
+  canaryFailed: string | null;
   task: UserTask;
   lease: Lease;
   /** Resolves when the orders of the wave are committed; users who are ready then share a transaction. */
@@ -285,6 +288,7 @@ async function calculateOnce(
     timeliness,
     alreadyTraded: facts.standing !== null,
     tradingStop: facts.tradingStop,
+    canaryFailed: run.canaryFailed,
     accountDenial: null,
     blocker: null,
     ...NOTHING_READ,
@@ -304,6 +308,7 @@ async function calculateOnce(
   const outdated = denyOutdated(timeliness);
   if (outdated !== null) return { ok: false, denial: outdated, seen };
   if (facts.tradingStop !== null) return { ok: false, denial: denyStopped(facts.tradingStop), seen };
+  if (run.canaryFailed !== null) return { ok: false, denial: denyCanary(run.canaryFailed), seen };
   if (facts.closedSince !== null) {
     return { ok: false, denial: facts.closedSince, seen: { ...seen, blocker: facts.closedSince.reason } };
   }

@@ -20,10 +20,10 @@ import {
 import {
   changeWorkflowStatus,
   countFailedTry,
+  type FoundWorkflow,
   findWorkflowWithSignal,
   type WorkflowRow,
 } from '#server/engine/records/workflows.store.ts';
-import type { SignalRow } from '#server/ingest/stored-signals.ts';
 import type { Tx } from '#server/platform/db/database.ts';
 import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
@@ -135,7 +135,7 @@ function createRun(deps: EngineDeps, { lease, workflow }: { lease: Lease; workfl
 async function runSteps(
   deps: EngineDeps,
   run: Run,
-  { workflow, signal }: { workflow: WorkflowRow; signal: SignalRow },
+  { workflow, signal, canary, rotation }: FoundWorkflow,
 ): Promise<(() => void) | undefined> {
   const recorded = workflow.status === 'pending' ? [] : await listSteps(deps.db, workflow.id);
   const done = recorded.filter(({ status }) => status !== 'processing');
@@ -143,6 +143,7 @@ async function runSteps(
     deps,
     workflow: { ...workflow, startedAt: run.startedAt },
     signal,
+    strategy: { canary, rotation },
     outputs: new Map(done.map((step) => [step.stepType as PipelineStepType, step.outputData])),
     prefetched: null,
     commit: run.commit,

@@ -14,6 +14,7 @@ import { readMatchedPriceLog } from '#server/engine/sizing/match-price-log.ts';
 import { type EntrySignalRow, isEntry, type SignalRow } from '#server/ingest/stored-signals.ts';
 import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { keepLeases, type Lease, LeaseLostError, releaseLeases } from '#server/platform/jobs/leases.ts';
+import { type CanaryTurn, takeCanaryTurn } from './canary.ts';
 import { claimWave, readFacts, type UserFacts } from './claim-wave.ts';
 import { followTrade, settleLate } from './follow-trade.ts';
 import { leavePosition } from './leave-position.ts';
@@ -45,13 +46,15 @@ export async function tradeWave(
 ): Promise<void> {
   const found = await findWorkflowWithSignal(deps.db, workflowId);
   if (found === null || found.workflow.status !== 'processing') return;
-  const wave = await claim(deps, found, undefined);
   const { workflow, signal } = found;
-  const callNext = (waitMs: number) =>
-    deps.jobs.sendMissing(deps.db, 'trade-wave', [{ workflowId }], {
-      isOwn: workflow.isOwn,
-      ...(waitMs === 0 ? {} : { waitMs }),
-    });
+  const turn = await takeCanaryTurn(deps, found);
+  const wave = await claim(deps, { ...found, turn }, undefined);
+  const callNext = async (waitMs: number) => {
+    const options = { isOwn: workflow.isOwn, ...(waitMs === 0 ? {} : { waitMs }) };
+    // The call at the end of a canary's time waits already, and counts as one that is not missing.
+    if (turn.isWaiting) await deps.jobs.send(deps.db, 'trade-wave', { workflowId }, options);
+    else await deps.jobs.sendMissing(deps.db, 'trade-wave', [{ workflowId }], options);
+  };
   if (wave.users.length === 0) {
     if (wave.hasMore) await callNext(LEASE_RETRY_MS);
     return;
@@ -83,7 +86,8 @@ export async function tradeUser(
   if (turn === undefined || !(await isToBeSized(deps, turn))) return;
   const found = await findWorkflowWithSignal(deps.db, workflowId);
   if (found === null) return;
-  const wave = await claim(deps, found, userId);
+  const canary = await takeCanaryTurn(deps, found);
+  const wave = await claim(deps, { ...found, turn: canary }, userId);
   const { signal } = found;
   if (wave.users.length > 0) {
     await (isEntry(signal)
@@ -121,6 +125,8 @@ interface Wave {
   workflow: WorkflowRow;
   /** Of the strategy; null: the limit of the program. */
   maxSignalAgeSeconds: number | null;
+  /** What happened to the strategy's first users, if that keeps the others from trading. */
+  canaryFailed: string | null;
   /** In the order of trading. */
   users: ClaimedUser[];
   hasMore: boolean;
@@ -129,13 +135,14 @@ interface Wave {
 /** Takes the leases, then reads: their former holders write nothing more. */
 async function claim(
   deps: EngineDeps,
-  found: Pick<Wave, 'workflow' | 'maxSignalAgeSeconds'> & { signal: SignalRow },
+  found: Pick<Wave, 'workflow' | 'maxSignalAgeSeconds'> & { signal: SignalRow; turn: CanaryTurn },
   userId: string | undefined,
 ): Promise<Wave> {
   const { db } = deps;
-  const { workflow, signal, maxSignalAgeSeconds } = found;
+  const { workflow, signal, maxSignalAgeSeconds, turn } = found;
+  const { upTo, failed: canaryFailed } = turn;
   const holder = `${deps.config.instanceId} ${workflow.id}`;
-  const { leases, hasMore } = await claimWave(db, { workflowId: workflow.id, userId, holder });
+  const { leases, hasMore } = await claimWave(db, { workflowId: workflow.id, userId, upTo, holder });
   const own = leases.map(({ lease }) => lease);
   try {
     const userIds = leases.map((one) => one.userId);
@@ -160,7 +167,7 @@ async function claim(
     });
     const unused = own.filter((lease) => users.every((user) => user.lease !== lease));
     await releaseLeases(db, unused);
-    return { workflow, maxSignalAgeSeconds, users, hasMore };
+    return { workflow, maxSignalAgeSeconds, canaryFailed, users, hasMore };
   } catch (error) {
     await releaseLeases(db, own).catch(() => undefined);
     throw error;
@@ -298,7 +305,7 @@ function createGate({ clock }: Pick<EngineDeps, 'clock'>, users: number, waitMs:
 /** I8: a user whose part fails unexpectedly is tried again, and given up after some tries; others go on. */
 async function planUser(
   deps: EngineDeps,
-  wave: Pick<Wave, 'workflow' | 'maxSignalAgeSeconds'> &
+  wave: Pick<Wave, 'workflow' | 'maxSignalAgeSeconds' | 'canaryFailed'> &
     Pick<UserRun, 'priceLog' | 'signal' | 'whenOrdersCommit'> & { user: ClaimedUser },
 ): Promise<HeldTrade | null> {
   const { user, ...rest } = wave;

@@ -32,6 +32,7 @@ import type { LimitUse, Peak } from '#domain/limits/stopping-limits.ts';
 import type { ClosedBy } from '#domain/orders/closed-by.ts';
 import type { HaltKind } from '#domain/orders/trading-halt.ts';
 import type { StopKind } from '#domain/orders/trading-stop.ts';
+import type { CanarySettings, CanaryState } from '#domain/workflow/canary.ts';
 import type { OutcomeKind } from '#domain/workflow/outcome-kinds.ts';
 
 /** Two of them stand for what becomes of all users of a workflow, and of a trade. */
@@ -549,6 +550,14 @@ export const workflows = pgTable(
     failedUsersCount: integer('failed_users_count'),
     skippedUsersCount: integer('skipped_users_count'),
     topReason: text('top_reason'),
+    /** Of the strategy when the users were selected; null: all of them trade at once. */
+    canary: jsonb('canary').$type<CanarySettings>(),
+    /** Null without a canary. */
+    canaryState: text('canary_state').$type<CanaryState>(),
+    /** When the first users must be filled and protected; written with the announcement of their first order. */
+    canaryDueAt: instant('canary_due_at'),
+    /** What happened to the first users when the canary failed. */
+    canaryReason: text('canary_reason'),
   },
   (table) => [
     index('workflows_list').on(table.createdAt, table.id, table.processor, table.status),
@@ -1061,6 +1070,12 @@ export const strategies = pgTable('strategies', {
   strategy: text('strategy').primaryKey(),
   /** Older signals are not traded; null: the limit of the program. */
   maxSignalAgeSeconds: integer('max_signal_age_seconds'),
+  /** The first users trade before the others; null: all trade at once. */
+  canary: jsonb('canary').$type<CanarySettings>(),
+  /** Users of the same trading order take turns at being first. */
+  rotation: boolean('rotation').notNull().default(false),
+  /** The signals for which the order of trading was rotated. */
+  rotations: integer('rotations').notNull().default(0),
   updatedAt: instant('updated_at').notNull(),
 });
 

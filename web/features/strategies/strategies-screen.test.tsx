@@ -63,6 +63,8 @@ const tesla = {
     { username: 'bob@example.com', trades: false },
   ],
   maxSignalAgeSeconds: 120,
+  canary: null,
+  rotation: false,
   limits: scopeAnswer(
     'Strategy tesla',
     { maxOpenPositions: 12, maxExposure: '2x', maxDailyLoss: '900', maxEntriesPerMinute: 20, shrink: true },
@@ -233,6 +235,47 @@ describe('the strategies', () => {
   test('that cannot be fetched say so, with a retry', async () => {
     renderApp('/strategies', { [STRATEGIES]: UNREACHABLE });
     await alertOf(/Failed to fetch strategies/);
+  });
+});
+
+// Requirements: additions-limits-12, results-rotation-2
+describe('the order of trading', () => {
+  const CANARY = { users: 2, withinSeconds: 20, maxSlippageBps: 50 };
+
+  test('is shown in words', async () => {
+    renderApp('/strategies', { [STRATEGIES]: answer({ ...tesla, canary: CANARY, rotation: true }) });
+    await page().findByText(
+      /^Canary: the first 2 users trade alone.*within 20 s and at most 50 bps.*take turns at being first$/,
+    );
+  });
+
+  test('is saved from a dialog, which shows a refused field', async () => {
+    const calls: Call[] = [];
+    let refuse = true;
+    renderApp('/strategies', {
+      [STRATEGIES]: answer(),
+      'PUT /api/strategies/Tesla': (call: Call) => {
+        calls.push(call);
+        if (!refuse) return answer({ ...tesla, canary: CANARY });
+        const message = 'canary.users must be a whole number from 1 to 50';
+        return new Failure(400, { message, errors: [{ path: 'canary.users', message }] });
+      },
+    });
+    await page().findByText('No canary: all users trade at once');
+    page().getByRole('button', { name: 'Edit order' }).click();
+    const form = await dialog('Order of trading: Tesla');
+    form.getByLabelText(/^Canary: the first users/).click();
+    fill(await form.findByLabelText('Users who trade first'), 'many');
+    form.getByRole('button', { name: 'Save' }).click();
+    await form.findByRole('alert');
+    expect(calls[0]?.body).toEqual({ canary: { ...CANARY, users: 'many' }, rotation: false });
+    expect(form.getByLabelText('Users who trade first').getAttribute('aria-invalid')).toBe('true');
+    refuse = false;
+    fill(form.getByLabelText('Users who trade first'), '1');
+    form.getByLabelText(/take turns/).click();
+    form.getByRole('button', { name: 'Save' }).click();
+    await expectGone(() => page().queryByRole('dialog'));
+    expect(calls[1]?.body).toEqual({ canary: { ...CANARY, users: 1 }, rotation: true });
   });
 });
 

@@ -17,6 +17,7 @@ import { Section } from '../../ui/section.tsx';
 import { EmptyState, LoadingState } from '../../ui/states.tsx';
 import { SignalAge } from './signal-age.tsx';
 import classes from './strategies.module.css';
+import { TradingOrder } from './trading-order.tsx';
 
 const ExitPlanCard = lazily(() => import('#web/forms/exits/exit-plan-card.tsx'), <LoadingState />);
 
@@ -100,6 +101,7 @@ function StrategyCard({ strategy, program }: { strategy: StrategyView; program: 
         {off > 0 ? ` (${off} with trading off or paused)` : ''}
       </p>
       <SignalAge processor={processor} seconds={strategy.maxSignalAgeSeconds} />
+      <TradingOrder strategy={strategy} />
       <Section
         title={
           <span className={classes.sectionHead}>
