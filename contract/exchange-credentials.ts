@@ -56,6 +56,11 @@ export const exchangeCredentials = z.object({
   updatedAt: z.string().nullable(),
   /** The kind of account, as the exchange told it; null while it has not. */
   accountMode: z.enum(['classic', 'unified']).nullable(),
+  /**
+   * Names of the addresses by which the program's instances call the exchange: a key that is bound to addresses has to
+   * allow each of them. Empty where no address has a name, and on paper.
+   */
+  callingAddresses: z.array(z.string()),
 });
 export type ExchangeCredentials = z.infer<typeof exchangeCredentials>;
 

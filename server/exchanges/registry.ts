@@ -28,6 +28,7 @@ export interface ExchangeRegistryOptions {
   bitgetBaseUrl: string | null;
   bybitBaseUrl: string | null;
   exchangeProxyUrls: readonly string[];
+  exchangeAddress: string | null;
   exchangeTimeoutMs: number;
   /** The exchanges of paper mode. */
   paper?: Pick<Paper, 'exchange'> | null;
@@ -134,6 +135,7 @@ function openExchange(
     // A client that uses the origin of another environment cannot send anything.
     origins: { [named]: origin },
     proxies: options.exchangeProxyUrls,
+    address: options.exchangeAddress,
     timeoutMs,
     clock: options.clock,
     ...(venue ? { venue } : {}),

@@ -26,15 +26,17 @@ export function limitedInstances() {
 
   return {
     pool: () => shared.database.pool,
-    async start(): Promise<{ site: StrictExchange; instances: Exchange[] }> {
+    /** `addresses`: the operator's names for those of the instances. */
+    async start(addresses: readonly string[] = []): Promise<{ site: StrictExchange; instances: Exchange[] }> {
       const site = await startStrictExchange({ perSecondOfKey: PER_SECOND, perTwoSecondsOfAddress: 200 });
       const log = createLog({ level: 'silent' });
       const { connection } = shared.database;
       const pools = Array.from({ length: INSTANCES }, () => openPool({ connection, log, maxConnections: 4 }));
-      const registries = pools.map(({ pool }) =>
+      const registries = pools.map(({ pool }, index) =>
         testRegistry({
           exchangeMode: 'live',
           bitgetBaseUrl: site.url,
+          exchangeAddress: addresses[index] ?? null,
           exchangeTimeoutMs: 10_000,
           shared: { pool, log },
         }),

@@ -48,6 +48,7 @@ export const testRegistry = (options: Partial<ExchangeRegistryOptions>): Exchang
     bitgetBaseUrl: null,
     bybitBaseUrl: null,
     exchangeProxyUrls: [],
+    exchangeAddress: null,
     exchangeTimeoutMs: 5_000,
     clock: systemClock,
     ...options,

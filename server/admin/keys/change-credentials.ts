@@ -7,6 +7,7 @@ import type {
 } from '#contract/exchange-credentials.ts';
 import type { Denial, DenialCode } from '#domain/workflow/denials.ts';
 import type { Deps } from '#server/deps.ts';
+import { listCallingAddresses } from '#server/exchanges/limits/exchange-addresses.ts';
 import type { AuditActor, AuditSubject } from '#server/platform/audit/audit-trail.ts';
 import type { Tx } from '#server/platform/db/database.ts';
 import { AppError, required } from '#server/platform/http/errors.ts';
@@ -54,7 +55,20 @@ export async function showCredentials(
     apiKeyHint: row?.apiKeyHint ?? null,
     updatedAt: row?.updatedAt.toISOString() ?? null,
     accountMode: row === null || row.inspectedAt === null ? null : row.accountMode,
+    callingAddresses: await callingAddresses(deps, owner),
   };
+}
+
+/** Of the running instances. This one may not have called the exchange yet. */
+async function callingAddresses(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  { platform }: CredentialsOwner,
+): Promise<string[]> {
+  if (config.exchangeMode === 'paper') return [];
+  const { exchangeAddress: own, exchangeProxyUrls: proxies } = config;
+  const called = await listCallingAddresses(db, platform);
+  const all = own === null || proxies.length > 0 ? called : [...called, own];
+  return [...new Set(all)].toSorted();
 }
 
 const STATES: Partial<Record<DenialCode, ConnectionState>> = {

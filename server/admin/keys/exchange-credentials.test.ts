@@ -23,11 +23,14 @@ const NOT_CONNECTED = {
   apiKeyHint: null,
   updatedAt: null,
   accountMode: null,
+  callingAddresses: ['frankfurt-1'],
 };
 
 let trader: TestUser;
 
-const keys = await startKeyBoard({ config: { bybitBaseUrl: NOBODY_THERE } });
+const keys = await startKeyBoard({
+  config: { bybitBaseUrl: NOBODY_THERE, exchangeAddress: 'frankfurt-1' },
+});
 const { site, board } = keys;
 afterAll(() => keys.close());
 beforeEach(async () => {
@@ -55,6 +58,7 @@ describe('entering credentials', () => {
       apiKeyHint: credentials.apiKey.slice(-4),
       updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       accountMode: 'classic',
+      callingAddresses: ['frankfurt-1'],
     };
     expect(saved.json()).toEqual({
       ...shown,
@@ -71,6 +75,27 @@ describe('entering credentials', () => {
     expect(row).toMatchObject({ account_mode: 'classic', exchange_mode: 'demo', rejected_at: null });
     expect(row.account_id).toBe(site.accountOf(credentials.apiKey));
     expect(row.inspected_at).not.toBeNull();
+  });
+
+  test('names the addresses by which instances called the exchange lately, which a key has to allow', async () => {
+    const [now, earlier] = [Date.now(), Date.now() - 3_600_000];
+    await keys.query(
+      'insert into exchange_slots (key, next_at_ms) select * from unnest($1::text[], $2::float8[]) on conflict do nothing',
+      [
+        [
+          'Bitget through address:frankfurt-2',
+          'Bitget through address:frankfurt-1',
+          'Bitget through address:frankfurt-2 mix/market/ticker',
+          'Bitget through address:gone',
+          'Bitget through direct',
+          'Bitget through 0123456789ab',
+          'Bybit through address:london',
+        ],
+        [now, now, now, earlier, now, now, now],
+      ],
+    );
+    expect(await stored()).toMatchObject({ callingAddresses: ['frankfurt-1', 'frankfurt-2'] });
+    await keys.query("delete from exchange_slots where key <> 'Bitget through address:frankfurt-1'");
   });
 
   test('reports no connection before a key is entered', async () => {

@@ -9,7 +9,7 @@ afterEach(async () => {
 
 const clock = fakeClock();
 function open(proxies: string[]): Egresses {
-  const egresses = openEgresses({ proxies, timeoutMs: 1_000, now: clock.now });
+  const egresses = openEgresses({ proxies, address: null, timeoutMs: 1_000, now: clock.now });
   opened.push(egresses);
   return egresses;
 }

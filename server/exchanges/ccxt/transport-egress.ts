@@ -21,18 +21,33 @@ export interface Egresses {
 const CONNECT_FRACTION = 0.5;
 const PROXY_REST_MS = 30_000;
 
+const NAMED = 'address:';
+
+/** The egress of a public address that the operator named; null where all instances count as one address. */
+export const directName = (address: string | null): string =>
+  address === null ? 'direct' : `${NAMED}${address}`;
+
+/** The operator's name of the address; null for a proxy and for an address without a name. */
+export const addressIn = (egressName: string): string | null =>
+  egressName.startsWith(NAMED) ? egressName.slice(NAMED.length) : null;
+
 export function openEgresses(options: {
   proxies: readonly string[];
+  /** The operator's name of the address that requests without a proxy leave through. */
+  address: string | null;
   timeoutMs: number;
   now: () => Date;
 }): Egresses {
-  const { proxies, timeoutMs, now } = options;
+  const { proxies, address, timeoutMs, now } = options;
   const connect = { timeout: Math.ceil(timeoutMs * CONNECT_FRACTION) };
   const open = (uri: string): Egress => ({
     name: nameOf(uri),
     dispatcher: new ProxyAgent({ uri, proxyTunnel: true, connect, requestTls: connect, proxyTls: connect }),
   });
-  const direct = { name: 'direct', dispatcher: new Agent({ connect, keepAliveTimeout: 30_000 }) };
+  const direct = {
+    name: directName(address),
+    dispatcher: new Agent({ connect, keepAliveTimeout: 30_000 }),
+  };
   const all: Egress[] = proxies.length === 0 ? [direct] : proxies.map(open);
   const restingUntil = new Map<string, number>();
   let turn = 0;

@@ -24,6 +24,8 @@ export interface TransportOptions {
   origins: Record<string, string>;
   /** Forward proxies; a user always goes through the same one. */
   proxies?: readonly string[];
+  /** The operator's name of the address that requests without a proxy leave through. */
+  address?: string | null;
   /** If omitted, requests are not limited. */
   limits?: TransportLimits;
   timeoutMs: number;
@@ -105,7 +107,8 @@ function requireReadable(answer: ExchangeAnswer, { type }: CallScope): void {
 export function createTransport(options: TransportOptions): Transport {
   const { environment, timeoutMs, clock, venue } = options;
   const { now } = clock;
-  const egresses = openEgresses({ proxies: options.proxies ?? [], timeoutMs, now });
+  const { proxies = [], address = null } = options;
+  const egresses = openEgresses({ proxies, address, timeoutMs, now });
   const turns = venue ? null : createTurns({ egresses, limits: options.limits ?? null, timeoutMs, now });
 
   function check(scope: CallScope, target: URL | null, headers: Record<string, string>): URL {

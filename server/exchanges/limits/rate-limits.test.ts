@@ -77,6 +77,31 @@ test('several refused accounts hold entries of all instances, but not closes, un
   expect(sent).toEqual(['place-tpsl-order', 'place-order']);
 });
 
+test('instances with named addresses are held apart, but share the limits of accounts', async () => {
+  const { site, instances } = await start(['frankfurt-1', 'frankfurt-2']);
+  const [first, second] = instances as [Exchange, Exchange];
+  for (const user of [1, 2, 3]) {
+    site.refuse(`key-${user}`, 'place-order', { times: 1, retryAfterSeconds: 5 });
+    await first.placeOrder(accountOf(user), orderOf('a'), within(30_000));
+  }
+  const held = 'select key from exchange_slots where hold_ms > 0 order by key collate "C"';
+  expect((await pool().query(held)).rows.map(({ key }) => key)).toEqual([
+    'Bitget through address:frankfurt-1',
+    ...[1, 2, 3].map((user) => `Bitget user-${user} mix/order/place-order`),
+  ]);
+  expect(await first.placeOrder(accountOf(4), orderOf('b'), within(500))).toMatchObject({
+    outcome: 'retry-later',
+    message: expect.stringContaining('the exchange throttles all requests from this address'),
+  });
+  expect(await second.placeOrder(accountOf(4), orderOf('c'), within(500))).toMatchObject({
+    outcome: 'placed',
+  });
+  expect(await second.placeOrder(accountOf(1), orderOf('d'), within(500))).toMatchObject({
+    outcome: 'retry-later',
+    message: expect.stringContaining('the exchange throttles this account’s requests'),
+  });
+});
+
 test('one price request serves all users of an instance for a second', async () => {
   const { site, instances } = await start();
   const [first] = instances as [Exchange];

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CallScope, ExchangeAnswer } from '../ccxt/call-scope.ts';
 import type { Egress, Egresses } from '../ccxt/transport-egress.ts';
+import { addressKey } from './exchange-addresses.ts';
 import type { Pass, RateLimiter, Turn } from './rate-limiter.ts';
 import { endpointOf, priorityOf, type RateLimits } from './rate-limits.ts';
 
@@ -110,7 +111,7 @@ function limitsOf(
   { path, egress }: { path: string; egress: Egress },
 ): Pick<Turn, 'egress' | 'bucket' | 'account' | 'endpoint'> {
   const endpoint = endpointOf(limits, path);
-  const address = `${platform} through ${egress.name}`;
+  const address = addressKey(platform, egress.name);
   return {
     account: account?.userId ?? null,
     endpoint: endpoint.name,

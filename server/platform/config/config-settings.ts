@@ -204,6 +204,17 @@ export const settingsSchema = z.object({
     unset: 'exchange calls go out directly',
     secret: true,
   }),
+  EXCHANGE_ADDRESS: setting(
+    pattern(/^[\w.-]{1,40}$/)
+      .nullable()
+      .default(null),
+    {
+      about:
+        'Name of the public address by which this instance calls exchanges without a proxy: instances with different names have request limits of their own',
+      takes: '1 to 40 letters, digits, dots, hyphens or underscores',
+      unset: 'all instances count as one address',
+    },
+  ),
   BITGET_BASE_URL: setting(origin(), {
     about: "Another origin for Bitget's REST API, for tests",
     takes: ORIGIN,

@@ -118,7 +118,8 @@ const REMEDY = '. Enter another key, or test the connection once the exchange ta
 
 function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) {
   const formatInstant = useFormatInstant();
-  const { exchangePlatform, apiKeyHint, updatedAt, state, problem, accountMode } = credentials;
+  const { exchangePlatform, apiKeyHint, updatedAt, state, problem, accountMode, callingAddresses } =
+    credentials;
   const [tone, text] = BADGES[state] ?? ['neutral', 'Not known'];
   return (
     <>
@@ -140,6 +141,12 @@ function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) 
           {state === 'rejected' ? REMEDY : null}
         </Alert>
       )}
+      {callingAddresses.length === 0 ? null : (
+        <p className={classes.text} data-quiet>
+          {exchangePlatform} is called from {listed(callingAddresses)}. An API key that is bound to IP
+          addresses has to allow {callingAddresses.length === 1 ? 'it' : 'each of them'}.
+        </p>
+      )}
       {state === 'unverified' ? (
         <p className={classes.text} data-quiet>
           {exchangePlatform} has not yet said what this key may do and to which account it belongs. Nothing is
@@ -149,6 +156,9 @@ function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) 
     </>
   );
 }
+
+const listed = (addresses: readonly string[]) =>
+  `the ${addresses.length === 1 ? 'address' : 'addresses'} ${new Intl.ListFormat('en').format(addresses)}`;
 
 /** A short key's hint masks every character, so it needs no ellipsis. */
 const shownHint = (hint: string) => (hint.startsWith('•') ? hint : `…${hint}`);

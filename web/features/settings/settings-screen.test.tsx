@@ -394,6 +394,7 @@ test('keeps the typed exchange credentials when a request is refused or unanswer
     connected: true,
     state: 'ready',
     apiKeyHint: '4711',
+    callingAddresses: ['frankfurt-1', 'frankfurt-2'],
   };
   const app = renderApp(
     '/settings',
@@ -407,7 +408,7 @@ test('keeps the typed exchange credentials when a request is refused or unanswer
     },
     ORDINARY,
   );
-  const { findByLabelText, getByLabelText, getByRole } = await card('Exchange Connection');
+  const { findByLabelText, findByText, getByLabelText, getByRole } = await card('Exchange Connection');
   const press = async (name: string) => await app.user.click(getByRole('button', { name }));
   fill(await findByLabelText('API key'), 'with a space');
   fill(getByLabelText('API secret'), 'secret');
@@ -433,6 +434,7 @@ test('keeps the typed exchange credentials when a request is refused or unanswer
   await app.user.click(failed.getByRole('button', { name: 'Try again' }));
   await eventually(() => expect(getByRole('button', { name: 'Remove' })).not.toBeNull());
   await press('Remove');
+  await findByText(/called from the addresses frankfurt-1 and frankfurt-2\. .* allow each of them\.$/);
   const question = await dialog('Remove Exchange Connection');
   await app.user.click(question.getByRole('button', { name: 'Remove' }));
   await expectToast('Error', 'Failed to remove the exchange connection');
