@@ -4,6 +4,7 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
 import type { Transitions } from './engine/records/transitions.ts';
 import type { CandleWaits } from './engine/workflow/candle-waits.ts';
+import type { UserIntake } from './engine/workflow/user-intake.ts';
 import type { ExchangeAccount } from './exchanges/exchange.ts';
 import type { ExchangeRegistry } from './exchanges/registry.ts';
 import type { Receiver } from './ingest/receive-delivery.ts';
@@ -56,6 +57,8 @@ export interface Deps {
   changeFeed: ChangeFeed;
   /** Wakes workflows that wait for the candle of their bar. */
   candleWaits: CandleWaits;
+  /** How many users of workflows this instance works on. */
+  userIntake: UserIntake;
   metrics: Metrics;
   untrustedProxies: UntrustedProxies;
   limitPasswordAttempts: LimitPasswordAttempts;
@@ -81,6 +84,7 @@ export type EngineDeps = Pick<
   | 'secretBox'
   | 'audit'
   | 'candleWaits'
+  | 'userIntake'
 >;
 
 export type PoolFigures = Pick<pg.Pool, 'idleCount' | 'totalCount' | 'waitingCount' | 'options'>;

@@ -34,6 +34,7 @@ import { startReadAhead } from './engine/workflow/read-ahead.ts';
 import { runWorkflow } from './engine/workflow/run-workflow.ts';
 import { startSweep, wakeUnfinished } from './engine/workflow/sweep.ts';
 import { tradeUser, tradeWave } from './engine/workflow/trade-wave.ts';
+import { createUserIntake } from './engine/workflow/user-intake.ts';
 import { openPaper, paperAccount } from './exchanges/paper/open-paper.ts';
 import { settleOnPrice } from './exchanges/paper/price-settlement.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './exchanges/registry.ts';
@@ -202,6 +203,7 @@ export async function buildProgram(options: {
       audit,
     }),
     changeFeed,
+    userIntake: createUserIntake(),
     candleWaits: createCandleWaits({ db: database.engineDb, clock, jobs, changeFeed, log }),
     readiness: () => readReadiness(),
     freeSpace,

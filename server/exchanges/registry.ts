@@ -18,6 +18,7 @@ import { createTransport } from './ccxt/transport.ts';
 import type { Venue } from './ccxt/venue.ts';
 import type { Exchange, ExchangeEnvironment } from './exchange.ts';
 import { createExchangeClock } from './exchange-clock.ts';
+import { addressKey } from './limits/exchange-addresses.ts';
 import { createRateLimiter, type RateLimiter } from './limits/rate-limiter.ts';
 import { createSharedSlots } from './limits/rate-slots.ts';
 import type { Paper } from './paper/open-paper.ts';
@@ -160,6 +161,7 @@ function openExchange(
     tickerMaxAgeMs: (venue ? IN_PROCESS : REMOTE).tickerMaxAgeMs,
     markets,
     addresses: Math.max(1, options.exchangeProxyUrls.length),
+    ordersWaiting: () => limiter?.countWaiting(addressKey(platform, ''), 'place') ?? 0,
     isPerViewer: environment === 'paper',
     memory: shared && !venue ? createPreparationMemory({ platform, pool: shared.pool }) : null,
     onKeyRefused,

@@ -11,6 +11,7 @@ import { createCandleWaits } from '#server/engine/workflow/candle-waits.ts';
 import { UNSETTLED_LIMIT_MS } from '#server/engine/workflow/follow-trade.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeUser, tradeWave } from '#server/engine/workflow/trade-wave.ts';
+import { createUserIntake } from '#server/engine/workflow/user-intake.ts';
 import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
 import { openPaper } from '#server/exchanges/paper/open-paper.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
@@ -211,6 +212,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
         audit,
       }),
       candleWaits,
+      userIntake: createUserIntake(),
       exchanges,
       accountGuard: OPEN_TO_ALL,
       findAccount: async (userId, platform) => ({

@@ -36,37 +36,59 @@ interface Claim {
   leases: { userId: string; lease: Lease }[];
   /** Whether further users wait: for a later wave, or for another workflow that has their lease. */
   hasMore: boolean;
+  /** Whether the room at an exchange kept users of this wave for others. */
+  isCut: boolean;
 }
 
 /**
  * Takes the leases of the next users of a workflow who have no order yet, in the order of trading: 1, then 8, then up to
  * 64, so that instances can share a signal. Leaves out users whose lease another worker has. `userId`: only this user;
- * `upTo`: only users up to this place in the order of trading.
+ * `upTo`: only users up to this place in the order of trading. `rooms`: takes no more users of an exchange; one that is
+ * not listed has room for all.
  */
 export async function claimWave(
   db: Db,
-  options: { workflowId: string; userId?: string | undefined; upTo: number | null; holder: string },
+  options: {
+    workflowId: string;
+    userId?: string | undefined;
+    upTo: number | null;
+    holder: string;
+    rooms: ReadonlyMap<string, number>;
+  },
 ): Promise<Claim> {
   const { workflowId, userId, upTo, holder } = options;
+  const rooms = JSON.stringify(Object.fromEntries(options.rooms));
   const { first, second, next } = WAVE_SIZES;
   const isOpen = sql`part.workflow_id = ${workflowId} and part.position is not null
     and part.outcome in ('waiting', 'running') and ${userId === undefined ? sql`true` : sql`part.user_id = ${userId}`}
     and ${upTo === null ? sql`true` : sql`part.position <= ${upTo}`}
     and not exists (
       select from trades where trades.workflow_id = part.workflow_id and trades.user_id = part.user_id)`;
-  const { rows } = await db.execute<{ userId: string | null; version: string; hasMore: boolean }>(sql`
+  const { rows } = await db.execute<{
+    userId: string | null;
+    version: string;
+    hasMore: boolean;
+    isCut: boolean;
+  }>(sql`
     with free as (
-      select part.user_id, part.position from workflow_users as part
+      select part.user_id, part.position, (${rooms}::jsonb ->> settings.exchange_platform)::int as room,
+        settings.exchange_platform as exchange
+      from workflow_users as part left join user_settings as settings on settings.user_id = part.user_id
       where ${isOpen} and not exists (
         select from leases where leases.key = 'user:' || part.user_id and leases.lease_until >= now())
       order by part.position limit ${next} for update of part skip locked
     ), ranked as (
-      select user_id, row_number() over (order by position) as place, min(position) over () as earliest from free
-    ), taken as (
-      insert into leases (key, holder, lease_until)
-      select 'user:' || user_id, ${holder}, now() + make_interval(secs => ${LEASE_SECONDS}) from ranked
+      select user_id, room, row_number() over (order by position) as place, min(position) over () as earliest,
+        row_number() over (partition by exchange order by position) as place_at_exchange
+      from free
+    ), wave as (
+      select user_id, coalesce(place_at_exchange <= room, true) as fits from ranked
       where place <= case
         when earliest = 0 then ${first}::int when earliest <= ${second}::int then ${second}::int else ${next}::int end
+    ), taken as (
+      insert into leases (key, holder, lease_until)
+      select 'user:' || user_id, ${holder}, now() + make_interval(secs => ${LEASE_SECONDS}) from wave
+      where fits
       order by 1
       on conflict (key) do update
         set holder = excluded.holder, version = default, lease_until = excluded.lease_until
@@ -77,11 +99,13 @@ export async function claimWave(
         select from workflow_users as part
         where ${isOpen} and part.user_id::text not in (select user_id from taken)) as has_more
     )
-    select taken.user_id as "userId", taken.version, more.has_more as "hasMore" from more left join taken on true`);
+    select taken.user_id as "userId", taken.version, more.has_more as "hasMore",
+      exists (select from wave where not fits) as "isCut"
+    from more left join taken on true`);
   const leases = rows.flatMap(({ userId: id, version }) =>
     id === null ? [] : [{ userId: id, lease: { key: userKey(id), holder, version: Number(version) } }],
   );
-  return { leases, hasMore: rows[0]?.hasMore === true };
+  return { leases, hasMore: rows[0]?.hasMore === true, isCut: rows[0]?.isCut === true };
 }
 
 /** What is known of a user at the beginning of the wave, read under the user's lease. */

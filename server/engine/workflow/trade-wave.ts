@@ -1,3 +1,4 @@
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { PER_USER_STEPS } from '#domain/workflow/workflow-lifecycle.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { READING_LASTS_MS } from '#server/engine/orders/account-reading.ts';
@@ -27,6 +28,8 @@ export const LEASE_RETRY_MS = 1_000;
 const ORDER_RETRY_MS = 1_000;
 /** Orders that are ready are committed at the latest this long after the first one of the wave. */
 const ORDERS_WAIT_MS = 250;
+/** An instance that can start no more users looks after this time whether it, or another one, can. */
+const ROOM_RETRY_MS = 200;
 /** I8: the next wave waits no longer, whatever holds up the users of this one. */
 const NEXT_WAVE_WAIT_MS = 1_000;
 
@@ -36,7 +39,8 @@ type OnOrder = (deps: EngineDeps, held: HeldTrade) => Promise<void>;
 /**
  * Trades the next users of a workflow, in the order of trading: claims them, sizes them side by side, commits their
  * orders together, and brings each order as far as it can go now. The next wave is called as soon as the orders of this
- * one are committed, or after a second: a slow account holds up nobody else. Safe to call at any time, by several
+ * one are committed, or after a second: a slow account holds up nobody else. An instance takes up as many users as its
+ * address can start in about a second, and calls others for the rest at once. Safe to call at any time, by several
  * instances at once; resumes from the recorded state.
  */
 export async function tradeWave(
@@ -48,7 +52,7 @@ export async function tradeWave(
   if (found === null || found.workflow.status !== 'processing') return;
   const { workflow, signal } = found;
   const turn = await takeCanaryTurn(deps, found);
-  const wave = await claim(deps, { ...found, turn }, undefined);
+  const wave = await claim(deps, { ...found, turn }, { rooms: isEntry(signal) ? roomsOf(deps) : new Map() });
   const callNext = async (waitMs: number) => {
     const options = { isOwn: workflow.isOwn, ...(waitMs === 0 ? {} : { waitMs }) };
     // The call at the end of a canary's time waits already, and counts as one that is not missing.
@@ -56,9 +60,12 @@ export async function tradeWave(
     else await deps.jobs.sendMissing(deps.db, 'trade-wave', [{ workflowId }], options);
   };
   if (wave.users.length === 0) {
-    if (wave.hasMore) await callNext(LEASE_RETRY_MS);
+    // Not a call that waits in the queue: it comes late, because the queue looks for those once a second.
+    if (wave.isCut) await deps.clock.sleep(ROOM_RETRY_MS);
+    if (wave.hasMore) await callNext(wave.isCut ? 0 : LEASE_RETRY_MS);
     return;
   }
+  if (wave.isCut) await callNext(0);
   if (!isEntry(signal)) {
     // Leaving only reduces risk: the next users need not wait for these.
     if (wave.hasMore) await callNext(0);
@@ -87,7 +94,7 @@ export async function tradeUser(
   const found = await findWorkflowWithSignal(deps.db, workflowId);
   if (found === null) return;
   const canary = await takeCanaryTurn(deps, found);
-  const wave = await claim(deps, { ...found, turn: canary }, userId);
+  const wave = await claim(deps, { ...found, turn: canary }, { userId, rooms: new Map() });
   const { signal } = found;
   if (wave.users.length > 0) {
     await (isEntry(signal)
@@ -130,19 +137,28 @@ interface Wave {
   /** In the order of trading. */
   users: ClaimedUser[];
   hasMore: boolean;
+  isCut: boolean;
+}
+
+/** The room of this instance at each exchange that limits requests. */
+function roomsOf({ exchanges, userIntake }: EngineDeps): Map<ExchangePlatform, number> {
+  const rooms = exchanges.supported.map(
+    (platform) => [platform, userIntake.roomAt(exchanges.get(platform))] as const,
+  );
+  return new Map(rooms.filter(([, room]) => Number.isFinite(room)));
 }
 
 /** Takes the leases, then reads: their former holders write nothing more. */
 async function claim(
   deps: EngineDeps,
   found: Pick<Wave, 'workflow' | 'maxSignalAgeSeconds'> & { signal: SignalRow; turn: CanaryTurn },
-  userId: string | undefined,
+  whom: { userId?: string; rooms: ReadonlyMap<string, number> },
 ): Promise<Wave> {
   const { db } = deps;
   const { workflow, signal, maxSignalAgeSeconds, turn } = found;
   const { upTo, failed: canaryFailed } = turn;
   const holder = `${deps.config.instanceId} ${workflow.id}`;
-  const { leases, hasMore } = await claimWave(db, { workflowId: workflow.id, userId, upTo, holder });
+  const { leases, hasMore, isCut } = await claimWave(db, { workflowId: workflow.id, upTo, holder, ...whom });
   const own = leases.map(({ lease }) => lease);
   try {
     const userIds = leases.map((one) => one.userId);
@@ -167,7 +183,7 @@ async function claim(
     });
     const unused = own.filter((lease) => users.every((user) => user.lease !== lease));
     await releaseLeases(db, unused);
-    return { workflow, maxSignalAgeSeconds, canaryFailed, users, hasMore };
+    return { workflow, maxSignalAgeSeconds, canaryFailed, users, hasMore, isCut };
   } catch (error) {
     await releaseLeases(db, own).catch(() => undefined);
     throw error;
@@ -190,6 +206,7 @@ async function processWave(
   // Each user who needs the candle sees the failure.
   priceLog.catch(() => {});
   const planned = users.map(async (user) => {
+    const leave = takeUp(deps, user.facts);
     try {
       return await planUser(deps, {
         ...wave,
@@ -198,6 +215,7 @@ async function processWave(
         whenOrdersCommit: () => gate.pass(user.position),
       });
     } finally {
+      leave();
       gate.leave(user.position);
       leases.delete(user.lease);
     }
@@ -232,6 +250,12 @@ async function processWave(
   ).catch(() => undefined);
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+}
+
+/** Counts a user of an exchange as being started by this instance; returns what ends that. */
+function takeUp({ exchanges, userIntake }: EngineDeps, { settings }: UserFacts): () => void {
+  const platform = exchanges.supported.find((one) => one === settings?.exchangePlatform);
+  return platform === undefined ? () => {} : userIntake.take(platform);
 }
 
 /** Closes or reduces the positions of these users side by side; I8: a user whose part fails is tried again. */

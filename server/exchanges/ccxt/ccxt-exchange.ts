@@ -38,6 +38,7 @@ export function createCcxtExchange(options: {
   markets: MarketCache;
   /** How many addresses the requests leave through. */
   addresses: number;
+  ordersWaiting: Exchange['ordersWaiting'];
   /** Null: accounts are prepared every time. */
   memory: PreparationMemory | null;
   onKeyRefused?: KeyRefused | undefined;
@@ -60,6 +61,7 @@ export function createCcxtExchange(options: {
     accountModes: [dialect.accountMode],
     orderMemory: dialect.orderMemory,
     requestsPerSecond: dialect.limits.egressPerSecond * options.addresses,
+    ordersWaiting: options.ordersWaiting,
     clockAheadMs: () => clock.aheadMs(),
 
     async fetchTicker(token, context) {

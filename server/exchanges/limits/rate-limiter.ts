@@ -66,6 +66,8 @@ export interface RateLimiter {
   answered(pass: Pass, answer: { refusal: LimitRefusal | null; usage?: LimitUsage | null }): Promise<void>;
   /** Reports that the request was not sent after all, or that no answer came. */
   unanswered(pass: Pass): Promise<void>;
+  /** The requests of this priority that wait now, through all addresses whose key begins so. */
+  countWaiting(keyPrefix: string, priority: CallPriority): number;
   close(): void;
 }
 
@@ -243,6 +245,11 @@ export function createRateLimiter({ slots, clock }: { slots: SlotStore; clock: C
     async unanswered(pass) {
       await Promise.all(probed(pass, (key, probeOf) => slots.passProbeOn(key, probeOf)));
     },
+
+    countWaiting: (keyPrefix, priority) =>
+      [...queues]
+        .filter(([key]) => key.startsWith(keyPrefix))
+        .flatMap(([, { waiting }]) => waiting.filter(({ turn }) => turn.priority === priority)).length,
 
     close: () => slots.close(),
   };
