@@ -7,6 +7,7 @@ import { systemClock } from './platform/clock.ts';
 import { type Config, ConfigError, findUnknownSettings, readConfig } from './platform/config/config.ts';
 import { describeSettings } from './platform/config/config-settings.ts';
 import { requireStrongKeys } from './platform/config/secret-key.ts';
+import { createDatabaseClock } from './platform/db/database-clock.ts';
 import { migrateDatabase } from './platform/db/migrate.ts';
 import { openDatabase } from './platform/db/pool.ts';
 import { hasCode, StartError } from './platform/db/start-error.ts';
@@ -75,7 +76,10 @@ async function run(options: {
     Promise.race([launched.promise, opening]).then(() => import('./program.ts')),
   ]);
   await migrateDatabase({ connection: database.connection, log });
-  const program = await buildProgram({ config, log, clock: systemClock, database });
+  const databaseClock = createDatabaseClock({ clock: systemClock, db: database.db, log });
+  await databaseClock.measure();
+  databaseClock.start();
+  const program = await buildProgram({ config, log, clock: databaseClock.clock, database });
   shutdown.add({ name: 'program', limitMs: STOP_PROGRAM_LIMIT_MS, run: program.stop });
   shutdown.add({ name: 'server', limitMs: 1_500, run: () => program.app.close() });
   const { firstAdministrator } = await program.start({ background: 'all' });

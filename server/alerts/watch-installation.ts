@@ -75,7 +75,7 @@ export async function watchInstances({ db, clock, config, log }: WatchDeps): Pro
   const gone = await db
     .select({ id: instances.instanceId, seen: instances.heartbeatAt })
     .from(instances)
-    .where(lt(instances.heartbeatAt, sql`now() - make_interval(secs => ${GONE_SECONDS})`));
+    .where(lt(instances.heartbeatAt, sql`database_time() - make_interval(secs => ${GONE_SECONDS})`));
   await eachAlone(
     gone,
     (instance) =>

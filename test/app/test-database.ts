@@ -7,6 +7,10 @@ import { createLog } from '#server/platform/log.ts';
 
 export interface TestDatabase {
   database: OpenDatabase;
+  /** Moves the time of leases and heartbeats on, for all sessions and instances. */
+  passTime(ms: number): Promise<void>;
+  /** Lets that time stand still at an instant, from where `passTime` goes on. */
+  holdTime(instant: Date): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,8 +31,24 @@ export async function cloneDatabase(server: ServerConnection): Promise<TestDatab
   );
   const log = createLog({ level: 'silent' });
   const database = openPool({ connection: { ...server, database: name }, log });
+  let held = 'now()';
+  let aheadMs = 0;
+  const replaceTime = () =>
+    database.db.execute(
+      `create or replace function database_time() returns timestamptz language sql stable parallel safe
+       return ${held} + interval '${aheadMs} ms'`,
+    );
   return {
     database,
+    async passTime(ms) {
+      aheadMs += ms;
+      await replaceTime();
+    },
+    async holdTime(instant) {
+      held = `timestamptz '${instant.toISOString()}'`;
+      aheadMs = 0;
+      await replaceTime();
+    },
     async close() {
       await database.close();
       await onServer(server, `drop database ${name} with (force)`);

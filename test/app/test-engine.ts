@@ -96,7 +96,7 @@ export type TestEngine = Awaited<ReturnType<typeof startTestEngine>>;
  * jobs are only wake-up calls.
  */
 export async function startTestEngine(options: TestEngineOptions = {}) {
-  const { database, close } = await (options.createDatabase ?? createTestDatabase)();
+  const { database, passTime, holdTime, close } = await (options.createDatabase ?? createTestDatabase)();
   const { engineDb: db } = database;
   const clock = fakeClock('2026-05-04T10:00:00.000Z');
   const config: Config = {
@@ -229,8 +229,8 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
   const deps = createDeps({ db, instanceId: 'first-instance' });
   let incarnation = 1;
 
-  /** The same dependencies with another view of the database, another queue or other settings. */
-  function depsWith(overrides: Partial<Pick<EngineDeps, 'db' | 'jobs' | 'config'>>): EngineDeps {
+  /** The same dependencies with another view of the database, another clock or queue, or other settings. */
+  function depsWith(overrides: Partial<Pick<EngineDeps, 'db' | 'clock' | 'jobs' | 'config'>>): EngineDeps {
     const own = { ...deps, ...overrides };
     return { ...own, transitions: createTransitions(own) };
   }
@@ -295,6 +295,8 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
       accountMode = mode;
     },
     depsWith,
+    /** The time of leases and heartbeats, which is not the engine's. */
+    databaseTime: { pass: passTime, hold: holdTime },
     /** Every time the exchange had two open entries of one user and token, which I2 forbids. */
     doubleEntries,
     db,

@@ -116,10 +116,10 @@ async function listInstances(db: Queryable, nextCheck: Buffer): Promise<Instance
   const { rows } = await db.execute<Instance>(sql`
     select instance_id as id, key_check = ${nextCheck} or coalesce(next_key_check = ${nextCheck}, false) as "isKnown",
       case when seals_under_next then next_key_check else key_check end = ${nextCheck} as "isSealing"
-    from instances where heartbeat_at > now() - make_interval(secs => ${STALE_AFTER_SECONDS})
+    from instances where heartbeat_at > database_time() - make_interval(secs => ${STALE_AFTER_SECONDS})
     union
     select instance_id, false, false from engine_workers
-    where heartbeat_at > now() - make_interval(secs => ${STALE_AFTER_SECONDS})
+    where heartbeat_at > database_time() - make_interval(secs => ${STALE_AFTER_SECONDS})
       and not exists (select from instances where instances.instance_id = engine_workers.instance_id)
     order by 1`);
   return rows;

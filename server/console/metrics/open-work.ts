@@ -52,7 +52,7 @@ export async function readOpenWork(db: Db, mode: ExchangeMode): Promise<OpenWork
         and ${ofMode}) as positions_unprotected,
       (select count(distinct user_id) from trading_halts where ended_at is null) as users_halted,
       (select count(distinct instance_id) from engine_workers
-        where heartbeat_at > now() - make_interval(secs => ${LIVING_SECONDS})) as instances`);
+        where heartbeat_at > database_time() - make_interval(secs => ${LIVING_SECONDS})) as instances`);
   const counted = Object.entries(figures.rows[0] ?? {}).map(([name, value]) => [name, Number(value ?? 0)]);
   return {
     queues: QUEUES.map((queue) => {

@@ -57,11 +57,11 @@ export async function restartSystem(
 /** Announces a restart to every instance, or joins one in progress. */
 async function announceRestart(db: Queryable, requestedBy: string): Promise<number> {
   await db.execute(sql`
-    update engine_restarts set finished_at = now()
-    where finished_at is null and requested_at < now() - make_interval(secs => ${RESTART_LIMIT_SECONDS + 15})`);
+    update engine_restarts set finished_at = database_time()
+    where finished_at is null and requested_at < database_time() - make_interval(secs => ${RESTART_LIMIT_SECONDS + 15})`);
   const { rows } = await db.execute<{ id: string }>(sql`
     with announced as (
-      insert into engine_restarts (requested_by, requested_at) values (${requestedBy}, now())
+      insert into engine_restarts (requested_by, requested_at) values (${requestedBy}, database_time())
       on conflict do nothing
       returning id)
     select id from announced union all select id from engine_restarts where finished_at is null
@@ -73,7 +73,7 @@ async function announceRestart(db: Queryable, requestedBy: string): Promise<numb
 
 async function finishRestart(db: Db, id: number): Promise<void> {
   await db.execute(
-    sql`update engine_restarts set finished_at = now() where id = ${id} and finished_at is null`,
+    sql`update engine_restarts set finished_at = database_time() where id = ${id} and finished_at is null`,
   );
 }
 
@@ -90,7 +90,7 @@ export async function answerRestart(
   const { restartId, instanceId, error } = answer;
   await db.execute(sql`
     insert into engine_restart_answers (restart_id, instance_id, error, answered_at)
-    values (${restartId}, ${instanceId}, ${error}, now())
+    values (${restartId}, ${instanceId}, ${error}, database_time())
     on conflict (restart_id, instance_id) do update set error = excluded.error, answered_at = excluded.answered_at`);
 }
 
@@ -107,7 +107,7 @@ async function readRestartProgress(db: Db, id: number): Promise<RestartProgress>
   const answers = answered.rows.map((row) => ({ instanceId: row.instance_id, error: row.error }));
   const living = await db.execute<{ instance_id: string }>(sql`
     select distinct instance_id from engine_workers
-    where heartbeat_at > now() - make_interval(secs => ${STALE_AFTER_SECONDS})
+    where heartbeat_at > database_time() - make_interval(secs => ${STALE_AFTER_SECONDS})
       and started_at <= (select requested_at from engine_restarts where id = ${id})
     order by instance_id`);
   const known = new Set(answers.map(({ instanceId }) => instanceId));

@@ -25,7 +25,7 @@ export async function reportWorkers(
   const rows = report.workers.map(
     ({ name, activeJobs, maxConcurrent, completedJobs, lastActivityAt }) =>
       sql`(${instanceId}, ${name}, ${isRunning}, ${activeJobs}::integer, ${maxConcurrent}::integer,
-        ${completedJobs}::bigint, ${lastActivityAt?.toISOString() ?? null}::timestamptz, now(), now())`,
+        ${completedJobs}::bigint, ${lastActivityAt?.toISOString() ?? null}::timestamptz, database_time(), database_time())`,
   );
   await db.execute(sql`
     insert into engine_workers (instance_id, worker_id, is_active, current_tasks, max_concurrent, processed_tasks,
@@ -47,7 +47,7 @@ export async function removeWorkers(db: Db, instanceId: string | 'all'): Promise
 
 export async function forgetDeadWorkers(db: Db): Promise<void> {
   await db.execute(
-    sql`delete from engine_workers where heartbeat_at < now() - make_interval(secs => ${FORGOTTEN_AFTER_SECONDS})`,
+    sql`delete from engine_workers where heartbeat_at < database_time() - make_interval(secs => ${FORGOTTEN_AFTER_SECONDS})`,
   );
 }
 
@@ -65,7 +65,7 @@ export async function listWorkers(db: Db): Promise<WorkerRow[]> {
     select instance_id, worker_id, is_active and is_fresh as is_active,
       case when is_fresh then current_tasks else 0 end as current_tasks,
       max_concurrent, processed_tasks, last_activity
-    from (select *, heartbeat_at > now() - make_interval(secs => ${STALE_AFTER_SECONDS}) as is_fresh
+    from (select *, heartbeat_at > database_time() - make_interval(secs => ${STALE_AFTER_SECONDS}) as is_fresh
       from engine_workers) as workers
     order by is_fresh desc, instance_id, worker_id`);
   return rows.map((row) => ({

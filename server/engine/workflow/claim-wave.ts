@@ -75,7 +75,7 @@ export async function claimWave(
         settings.exchange_platform as exchange
       from workflow_users as part left join user_settings as settings on settings.user_id = part.user_id
       where ${isOpen} and not exists (
-        select from leases where leases.key = 'user:' || part.user_id and leases.lease_until >= now())
+        select from leases where leases.key = 'user:' || part.user_id and leases.lease_until >= database_time())
       order by part.position limit ${next} for update of part skip locked
     ), ranked as (
       select user_id, room, row_number() over (order by position) as place, min(position) over () as earliest,
@@ -87,12 +87,12 @@ export async function claimWave(
         when earliest = 0 then ${first}::int when earliest <= ${second}::int then ${second}::int else ${next}::int end
     ), taken as (
       insert into leases (key, holder, lease_until)
-      select 'user:' || user_id, ${holder}, now() + make_interval(secs => ${LEASE_SECONDS}) from wave
+      select 'user:' || user_id, ${holder}, database_time() + make_interval(secs => ${LEASE_SECONDS}) from wave
       where fits
       order by 1
       on conflict (key) do update
         set holder = excluded.holder, version = default, lease_until = excluded.lease_until
-        where leases.lease_until < now()
+        where leases.lease_until < database_time()
       returning substr(key, length('user:') + 1) as user_id, version
     ), more as (
       select exists (

@@ -67,7 +67,7 @@ export function createPreparationMemory(options: {
     const { rows } = await pool.query<Row & { isFresh: boolean }>({
       name: 'recall-preparations',
       text: `select user_id as "userId", token, leverage, key_hash as "keyHash",
-          prepared_at > now() - make_interval(mins => $4) as "isFresh"
+          prepared_at > database_time() - make_interval(mins => $4) as "isFresh"
         from exchange_preparations
         where platform = $1 and user_id = any($2) and token = any($3)`,
       values: [
@@ -89,7 +89,7 @@ export function createPreparationMemory(options: {
       text: `insert into exchange_preparations (platform, user_id, token, leverage, key_hash)
         select $1, * from unnest($2::text[], $3::text[], $4::integer[], $5::text[])
         on conflict (platform, user_id, token)
-        do update set leverage = excluded.leverage, key_hash = excluded.key_hash, prepared_at = now()`,
+        do update set leverage = excluded.leverage, key_hash = excluded.key_hash, prepared_at = database_time()`,
       values: [
         platform,
         newest.map(({ userId }) => userId),

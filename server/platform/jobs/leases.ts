@@ -28,7 +28,7 @@ export class LeaseLostError extends Error {
   }
 }
 
-const untilNext = sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
+const untilNext = sql`database_time() + make_interval(secs => ${LEASE_SECONDS})`;
 
 /** Takes the leases of all keys that nobody holds, in one statement. */
 export async function acquireLeases(options: {
@@ -45,7 +45,7 @@ export async function acquireLeases(options: {
     order by key
     on conflict (key) do update
       set holder = excluded.holder, version = default, lease_until = excluded.lease_until
-      where leases.lease_until < now()
+      where leases.lease_until < database_time()
     returning key, version`);
   return rows.map(({ key, version }) => ({ key, holder, version: Number(version) }));
 }
@@ -57,7 +57,7 @@ export async function findTaken(
 ): Promise<Set<string>> {
   const { rows } = await db.execute<{ key: string }>(sql`
     select key from leases join json_array_elements_text(${JSON.stringify(keys)}::json) as asked (key) using (key)
-    where lease_until >= now()`);
+    where lease_until >= database_time()`);
   return new Set(rows.map(({ key }) => key));
 }
 
@@ -176,12 +176,12 @@ export async function withLeaseWithin<Result>(
 export async function handOverLeases(db: Db, holder: string): Promise<void> {
   await db.execute(sql`
     update leases set lease_until = '-infinity', version = default
-    where lease_until > now() and (holder = ${holder} or starts_with(holder, ${`${holder} `}))`);
+    where lease_until > database_time() and (holder = ${holder} or starts_with(holder, ${`${holder} `}))`);
 }
 
 /** For the start of a program that has its database to itself: frees the leases of a dead predecessor. */
 export async function releaseAllLeases(db: Db): Promise<void> {
-  await db.execute(sql`update leases set lease_until = '-infinity' where lease_until > now()`);
+  await db.execute(sql`update leases set lease_until = '-infinity' where lease_until > database_time()`);
 }
 
 const BATCH = 1_000;
@@ -191,7 +191,7 @@ export async function deleteOldLeases(db: Pick<Queryable, 'execute'>): Promise<n
   for (let deleted = 0; ; ) {
     const { rowCount } = await db.execute(sql`
       delete from leases where key in (
-        select key from leases where lease_until < now() - interval '1 day'
+        select key from leases where lease_until < database_time() - interval '1 day'
         limit ${BATCH} for update skip locked)`);
     deleted += rowCount ?? 0;
     if ((rowCount ?? 0) < BATCH) return deleted;

@@ -45,7 +45,7 @@ export function createInstanceReport({
       keyCheck,
       nextKeyCheck,
       sealsUnderNext: secretBox.sealsUnderNext(),
-      heartbeatAt: sql`now()`,
+      heartbeatAt: sql`database_time()`,
     };
     await db
       .insert(instances)
@@ -75,7 +75,9 @@ export function createInstanceReport({
     async register() {
       await db
         .delete(instances)
-        .where(lt(instances.heartbeatAt, sql`now() - make_interval(hours => ${FORGOTTEN_AFTER_HOURS})`));
+        .where(
+          lt(instances.heartbeatAt, sql`database_time() - make_interval(hours => ${FORGOTTEN_AFTER_HOURS})`),
+        );
       await report();
     },
     async start() {
