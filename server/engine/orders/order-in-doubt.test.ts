@@ -89,9 +89,9 @@ describe('an order that the exchange reports in an unknown state', () => {
     const { deps } = withNewState();
     await follow(engine, trade.id, 95_000, deps);
     const asked = (await engine.events(trade.id)).calls.length;
-    await follow(engine, trade.id, 10 * 60_000, deps);
+    await follow(engine, trade.id, 3 * 60_000, deps);
     const looks = (await engine.events(trade.id)).calls.slice(asked);
-    expect(looks.filter((call) => call === 'find-order').length).toBeLessThanOrEqual(21);
+    expect(looks.filter((call) => call === 'find-order').length).toBeLessThanOrEqual(7);
     expect(await entriesOf(engine, userId)).toHaveLength(1);
     await expectWrittenOff(trade.id, UNCLEAR);
   });
@@ -114,7 +114,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
   // Requirements: order-execution-5
   test('while the exchange holds a position that no other order explains', async () => {
     const { userId, token, trade } = await plan([arrivesSilently, isForgotten]);
-    await follow(engine, trade.id, 5 * 60_000);
+    await follow(engine, trade.id, 2 * 60_000);
     const { position, stopLoss } = await engine.holding(userId, token);
     expect(position).toMatchObject({ size: trade.plannedQuantity });
     expect(stopLoss).toBe(trade.stopLoss);
@@ -132,7 +132,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     await follow(engine, trade.id, 20_000);
     await engine.storeCandle({ token, price: '97' });
     expect((await engine.holding(userId, token)).position).toBeNull();
-    await follow(engine, trade.id, 5 * 60_000);
+    await follow(engine, trade.id, 2 * 60_000);
     expect(await entriesOf(engine, userId)).toHaveLength(1);
     expect(await doubtOf(engine, trade.id)).toBe(
       `Bitget does not know the order, but has shown a position in ${token}, and only 0 of it is known to be filled`,
@@ -162,7 +162,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     await engine.advance(trade.id);
     engine.clock.advance(25 * HOUR_MS);
     await engine.db.update(paperOrders).set({ state: 'canceled' }).where(eq(paperOrders.userId, userId));
-    await follow(engine, trade.id, 5 * 60_000);
+    await follow(engine, trade.id, 2 * 60_000);
     expect(await entriesOf(engine, userId)).toHaveLength(1);
     await expectWrittenOff(
       trade.id,
@@ -247,7 +247,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     const { userId, token, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
     // It fills between two look-ups.
     await engine.storeCandle({ token, price: '100' });
-    await follow(engine, trade.id, 5 * 60_000);
+    await follow(engine, trade.id, 2 * 60_000);
     expect(await entriesOf(engine, userId)).toHaveLength(1);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling' }]);
     expect((await engine.holding(userId, token)).stopLoss).toBe(trade.stopLoss);
@@ -262,9 +262,9 @@ describe('an accepted order that the exchange has forgotten', () => {
     const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 8 * 24 * HOUR_MS);
     await follow(engine, trade.id, 2 * 60_000);
     const asked = (await engine.events(trade.id)).calls.length;
-    await follow(engine, trade.id, 5 * 60_000);
+    await follow(engine, trade.id, 2 * 60_000);
     const looks = (await engine.events(trade.id)).calls.slice(asked);
-    expect(looks.filter((call) => call === 'find-order').length).toBeLessThanOrEqual(11);
+    expect(looks.filter((call) => call === 'find-order').length).toBeLessThanOrEqual(5);
     await expectWrittenOff(
       trade.id,
       'Bitget does not know the order, and remembers orders for 168 hours only',
