@@ -83,10 +83,10 @@ describe('guessing at one account from many addresses', () => {
   test('never evaluates more than fifteen in any quarter of an hour', async () => {
     const { username } = await owner();
     const at: number[] = [];
-    for (let step = 0; step < 240; step++) {
+    for (let step = 0; step < 120; step++) {
       const [status] = await guessFrom([newAddress()], username);
       if (status === 401) at.push(clock.now().getTime());
-      clock.advance(20_000);
+      clock.advance(40_000);
     }
     const inQuarterHours = at.map(
       (start) => at.filter((time) => time >= start && time < start + QUARTER_HOUR_MS).length,
@@ -166,7 +166,7 @@ describe('guessing at one account from many addresses', () => {
 
   test('does not count correct passwords', async () => {
     const { username, password } = await owner();
-    for (const address of newAddresses(40)) {
+    for (const address of newAddresses(20)) {
       expect((await login(username, password, address)).statusCode).toBe(200);
     }
     expect((await guessFrom(newAddresses(1), username)).at(0)).toBe(401);

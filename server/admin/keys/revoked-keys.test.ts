@@ -43,7 +43,7 @@ const writeOff = (tradeId: string) => board.admin.post(`/api/position-maker/orde
 /** An order whose answer was lost and whose look-ups fail until the faults are lifted. */
 async function sendIntoDoubt(): Promise<{ tradeId: string; signalId: string }> {
   site.setFaults([
-    { kind: 'acceptThenTimeout', on: { path: '/place-order' } },
+    { kind: 'cutAfterAccept', on: { path: '/place-order' } },
     { kind: 'refuse', code: '40725', on: { path: '/order/detail', times: Infinity } },
   ]);
   const signalId = await send();
@@ -200,7 +200,7 @@ describe('while a position is open', () => {
 
   /** Request limits delay some answers, and a key is asked about at most once a second. */
   const expectPositions = (expected: object) =>
-    expect.poll(positions, { timeout: 10_000, interval: 500 }).toMatchObject(expected);
+    expect.poll(positions, { timeout: 10_000, interval: 150 }).toMatchObject(expected);
 
   // Requirements: users-20
   test('a key of another account is refused; after a deletion it is accepted, and the position does not count as closed', async () => {

@@ -79,7 +79,7 @@ test('an open position, its risk and its end are in the figures, for its user an
   await candle('ETH', '101');
   const position = (await board.admin.get('/api/positions')).json().open[0];
   await expect
-    .poll(async () => (await overview()).open.profit, { timeout: 15_000, interval: 500 })
+    .poll(async () => (await overview()).open.profit, { timeout: 15_000, interval: 100 })
     .not.toBe('0');
   const during = await overview();
   const quantity = Number(position.quantity);
@@ -94,7 +94,7 @@ test('an open position, its risk and its end are in the figures, for its user an
   // Through its target.
   await candle('ETH', '110');
   await expect
-    .poll(async () => (await overview()).netToday.trades, { timeout: 20_000, interval: 500 })
+    .poll(async () => (await overview()).netToday.trades, { timeout: 20_000, interval: 100 })
     .toBe(1);
   const [closed] = await board.query(
     'select realised_profit::text as gross, (realised_profit - fees)::text as net from closed_positions',
@@ -184,7 +184,7 @@ test('an account that cannot be read is named, and its last known equity stays',
   keys.site.setFaults([{ kind: 'refuse', code: '40725', on: { times: Infinity } }]);
   // The reading from before the key is used for some seconds.
   const unread = async () => accountOf(await read(), trader)?.unread;
-  await expect.poll(unread, { timeout: 15_000, interval: 500 }).toContain('Bitget');
+  await expect.poll(unread, { timeout: 15_000, interval: 100 }).toContain('Bitget');
   const away = accountOf(await read(), trader);
   expect(away).toMatchObject({ state: 'trading', key: 'valid', exposure: null });
   expect((await read()).open.unread).toBe(1);

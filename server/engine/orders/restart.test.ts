@@ -57,7 +57,7 @@ describe('two instances on one database', () => {
   test('place every order once under a restart with load, finish all work, and agree with the exchange', async () => {
     // Small positions: margin in doubt counts twice, and must leave enough for the third order.
     const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.05' } as const;
-    const traders = await Promise.all(Array.from({ length: 6 }, () => board.createTrader(settings)));
+    const traders = await Promise.all(Array.from({ length: 3 }, () => board.createTrader(settings)));
     const tokens = ['BTC', 'ETH', 'SOL'] as const;
     const prices = { BTC: ['65000', '65200'], ETH: ['3000', '3010'], SOL: ['150', '150.5'] } as const;
     // The price is a little above the signals': every first attempt rests and is verified.

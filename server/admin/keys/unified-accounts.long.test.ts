@@ -1,0 +1,2 @@
+/** Both changes of an account. */
+import './unified-accounts.test.ts';

@@ -1,2 +1,0 @@
-/** The whole suite. */
-import './bybit.test.ts';
