@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { MoveProtectionAnswer, OpenPositionView, PositionsAnswer } from '#contract/positions.ts';
 import { sessions, trades } from '#server/platform/db/schema.ts';
 import { startTradingBoard } from '#test/app/test-trading-board.ts';
@@ -78,6 +78,11 @@ test('leaves alone what is absent or there already', async () => {
 });
 
 describe('a stop or target that does not fit is refused, and the field is named', () => {
+  let held: Awaited<ReturnType<typeof withPosition>>;
+  beforeAll(async () => {
+    held = await withPosition();
+  });
+
   test.each<[string, Prices, string]>([
     ['a stop above the mark of a long', { stopLoss: '100.5' }, 'stopLoss'],
     ['a stop at the mark', { stopLoss: '100' }, 'stopLoss'],
@@ -88,7 +93,6 @@ describe('a stop or target that does not fit is refused, and the field is named'
     ['no number', { stopLoss: '1e2' }, 'stopLoss'],
     ['neither', {}, 'stopLoss'],
   ])('%s', async (_name, prices, path) => {
-    const held = await withPosition();
     const answer = await put(held, prices);
     expect(answer.statusCode).toBe(400);
     expect(answer.json<{ errors: { path: string }[] }>().errors).toMatchObject([{ path }]);

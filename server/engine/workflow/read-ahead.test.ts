@@ -5,6 +5,7 @@ import { findHalt } from '#server/admin/halts/trading-halts.store.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { accountReadings, userSettings } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
+import { testInTurn } from '#test/app/in-turn.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { nextToken, reasonFor } from '#test/app/token-holders.ts';
@@ -98,6 +99,8 @@ async function openByHand(userId: string, token: string, side: 'buy' | 'sell', q
 }
 
 describe.each(EXCHANGE_PLATFORMS)('an order at %s', (platform) => {
+  const test = testInTurn(EXCHANGE_PLATFORMS, platform);
+
   test('takes one request up to seven seconds after the close of the candle', async () => {
     const { token, userId } = await beforeClose(platform);
     await readAhead();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { firstIdOf } from '#server/platform/ids.ts';
+import { crossed, inTurn } from '#test/app/in-turn.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import { addUpList } from './add-up-list.ts';
@@ -129,18 +130,18 @@ const RANGES = [
 ];
 const FILTERS = [{}, { processor: 'UD Bot' }];
 
+const ROWS = crossed(RANGES, FILTERS);
+const ORDERS = (['time', 'token', 'outcome'] as const).flatMap((sort) =>
+  (['asc', 'desc'] as const).flatMap((order) =>
+    ([undefined, 'running', 'filled', 'skipped'] as const).map((outcome) => ({ sort, order, outcome })),
+  ),
+);
+
+/** Every order and outcome, with the ranges and filters in turn. */
 async function compareAll(list: OutcomeList): Promise<void> {
-  for (const range of RANGES) {
-    for (const filter of FILTERS) {
-      for (const sort of ['time', 'token', 'outcome'] as const) {
-        for (const order of ['asc', 'desc'] as const) {
-          for (const outcome of [undefined, 'running', 'filled', 'skipped'] as const) {
-            const options = { ...range, filter, sort, order, outcome };
-            expect(await readAll(list, options), JSON.stringify(options)).toEqual(expected(list, options));
-          }
-        }
-      }
-    }
+  for (const [order, [range, filter]] of inTurn(ORDERS, ROWS)) {
+    const options = { ...range, filter, ...order };
+    expect(await readAll(list, options), JSON.stringify(options)).toEqual(expected(list, options));
   }
 }
 

@@ -1,0 +1,2 @@
+/** Every case at every exchange. */
+import './read-ahead.test.ts';
