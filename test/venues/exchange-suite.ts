@@ -13,7 +13,6 @@ export function exchangeSuite(
   platform: SuiteDialect,
   name: string,
   open: () => Promise<ExchangeUnderTest>,
-  { longHistory = false }: { longHistory?: boolean } = {},
 ): void {
   const words = SUITE_WORDS[platform];
   describe(`${platform} ${name}`, () => {
@@ -47,7 +46,7 @@ export function exchangeSuite(
         return account;
       },
     };
-    positionTests(suite, { longHistory });
+    positionTests(suite);
     protectionMoveTests(platform, suite);
 
     describe('describing an order', () => {

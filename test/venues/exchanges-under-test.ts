@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { ExchangeAccount } from '#server/exchanges/exchange.ts';
 import type { MarkSource } from '#server/exchanges/paper/mark-source.ts';
 import { openPaper, paperAccount } from '#server/exchanges/paper/open-paper.ts';
 import {
   paperAccounts,
+  paperFills,
+  paperOrders,
   paperTokenSettings,
   paperTriggerOrders,
 } from '#server/exchanges/paper/paper-schema.ts';
@@ -124,7 +126,7 @@ export async function openInPaperMode(
 function pastThePort(
   db: Db,
   { platform, fetchBalance }: ExchangeUnderTest['exchange'],
-): Pick<ExchangeUnderTest, 'setHedgeMode' | 'loseStop' | 'ordersOf' | 'balanceOf'> {
+): Pick<ExchangeUnderTest, 'setHedgeMode' | 'loseStop' | 'repeatTrades' | 'ordersOf' | 'balanceOf'> {
   return {
     async setHedgeMode(account, token) {
       const { userId } = account;
@@ -150,6 +152,47 @@ function pastThePort(
             eq(paperTriggerOrders.planType, 'pos_loss'),
           ),
         );
+    },
+    async repeatTrades({ userId }, times) {
+      const orders = await db.select().from(paperOrders).where(eq(paperOrders.userId, userId));
+      const fills = await db.select().from(paperFills).where(eq(paperFills.userId, userId));
+      const byId = (one: { id: bigint }, other: { id: bigint }) => (one.id < other.id ? -1 : 1);
+      orders.sort(byId);
+      fills.sort(byId);
+      const copies = Array.from({ length: times }, (_, index) => index);
+      const made = [...orders, ...fills].map(({ createdAt }) => createdAt.getTime());
+      const periodMs = Math.max(...made) - Math.min(...made) + 1;
+      // The originals become the oldest: ids and times ascend together, and nothing is in the future.
+      for (const table of [paperOrders, paperFills])
+        await db
+          .update(table)
+          .set({ createdAt: sql`created_at - make_interval(secs => ${(times * periodMs) / 1_000})` })
+          .where(eq(table.userId, userId));
+      const at = (time: Date, copy: number) => new Date(time.getTime() - (times - 1 - copy) * periodMs);
+      const added = await db
+        .insert(paperOrders)
+        .values(
+          copies.flatMap((copy) =>
+            orders.map(({ id: _id, ...order }) => ({
+              ...order,
+              createdAt: at(order.createdAt, copy),
+              updatedAt: at(order.updatedAt, copy),
+            })),
+          ),
+        )
+        .returning({ id: paperOrders.id });
+      added.sort(byId);
+      const copyOf = (orderId: bigint, copy: number) =>
+        added[copy * orders.length + orders.findIndex(({ id }) => id === orderId)]?.id ?? orderId;
+      await db.insert(paperFills).values(
+        copies.flatMap((copy) =>
+          fills.map(({ id: _id, ...fill }) => ({
+            ...fill,
+            orderId: copyOf(fill.orderId, copy),
+            createdAt: at(fill.createdAt, copy),
+          })),
+        ),
+      );
     },
     ordersOf: ({ userId }) => paperLedger(db).exchangeOrders(userId, platform),
     async balanceOf({ userId }) {

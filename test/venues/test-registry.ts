@@ -28,6 +28,8 @@ export interface ExchangeUnderTest {
   setHedgeMode(account: ExchangeAccount, token: string): Promise<void>;
   /** Removes the position's stop, bypassing the port. */
   loseStop(account: ExchangeAccount, token: string): Promise<void>;
+  /** Adds copies of all orders and fills of the account to the exchange's books, one after the other. */
+  repeatTrades(account: ExchangeAccount, times: number): Promise<void>;
   /** The exchange's own ledger, bypassing the port. */
   ordersOf(account: ExchangeAccount): Promise<{ clientOrderId: string; state: string; filledSize: string }[]>;
   balanceOf(account: ExchangeAccount): Promise<string>;
