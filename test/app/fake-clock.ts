@@ -26,6 +26,18 @@ export function fakeClock(start: Date | string = START): FakeClock {
   };
 }
 
+/** The machine's clock, which a test puts ahead so that what is remembered for some seconds is old. */
+export function aheadClock(): Clock & { advance(ms: number): void } {
+  let aheadMs = 0;
+  return {
+    ...systemClock,
+    now: () => new Date(systemClock.now().getTime() + aheadMs),
+    advance(ms) {
+      aheadMs += ms;
+    },
+  };
+}
+
 export interface TestClock extends Clock {
   /** Moves the time on. Each wait that is over ends in order and at its own time; promises settle after each. */
   advance(ms: number): Promise<void>;

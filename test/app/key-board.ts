@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { QueryResult } from 'pg';
 import { expect } from 'vitest';
+import { type Clock, systemClock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config/config.ts';
 import { type ExchangeSite, type SiteCredentials, startExchangeSite } from '../venues/test-exchange-site.ts';
 import { startTestApp, type TestApp, type TestUser } from './test-app.ts';
@@ -41,12 +42,13 @@ export interface KeyBoard {
 }
 
 export async function startKeyBoard(
-  options: { environment?: 'demo' | 'live'; engine?: boolean; config?: Partial<Config> } = {},
+  options: { environment?: 'demo' | 'live'; engine?: boolean; config?: Partial<Config>; clock?: Clock } = {},
 ): Promise<KeyBoard> {
-  const { environment = 'demo', engine = false } = options;
+  const { environment = 'demo', engine = false, clock = systemClock } = options;
   const site = await startExchangeSite({ environment });
   const board = await startTestApp({
     engine,
+    clock,
     config: {
       exchangeMode: environment,
       bitgetBaseUrl: site.url,

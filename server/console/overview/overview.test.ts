@@ -1,13 +1,17 @@
 import { afterAll, expect, test } from 'vitest';
 import type { OverviewAnswer, TradingStatesAnswer } from '#contract/overview.ts';
 import type { Signal } from '#contract/signals.ts';
+import { aheadClock } from '#test/app/fake-clock.ts';
 import { startKeyBoard } from '#test/app/key-board.ts';
 import { startTestApp, type TestUser, TRADING } from '#test/app/test-app.ts';
 import { createSender } from '#test/app/test-sender.ts';
 import { createBalanceReader } from './balance-reader.ts';
 
-const board = await startTestApp(TRADING);
-const keys = await startKeyBoard({ config: { exchangeTimeoutMs: 700 } });
+const clock = aheadClock();
+const board = await startTestApp({ ...TRADING, clock });
+const keys = await startKeyBoard({ config: { exchangeTimeoutMs: 700 }, clock });
+/** For which a reading of the positions is used. */
+const READING_MS = 5_000;
 afterAll(async () => {
   await keys.close();
   await board.close();
@@ -77,10 +81,9 @@ test('an open position, its risk and its end are in the figures, for its user an
   await candle('ETH', '100');
   await signal('ETH', '100');
   await candle('ETH', '101');
+  clock.advance(READING_MS);
   const position = (await board.admin.get('/api/positions')).json().open[0];
-  await expect
-    .poll(async () => (await overview()).open.profit, { timeout: 15_000, interval: 100 })
-    .not.toBe('0');
+  await expect.poll(async () => (await overview()).open.profit, { timeout: 15_000 }).not.toBe('0');
   const during = await overview();
   const quantity = Number(position.quantity);
   expect(Number(during.open.profit)).toBeCloseTo((101 - Number(position.entryPrice)) * quantity, 6);
@@ -93,9 +96,8 @@ test('an open position, its risk and its end are in the figures, for its user an
 
   // Through its target.
   await candle('ETH', '110');
-  await expect
-    .poll(async () => (await overview()).netToday.trades, { timeout: 20_000, interval: 100 })
-    .toBe(1);
+  clock.advance(READING_MS);
+  await expect.poll(async () => (await overview()).netToday.trades, { timeout: 20_000 }).toBe(1);
   const [closed] = await board.query(
     'select realised_profit::text as gross, (realised_profit - fees)::text as net from closed_positions',
   );
@@ -182,9 +184,9 @@ test('an account that cannot be read is named, and its last known equity stays',
   const account = { userId: trader.user.id, exchangePlatform: 'Bitget' };
   expect((await balances.read([account]))[0]?.equity).toBe('10000');
   keys.site.setFaults([{ kind: 'refuse', code: '40725', on: { times: Infinity } }]);
-  // The reading from before the key is used for some seconds.
+  clock.advance(READING_MS);
   const unread = async () => accountOf(await read(), trader)?.unread;
-  await expect.poll(unread, { timeout: 15_000, interval: 100 }).toContain('Bitget');
+  await expect.poll(unread, { timeout: 15_000 }).toContain('Bitget');
   const away = accountOf(await read(), trader);
   expect(away).toMatchObject({ state: 'trading', key: 'valid', exposure: null });
   expect((await read()).open.unread).toBe(1);
