@@ -15,11 +15,13 @@ const SUBMIT = '/api/position-maker/submit-order';
 const PROCESS = '/api/individual-position-maker/process';
 const ORDERS = '/api/position-maker/orders';
 
+const SHORT_WAITS = { verifyFirstMs: 100, verifySecondMs: 100, cancelDelayMs: 50 };
+
 let trading: HandTrading;
 let second: Instance;
 
 beforeAll(async () => {
-  trading = await startHandTrading();
+  trading = await startHandTrading({ config: SHORT_WAITS });
   second = await trading.startInstance();
 });
 afterEach(() => trading.site.setFaults([]));
@@ -97,7 +99,7 @@ describe('an order by hand', () => {
         isSecondAttempt: false,
       },
     });
-    expect(result.technicalDetails.executionTime).toBeGreaterThanOrEqual(400);
+    expect(result.technicalDetails.executionTime).toBeGreaterThanOrEqual(SHORT_WAITS.verifyFirstMs);
     expect(trade).toMatchObject({ triggerType: 'manual', profile: 'manual', workflowId: null });
     const calls = result.apiCallSequence.map(({ type }) => type);
     expect(calls).toEqual(expect.arrayContaining(['set-leverage', 'place-order', 'find-order', 'positions']));
@@ -198,6 +200,8 @@ describe('an order by hand', () => {
   test('can be followed while it runs, and read afterwards', async () => {
     const { logId } = await trading.calculate({ livePrice: '100.8' });
     expect(await orderOf(logId)).toBeNull();
+    // The order stays open while the exchange takes its time to say what became of it.
+    trading.site.setFaults([{ kind: 'delay', delayMs: 500, on: { operation: 'find-order' } }]);
     const submission = submit(logId);
     const seen: OrderResult[] = [];
     for (;;) {
@@ -383,7 +387,7 @@ test('completes the order when the caller goes away', async () => {
 
 // Requirements: order-execution-11
 test('leaves the order to the next instance when the process ends between intent and answer', async () => {
-  const lonely = await startHandTrading({ engine: false });
+  const lonely = await startHandTrading({ engine: false, config: SHORT_WAITS });
   try {
     const { logId, accountId } = await lonely.calculate({ livePrice: '100.8' });
     const doomed = await lonely.startInstance({ engine: false });
