@@ -48,6 +48,19 @@ describe.each(SUITE_DIALECTS)('on %s, at the first read-back,', (dialect) => {
   const platform = tradingOn(engine, dialect);
   const test = testInTurn(SUITE_DIALECTS, dialect);
 
+  test('a stop for a part of the position is placed for all of it', async () => {
+    const { trade, userId, token } = await start(platform, [{ kind: 'stopMisplaced', covers: '0.5' }]);
+    expect(await stepUntil(engine, trade.id, isDone)).toMatchObject({
+      success: true,
+      protectionStatus: 'repaired',
+    });
+    const plans = await engine.db
+      .select()
+      .from(paperTriggerOrders)
+      .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.planType, 'pos_loss')));
+    expect(plans).toMatchObject([{ state: 'live', triggerPrice: '98', token }]);
+  });
+
   // Requirements: order-execution-3
   test.each([
     ['of a long', 'buy', '0.0001', { stopLoss: '98', takeProfit: '104' }],
@@ -74,19 +87,6 @@ describe.each(SUITE_DIALECTS)('on %s, at the first read-back,', (dialect) => {
     const { trade, userId, token } = await start(platform, [{ kind: 'stopMisplaced', ticks }]);
     expect(await stepUntil(engine, trade.id, isDone)).toMatchObject({ success: true, protectionStatus });
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss });
-  });
-
-  test('a stop for a part of the position is placed for all of it', async () => {
-    const { trade, userId, token } = await start(platform, [{ kind: 'stopMisplaced', covers: '0.5' }]);
-    expect(await stepUntil(engine, trade.id, isDone)).toMatchObject({
-      success: true,
-      protectionStatus: 'repaired',
-    });
-    const plans = await engine.db
-      .select()
-      .from(paperTriggerOrders)
-      .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.planType, 'pos_loss')));
-    expect(plans).toMatchObject([{ state: 'live', triggerPrice: '98', token }]);
   });
 
   test.each([
