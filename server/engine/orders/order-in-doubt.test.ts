@@ -51,20 +51,20 @@ async function expectWrittenOff(tradeId: string, problem: string): Promise<void>
   expect(await doubtOf(engine, tradeId)).toBeUndefined();
 }
 
+/** The engine with an exchange that reports every order in an unknown state while `lies`. */
+function withNewState() {
+  const liar = { lies: true };
+  const deps = answering(engine.deps, ({ findOrder }) => ({
+    async findOrder(...call) {
+      const report = await findOrder(...call);
+      return report === null || !liar.lies ? report : { ...report, state: 'unknown' };
+    },
+  }));
+  return { liar, deps };
+}
+
 describe('an order that the exchange reports in an unknown state', () => {
   const UNCLEAR = 'Bitget names the order in a state that is not known here';
-
-  /** The engine with an exchange that reports every order in an unknown state while `lies`. */
-  function withNewState() {
-    const liar = { lies: true };
-    const deps = answering(engine.deps, ({ findOrder }) => ({
-      async findOrder(...call) {
-        const report = await findOrder(...call);
-        return report === null || !liar.lies ? report : { ...report, state: 'unknown' };
-      },
-    }));
-    return { liar, deps };
-  }
 
   // Requirements: order-execution-7
   test('exists: no look-up counts as a miss, no other order is sent, and a known state settles it', async () => {
@@ -107,6 +107,48 @@ describe('an order that the exchange reports in an unknown state', () => {
     liar.lies = false;
     await engine.settle({ deps });
     expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled', doubt: null });
+  });
+});
+
+describe('an order whose exchange answers no look-up', () => {
+  const noAnswer: VenueFault = { kind: 'cutBeforeAccept', on: { operation: 'find-order', times: ALWAYS } };
+  const UNANSWERED = 'Bitget has answered no look-up of the order for 90 seconds';
+
+  // Requirements: order-execution-7
+  test('is in doubt after ninety seconds, is cancelled and may be written off, which ends the workflow', async () => {
+    const { userId, trade, workflowId } = await plan([rests, arrivesSilently, noAnswer]);
+    await follow(engine, trade.id, 80_000);
+    expect(await doubtOf(engine, trade.id)).toBeUndefined();
+    await follow(engine, trade.id, 20_000);
+    expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'canceled' }]);
+    const asked = (await engine.events(trade.id)).calls.length;
+    await follow(engine, trade.id, 10 * 60_000);
+    const looks = (await engine.events(trade.id)).calls.slice(asked);
+    expect(looks.filter((call) => call === 'find-order').length).toBeLessThanOrEqual(21);
+    await expectWrittenOff(trade.id, UNANSWERED);
+    await engine.settle();
+    expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed' });
+  });
+
+  // Requirements: order-execution-7
+  test('is in doubt too when it was accepted, and settled by the first answer', async () => {
+    const { trade } = await plan([rests]);
+    await engine.advance(trade.id);
+    engine.venue.setFaults([noAnswer]);
+    await follow(engine, trade.id, 100_000);
+    expect(await doubtOf(engine, trade.id)).toBe(UNANSWERED);
+    engine.venue.setFaults([]);
+    await engine.settle();
+    expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled', doubt: null });
+  });
+
+  test('is not in doubt while some look-ups are answered', async () => {
+    const { trade } = await plan([rests, arrivesSilently]);
+    const { deps } = withNewState();
+    await follow(engine, trade.id, 80_000, deps);
+    engine.venue.setFaults([noAnswer]);
+    await follow(engine, trade.id, 60_000);
+    expect(await doubtOf(engine, trade.id)).toBeUndefined();
   });
 });
 

@@ -10,7 +10,7 @@ import {
   UNREACHABLE_WAIT_MS,
 } from './look-up-attempt.ts';
 import { takeFound } from './take-found.ts';
-import { takeUnreadable } from './take-unreadable.ts';
+import { takeUnreachable, takeUnreadable } from './take-unreadable.ts';
 import { later, nextNow, record, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function lookUpAttempt(work: TradeWork): Promise<StepResult> {
 async function lookUp(work: TradeWork): Promise<StepResult> {
   const { deps, attempt } = work;
   const report = await findReport(work);
-  if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
+  if (report === 'unreachable') return takeUnreachable(work, { waitMs: UNREACHABLE_WAIT_MS });
   const name = `Attempt ${attempt.attempt}`;
   const submittedAt = attempt.submittedAt ?? work.trade.createdAt;
   if (report !== null) {

@@ -2,21 +2,23 @@ import { D } from '#domain/decimal.ts';
 import { type AdoptedFill, surplusOf } from '#domain/orders/surplus.ts';
 import { DOUBT_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import { sideOpenedBy } from '#domain/sizing/trend.ts';
+import { findLastAnswerAt } from '#server/engine/records/trades.store.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { hasElapsed } from '#server/platform/clock.ts';
 import { isOfTrade } from './check-protection.ts';
 import { DOUBT_WAIT_MS, newsOfDoubt, UNCLEAR_WAIT_MS, type Unreadable } from './look-up-attempt.ts';
 import { AGREES_WITHIN_MS, adopt } from './take-found.ts';
 import { later, record, type StepResult, type TradeWork } from './trade-work.ts';
 
 /*
- * Look-ups whose answer is not the order that was sent.
+ * Look-ups whose answer is not the order that was sent, and look-ups without an answer.
  *  I6 nothing is concluded from such an answer, and nothing is sent for the order but its cancel.
  *  I7 after 90 s the order is in doubt: visible, and may be written off.
  */
 
 /** Leaves the order in doubt when no look-up could be read for long; one of the other side is settled by its position. */
 export async function takeUnreadable(work: TradeWork, found: Unreadable): Promise<StepResult> {
-  const { attempt, deps, trade } = work;
+  const { deps, trade } = work;
   const elapsedMs = deps.clock.now().getTime() - waitedSince(work).getTime();
   // A position without its stop is closed within seconds (I4), so its order cannot be looked up for a minute.
   const isUrgent = trade.unprotectedSince !== null;
@@ -25,7 +27,34 @@ export async function takeUnreadable(work: TradeWork, found: Unreadable): Promis
     if (explained !== null) return adopt(work, { report: null, ...explained });
   }
   if (elapsedMs < DOUBT_DEADLINE_MS) return later(work, UNCLEAR_WAIT_MS);
-  const doubt = `${trade.exchangePlatform} does not show the order in a way that can be read: ${found.problem}`;
+  return leaveUnread(
+    work,
+    `${trade.exchangePlatform} does not show the order in a way that can be read: ${found.problem}`,
+  );
+}
+
+/**
+ * The exchange did not answer. Leaves the order in doubt when no look-up was answered for long; a doubt of another
+ * reason stays.
+ */
+export async function takeUnreachable(work: TradeWork, { waitMs }: { waitMs: number }): Promise<StepResult> {
+  const { account, attempt, deps, trade } = work;
+  // Without an account nothing was asked, and the order is shown with that reason.
+  if (account === null) return later(work, waitMs);
+  if (attempt.doubt !== null) return later(work, DOUBT_WAIT_MS);
+  const isLong = (since: Date) => hasElapsed({ since, ms: DOUBT_DEADLINE_MS, now: deps.clock.now() });
+  if (!isLong(waitedSince(work))) return later(work, waitMs);
+  const answeredAt = await findLastAnswerAt(deps.db, { tradeId: trade.id, type: 'find-order' });
+  if (answeredAt !== null && !isLong(answeredAt)) return later(work, waitMs);
+  const seconds = DOUBT_DEADLINE_MS / 1_000;
+  return leaveUnread(
+    work,
+    `${trade.exchangePlatform} has answered no look-up of the order for ${seconds} seconds`,
+  );
+}
+
+async function leaveUnread(work: TradeWork, doubt: string): Promise<StepResult> {
+  const { attempt, deps, trade } = work;
   if (attempt.doubt !== doubt) {
     await record(work, {
       event: 'found_unclear',

@@ -13,7 +13,7 @@ import {
   sendCancel,
 } from './look-up-attempt.ts';
 import { takeFound } from './take-found.ts';
-import { takeUnreadable } from './take-unreadable.ts';
+import { takeUnreachable, takeUnreadable } from './take-unreadable.ts';
 import { later, nextNow, record, type StepResult, type TradeWork, waitsOf } from './trade-work.ts';
 
 const UNREACHABLE_WAIT_MS = 1_000;
@@ -38,7 +38,7 @@ export async function verifyAttempt(work: TradeWork, { mustEnd }: { mustEnd: boo
   if (!mustEnd && !isDue({ dueAt, longestWaitMs: Math.max(firstMs, secondMs), now }))
     return { next: 'later', at: dueAt };
   const report = await findReport(work, { priority: mustEnd ? 'look-up' : 'follow' });
-  if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
+  if (report === 'unreachable') return takeUnreachable(work, { waitMs: UNREACHABLE_WAIT_MS });
   const name = `Attempt ${attempt.attempt}`;
   if (report === null && attempt.lookupMisses < MISSES_BEFORE_CANCEL) {
     await record(work, {
@@ -88,7 +88,7 @@ export async function confirmCancel(work: TradeWork): Promise<StepResult> {
   const dueAt = new Date((attempt.cancelRequestedAt ?? deps.clock.now()).getTime() + cancelMs);
   if (!isDue({ dueAt, longestWaitMs: cancelMs, now: deps.clock.now() })) return { next: 'later', at: dueAt };
   const report = await findReport(work);
-  if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
+  if (report === 'unreachable') return takeUnreachable(work, { waitMs: UNREACHABLE_WAIT_MS });
   const name = `Attempt ${attempt.attempt}`;
   if (report === null) return settleMissing(work);
   if (isUnreadable(report) || !isKnown(report)) {

@@ -285,6 +285,28 @@ export const callEvent = (tradeId: string, call: CallRecord) => ({
   data: call,
 });
 
+/** When the exchange last answered a call of this type for the trade, also with a refusal; null when it never did. */
+export async function findLastAnswerAt(
+  db: Queryable,
+  { tradeId, type }: { tradeId: string; type: string },
+): Promise<Date | null> {
+  const status = sql`(${tradeEvents.data}->>'status')::int`;
+  const [call] = await db
+    .select({ at: tradeEvents.at })
+    .from(tradeEvents)
+    .where(
+      and(
+        eq(tradeEvents.tradeId, tradeId),
+        eq(tradeEvents.kind, 'call'),
+        eq(tradeEvents.text, type),
+        sql`${status} < 500 and ${status} <> 429`,
+      ),
+    )
+    .orderBy(desc(tradeEvents.id))
+    .limit(1);
+  return call?.at ?? null;
+}
+
 export async function addCalls(db: Queryable, tradeId: string, calls: CallRecord[]): Promise<void> {
   if (calls.length === 0) return;
   await db
