@@ -123,26 +123,52 @@ const STATES: Record<string, OrderReport['state']> = {
   cancelled: 'cancelled',
 };
 
-export function orderOf(info: unknown, token: string): OrderReport {
+/** The names of an order's fields, which differ between the kinds of account. */
+export interface OrderFields {
+  state: (order: Json) => unknown;
+  quantity: string;
+  filledQuantity: string;
+  averagePrice: string;
+  stopLoss: string;
+  takeProfit: string;
+  updatedAt: string;
+  /** Positive where paid; null where it is not known. */
+  fee: (order: Json) => string | null;
+}
+
+const CLASSIC_ORDER: OrderFields = {
+  state: ({ state, status }) => state ?? status,
+  quantity: 'size',
+  filledQuantity: 'baseVolume',
+  averagePrice: 'priceAvg',
+  stopLoss: 'presetStopLossPrice',
+  takeProfit: 'presetStopSurplusPrice',
+  updatedAt: 'uTime',
+  fee: ({ fee }) => (isDecimal(numberTextOf(fee)) ? toPlain(D(numberTextOf(fee)).negated()) : null),
+};
+
+export const orderOf = (info: unknown, token: string): OrderReport => orderIn(info, token, CLASSIC_ORDER);
+
+export function orderIn(info: unknown, token: string, fields: OrderFields): OrderReport {
   const order = record(info);
   requireSymbol(order, token);
   const side = sideOf(order);
   if (side === null) throw unreadable(`An order is bought or sold, not ${textOf(order.side)}`);
-  const filledQuantity = volume(order, 'baseVolume');
+  const filledQuantity = volume(order, fields.filledQuantity);
   return {
     orderId: orderIdOf(info),
     clientOrderId: textOf(order.clientOid),
     token,
     side,
-    state: stateOf(STATES, order.state ?? order.status, filledQuantity),
+    state: stateOf(STATES, fields.state(order), filledQuantity),
     price: priceOrNull(order.price),
-    quantity: volume(order, 'size'),
+    quantity: volume(order, fields.quantity),
     filledQuantity,
-    averagePrice: priceOrNull(order.priceAvg),
-    fee: isDecimal(numberTextOf(order.fee)) ? toPlain(D(numberTextOf(order.fee)).negated()) : null,
-    stopLoss: priceOrNull(order.presetStopLossPrice),
-    takeProfit: priceOrNull(order.presetStopSurplusPrice),
-    updatedAt: instant(order, 'uTime'),
+    averagePrice: priceOrNull(order[fields.averagePrice]),
+    fee: fields.fee(order),
+    stopLoss: priceOrNull(order[fields.stopLoss]),
+    takeProfit: priceOrNull(order[fields.takeProfit]),
+    updatedAt: instant(order, fields.updatedAt),
     raw: info,
   };
 }
@@ -185,27 +211,55 @@ export function plansIn(answer: unknown): unknown[] {
   return entrustedList === null ? [] : rows(entrustedList);
 }
 
-export function planOf(info: unknown): ProtectionPlan | null {
-  const plan = record(info);
-  const kind = PLANS[textOf(plan.planType)];
-  if (kind === undefined) return null;
-  return { id: orderIdOf(info), clientOrderId: textOf(plan.clientOid), side: kind.side, ...termsOf(plan) };
+/** How a kind of account writes its stops and targets. */
+export interface PlanWords {
+  /** Null: it is neither a stop nor a target. Throws when that cannot be read. */
+  sideOf(plan: Json): ProtectionPlan['side'] | null;
+  /** Throws when they cannot be read. */
+  termsOf(plan: Json, side: ProtectionPlan['side']): { triggerPrice: string; quantity: string | null };
 }
 
-function termsOf(plan: Json): Pick<ProtectionPlan, 'triggerPrice' | 'quantity'> {
-  const triggerPrice = priceOrNull(plan.triggerPrice);
-  if (triggerPrice === null) throw unreadable('The exchange answered no price as triggerPrice');
-  const { isSized = false } = PLANS[textOf(plan.planType)] ?? {};
-  return { triggerPrice, quantity: isSized ? volume(plan, 'size') : null };
+const CLASSIC: PlanWords = {
+  sideOf({ planType }) {
+    if (textOf(planType) === '') throw unreadable('The exchange answered a plan of no type');
+    return PLANS[textOf(planType)]?.side ?? null;
+  },
+  termsOf(plan) {
+    const triggerPrice = priceIn(plan, 'triggerPrice');
+    const { isSized = false } = PLANS[textOf(plan.planType)] ?? {};
+    return { triggerPrice, quantity: isSized ? volume(plan, 'size') : null };
+  },
+};
+
+export function priceIn(plan: Json, field: string): string {
+  const price = priceOrNull(plan[field]);
+  if (price === null) throw unreadable(`The exchange answered no price as ${field}`);
+  return price;
 }
+
+export const planOf = (info: unknown): ProtectionPlan | null => planIn(info, CLASSIC);
+
+export function planIn(info: unknown, { sideOf: sideIn, termsOf }: PlanWords): ProtectionPlan | null {
+  const plan = record(info);
+  const side = sideIn(plan);
+  if (side === null) return null;
+  return { id: orderIdOf(info), clientOrderId: textOf(plan.clientOid), side, ...termsOf(plan, side) };
+}
+
+/** Position-wide plans (`pos_*`) cover any size, plans with their own size (`loss_plan`, `profit_plan`) that size. */
+export const protectionOf = (infos: unknown[], position: OpenPosition, shown: Protection): Protection =>
+  protectionAmong(infos, { position, shown, words: CLASSIC });
 
 /**
- * Position-wide plans (`pos_*`) cover any size. Plans with their own size (`loss_plan`, `profit_plan`) count only if
- * together they cover the whole position: half a stop is no stop. What the last part needs is the price for all of it.
- * A plan that cannot be read leaves what it may be of this position unknown, unless the others or the position show it.
+ * Plans without a size cover the whole position. Plans with a size count only if together they cover it: half a stop is
+ * no stop. What the last part needs is the price for all of it. A plan that cannot be read leaves what it may be of this
+ * position unknown, unless the others or the position show it.
  */
-export function protectionOf(infos: unknown[], position: OpenPosition, shown: Protection): Protection {
-  const plans = infos.flatMap((info) => planAmong(info, position));
+export function protectionAmong(
+  infos: unknown[],
+  { position, shown, words }: { position: OpenPosition; shown: Protection; words: PlanWords },
+): Protection {
+  const plans = infos.flatMap((info) => planAmong(info, position, words));
   const [stop, target] = [held('stopLoss'), held('takeProfit')];
   if (stop.problem !== null) throw unreadable(stop.problem);
   return {
@@ -236,7 +290,7 @@ interface PlanTerms {
 }
 
 /** The plan if it is, or may be, one of this position. */
-function planAmong(info: unknown, position: OpenPosition): PlanTerms[] {
+function planAmong(info: unknown, position: OpenPosition, words: PlanWords): PlanTerms[] {
   let side: PlanTerms['side'] = null;
   try {
     const plan = record(info);
@@ -245,10 +299,8 @@ function planAmong(info: unknown, position: OpenPosition): PlanTerms[] {
     // One-way positions are `net`: a plan of a named side protects that side only.
     const other = position.side === 'long' ? 'short' : 'long';
     if (symbol !== `${position.token}USDT` || plan.posSide === other) return [];
-    const planType = textOf(plan.planType);
-    if (planType === '') throw unreadable('The exchange answered a plan of no type');
-    side = PLANS[planType]?.side ?? null;
-    return side === null ? [] : [{ side, ...termsOf(plan), problem: null }];
+    side = words.sideOf(plan);
+    return side === null ? [] : [{ side, ...words.termsOf(plan, side), problem: null }];
   } catch (error) {
     return [{ side, triggerPrice: null, quantity: null, problem: asExchangeError(error).message }];
   }
@@ -358,7 +410,8 @@ export function keyInspectionOf(answer: unknown): KeyInspection {
   };
 }
 
-const sideOf = ({ side }: Json): 'buy' | 'sell' | null => (side === 'buy' || side === 'sell' ? side : null);
+export const sideOf = ({ side }: Json): 'buy' | 'sell' | null =>
+  side === 'buy' || side === 'sell' ? side : null;
 
 function sideOfPosition(position: Json): 'long' | 'short' {
   const side = textOf(position.holdSide);

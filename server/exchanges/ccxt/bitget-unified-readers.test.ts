@@ -233,7 +233,8 @@ describe('stops and targets', () => {
     takeProfit: '',
     ...changes,
   });
-  const heldBy = (...data: object[]) => protectionOf(legsIn({ data }), position);
+  const heldBy = (...data: object[]) =>
+    protectionOf(legsIn({ data }), position, { stopLoss: null, takeProfit: null });
 
   test('may be one order or two', () => {
     const both = { stopLoss: '63000', takeProfit: '69000' };
@@ -261,6 +262,32 @@ describe('stops and targets', () => {
         strategy({ triggerPrice: '63000' }),
       ),
     ).toEqual({ stopLoss: null, takeProfit: null });
+  });
+
+  test.each([
+    ['no price of either', {}, 'its stop loss'],
+    ['a stop that is no price', { stopLoss: 'x', takeProfit: '69000' }, 'its stop loss'],
+  ])('an order with %s leaves the stop unknown, not missing', (_, changes, what) => {
+    expect(() => heldBy(strategy(changes))).toThrow(
+      expect.objectContaining({ kind: 'unknown', message: expect.stringContaining(what) }),
+    );
+    // Another one shows it.
+    expect(heldBy(strategy(changes), strategy({ stopLoss: '62000' })).stopLoss).toBe('62000');
+  });
+
+  test('a target that cannot be read is unknown, and the stop is not', () => {
+    expect(heldBy(strategy({ stopLoss: '63000', takeProfit: 'x' }))).toEqual({
+      stopLoss: '63000',
+      takeProfit: null,
+      targetProblem: 'its take profit cannot be read: The exchange answered no price as takeProfit',
+    });
+  });
+
+  test('an order without a price of another contract or side changes nothing', () => {
+    expect(heldBy(strategy({ symbol: 'ETHUSDT' }), strategy({ posSide: 'short' }))).toEqual({
+      stopLoss: null,
+      takeProfit: null,
+    });
   });
 
   test('a change of one names the other as it is', () => {

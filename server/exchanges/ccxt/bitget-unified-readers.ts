@@ -8,6 +8,15 @@ import {
   type OrderReport,
   type Protection,
 } from '../exchange.ts';
+import {
+  type OrderFields,
+  orderIn,
+  type PlanWords,
+  planIn,
+  priceIn,
+  protectionAmong,
+  sideOf,
+} from './bitget-readers.ts';
 import type { AccountState, FuturesBalance, ProtectionChange, ProtectionPlan } from './dialect.ts';
 import type { ShownPreparation } from './prepared-accounts.ts';
 import {
@@ -23,9 +32,7 @@ import {
   orderIdOf,
   priceOrNull,
   record,
-  requireSymbol,
   rows,
-  stateOf,
   textOf,
   tokenOf,
   unreadable,
@@ -83,39 +90,18 @@ export function accountStateOf(answer: unknown, symbol: string): AccountState {
   };
 }
 
-const STATES: Record<string, OrderReport['state']> = {
-  init: 'open',
-  new: 'open',
-  live: 'open',
-  partially_filled: 'partially-filled',
-  filled: 'filled',
-  canceled: 'cancelled',
-  cancelled: 'cancelled',
+const ORDER: OrderFields = {
+  state: ({ orderStatus }) => orderStatus,
+  quantity: 'qty',
+  filledQuantity: 'cumExecQty',
+  averagePrice: 'avgPrice',
+  stopLoss: 'stopLoss',
+  takeProfit: 'takeProfit',
+  updatedAt: 'updatedTime',
+  fee: feeOf,
 };
 
-export function orderOf(info: unknown, token: string): OrderReport {
-  const order = record(info);
-  requireSymbol(order, token);
-  const side = sideOf(order);
-  if (side === null) throw unreadable(`An order is bought or sold, not ${textOf(order.side)}`);
-  const filledQuantity = volume(order, 'cumExecQty');
-  return {
-    orderId: orderIdOf(info),
-    clientOrderId: textOf(order.clientOid),
-    token,
-    side,
-    state: stateOf(STATES, order.orderStatus, filledQuantity),
-    price: priceOrNull(order.price),
-    quantity: volume(order, 'qty'),
-    filledQuantity,
-    averagePrice: priceOrNull(order.avgPrice),
-    fee: feeOf(order),
-    stopLoss: priceOrNull(order.stopLoss),
-    takeProfit: priceOrNull(order.takeProfit),
-    updatedAt: instant(order, 'updatedTime'),
-    raw: info,
-  };
-}
+export const orderOf = (info: unknown, token: string): OrderReport => orderIn(info, token, ORDER);
 
 /** Positive where paid, unlike the fees of a position. One in another coin than USDT counts as unknown. */
 function feeOf({ feeDetail }: Json): string | null {
@@ -163,55 +149,41 @@ const SIDES = ['stopLoss', 'takeProfit'] as const;
 
 /**
  * The stops and targets among the strategy orders, each as one: an order may hold both, and one that is only a trigger
- * holds neither.
+ * holds neither. One of no price at all may be either.
  */
 export function legsIn(answer: unknown): unknown[] {
   return rows(dataIn(answer)).flatMap((info) => {
+    if (typeof info !== 'object' || info === null) return [info];
     const order = record(info);
-    return SIDES.filter((side) => priceOrNull(order[side]) !== null).map((leg) => ({ ...order, leg }));
+    const legs = SIDES.filter((side) => isNamed(order[side]));
+    if (legs.length > 0) return legs.map((leg) => ({ ...order, leg }));
+    return priceOrNull(order.triggerPrice) === null ? [{ ...order, leg: '' }] : [];
   });
 }
 
-export function planOf(info: unknown): ProtectionPlan | null {
-  const leg = record(info);
-  const side = SIDES.find((one) => one === leg.leg);
-  if (side === undefined) return null;
-  const quantity = numberTextOf(leg.qty);
-  return {
-    id: orderIdOf(info),
-    clientOrderId: textOf(leg.clientOid),
-    side,
-    triggerPrice: priceOrNull(leg[side]),
-    // No answer tells the mode: one without a size is of the whole position.
-    quantity: isPositive(quantity) ? toPlain(quantity) : null,
-  };
-}
+/** Zero may stand for none. */
+const isNamed = (price: unknown): boolean => !/^[0.]*$/.test(textOf(price));
 
-/**
- * Stops with a size count only if together they cover the whole position: half a stop is no stop. What the last part
- * needs is the price for all of it.
- */
-export function protectionOf(infos: unknown[], position: OpenPosition): Protection {
-  const other = position.side === 'long' ? 'short' : 'long';
-  const plans = infos
-    .map(record)
-    .filter(({ symbol, posSide }) => symbol === `${position.token}USDT` && posSide !== other)
-    .flatMap((info) => planOf(info) ?? []);
-  const covering = (side: ProtectionPlan['side']) => {
-    const isLowFirst = (position.side === 'short') === (side === 'stopLoss');
-    const parts = plans
-      .filter((plan) => plan.side === side)
-      .map(({ triggerPrice, quantity }) => ({ price: D(triggerPrice ?? 0), size: quantity }))
-      .sort((one, two) => one.price.cmp(two.price) * (isLowFirst ? 1 : -1));
-    let covered = D(0);
-    for (const { price, size } of parts) {
-      covered = covered.plus(size ?? position.quantity);
-      if (covered.gte(position.quantity)) return toPlain(price);
-    }
-    return null;
-  };
-  return { stopLoss: covering('stopLoss'), takeProfit: covering('takeProfit') };
-}
+const LEGS: PlanWords = {
+  sideOf({ leg }) {
+    const side = SIDES.find((one) => one === leg);
+    if (side === undefined) throw unreadable('The exchange answered neither a stop nor a target');
+    return side;
+  },
+  termsOf(leg, side) {
+    const quantity = numberTextOf(leg.qty);
+    return {
+      triggerPrice: priceIn(leg, side),
+      // No answer tells the mode: one without a size is of the whole position.
+      quantity: isPositive(quantity) ? toPlain(quantity) : null,
+    };
+  },
+};
+
+export const planOf = (info: unknown): ProtectionPlan | null => planIn(info, LEGS);
+
+export const protectionOf = (infos: unknown[], position: OpenPosition, shown: Protection): Protection =>
+  protectionAmong(infos, { position, shown, words: LEGS });
 
 const LEG_FIELDS = {
   stopLoss: ['slTriggerBy', 'slOrderType', 'slLimitPrice'],
@@ -335,8 +307,6 @@ export function keyInspectionOf(answer: unknown): KeyInspection {
     accountId: textOf(userId) || textOf(uid) || null,
   };
 }
-
-const sideOf = ({ side }: Json): 'buy' | 'sell' | null => (side === 'buy' || side === 'sell' ? side : null);
 
 function sideOfPosition({ posSide }: Json): 'long' | 'short' {
   if (posSide === 'long' || posSide === 'short') return posSide;

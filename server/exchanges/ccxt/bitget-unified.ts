@@ -24,7 +24,7 @@ import {
 } from './bitget-unified-readers.ts';
 import { type BitgetClient, createBitgetUnifiedClient } from './client.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
-import { createTokenDoubts, type Json, orderIdOf, record, textOf, unreadable } from './readers.ts';
+import { createTokenDoubts, type Json, orderIdOf, textOf, unreadable } from './readers.ts';
 
 const DAY_MS = 86_400_000;
 /** Bitget answers at most 30 days of history per request, and keeps 90. */
@@ -106,9 +106,10 @@ export const BITGET_UNIFIED: CcxtDialect = {
         type: 'tpsl',
       });
       const legs = legsIn(answer);
+      // One of no contract may be of this one.
       return symbol === undefined
         ? legs
-        : legs.filter((info) => record(info).symbol === client.market(symbol).id);
+        : legs.filter((info) => ['', client.market(symbol).id].includes(symbolOf(info)));
     },
     of: protectionOf,
     // Positions show no stop.
@@ -116,7 +117,9 @@ export const BITGET_UNIFIED: CcxtDialect = {
     planOf,
     modify: (client, info, change) =>
       bitget(client).privateUtaPostV3TradeModifyStrategyOrder(changeOf(info, change)),
-    async cancel(client, _symbol, info) {
+    async cancel(client, symbol, info) {
+      if (symbolOf(info) !== client.market(symbol).id)
+        throw unreadable('A stop or target of no contract stays');
       await bitget(client).privateUtaPostV3TradeCancelStrategyOrder({ orderId: orderIdOf(info) });
     },
     // The library names the side of the position of a reduce-only order. One of the whole position needs no size, so that
@@ -169,6 +172,8 @@ export const BITGET_UNIFIED: CcxtDialect = {
     return { ...closing, source: triggeredBy(strategies, position) ?? 'order' };
   },
 };
+
+const symbolOf = (info: unknown): string => textOf((Object(info) as Json).symbol);
 
 const bitget = (client: CcxtClient) => client as BitgetClient;
 
