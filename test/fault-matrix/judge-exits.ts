@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import { D, type Decimal } from '#domain/decimal.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { UNKNOWN_QUANTITY } from '#server/engine/exits/close-by-plan.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
 import { paperFills, paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import {
@@ -102,8 +103,12 @@ export async function judgeExits(
       continue;
     }
     words.add(percent === 100 ? 'closed' : 'reduced');
-    const told = (step?.outputData ?? {}) as { closed?: string; left?: string };
-    claims(`I7: told ${told.closed} closed, the ledger has ${closed}`, D(told.closed ?? 0).eq(closed));
+    const told = (step?.outputData ?? {}) as { closed?: string | null; left?: string };
+    // Null: it is said that the figure is not known.
+    claims(
+      `I7: told ${told.closed} closed, the ledger has ${closed}`,
+      told.closed === null || D(told.closed ?? 0).eq(closed),
+    );
     if (last !== undefined) {
       claims(
         `I7: told ${told.left} left, the ledger had ${last.after.abs()}`,
@@ -117,7 +122,7 @@ export async function judgeExits(
     .from(trades)
     .leftJoin(tradeExits, eq(tradeExits.tradeId, trades.id))
     .where(and(eq(trades.userId, userId), eq(trades.token, token)))
-    .orderBy(asc(trades.id));
+    .orderBy(asc(trades.createdAt), asc(trades.id));
   const tradeIds = own.map(({ trade }) => trade.id);
   const notices = tradeIds.length === 0 ? [] : await readNotices(engine, tradeIds);
   const moves =
@@ -149,7 +154,7 @@ export async function judgeExits(
     for (const { code, data } of [...parts, ...ends]) {
       claims(
         `I7: ${code} told ${data?.quantity}, the ledger has ${closed}`,
-        D(data?.quantity ?? 0).eq(closed),
+        data?.quantity === UNKNOWN_QUANTITY || D(data?.quantity ?? 0).eq(closed),
       );
     }
     const moved = moves.filter(({ tradeId, state }) => tradeId === trade.id && state === 'moved').length;

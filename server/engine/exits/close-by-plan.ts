@@ -30,6 +30,9 @@ import {
 /** Another order of the user is being prepared or closed: the next look at the prices tries again. */
 const LEASE_PATIENCE_MS = 2_000;
 
+/** In place of a figure that the exchange does not tell, before the token. */
+export const UNKNOWN_QUANTITY = 'an unknown quantity of';
+
 /** What of a plan closes: a part, by its index, or the rest, because it was held long enough. */
 export type PlannedClose = { kind: 'part'; part: number } | { kind: 'time' };
 
@@ -182,7 +185,7 @@ async function noteClosed(
   const at = deps.clock.now();
   const { id: tradeId, userId, token } = trade;
   const rest = D(left).gt(0) ? `, ${toPlain(left)} stays open` : '';
-  const quantity = closed ?? 'an unknown quantity of';
+  const quantity = closed ?? UNKNOWN_QUANTITY;
   await deps.db.transaction(async (tx) => {
     await assertHeld(tx, lease);
     if (close.kind === 'part') {
