@@ -14,7 +14,7 @@ import type { ExchangeWatch } from './watch-exchanges.ts';
 import { watchFeeds } from './watch-feeds.ts';
 import { watchDisk, watchInstallation } from './watch-installation.ts';
 
-type AlertDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'readiness' | 'secretBox'>;
+type AlertDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'freeSpace' | 'log' | 'readiness' | 'secretBox'>;
 
 const PASS_MS = 1_000;
 const WATCH_MS = 30_000;
@@ -49,7 +49,8 @@ export function startAlerts(deps: AlertDeps, { exchangeWatch }: { exchangeWatch:
 
   async function pass(): Promise<void> {
     try {
-      await eachInTurn([makeAll, exchangeWatch.tell, tellReturn]);
+      // What was just made leaves now, not a second later; a failure keeps nothing else from its turn.
+      await eachInTurn([makeAll, outbox.send, exchangeWatch.tell, tellReturn]);
     } catch (error) {
       if (isDatabaseUnavailable(error)) awaySince ??= clock.now();
       log.warn({ err: error }, 'notices could not be made');
@@ -69,7 +70,7 @@ export function startAlerts(deps: AlertDeps, { exchangeWatch }: { exchangeWatch:
 
   async function watchAll(): Promise<void> {
     await watchDisk(deps).catch((error: unknown) =>
-      log.warn({ err: error }, 'the free space of the disk could not be read'),
+      log.warn({ err: error }, 'whether the disk is full could not be noted'),
     );
     await withLease({ db, clock, key: 'notice watch', holder, log }, () =>
       eachInTurn([() => watchInstallation(deps), () => summarizeDay(deps)]),
@@ -92,7 +93,6 @@ export function startAlerts(deps: AlertDeps, { exchangeWatch }: { exchangeWatch:
   const again = (run: () => Promise<void>, everyMs: number) => repeat(clock, run, everyMs);
   const loops = [
     again(pass, PASS_MS),
-    again(safely('sending notices', outbox.send), PASS_MS),
     again(safely('looking for conditions', watchAll), WATCH_MS),
     again(safely('looking at the feeds', watchAllFeeds), FEEDS_MS),
     again(

@@ -82,7 +82,7 @@ describe('what is told once', () => {
   });
 
   test('a disk that is almost full', async () => {
-    const disk = (bavail: number) => watchDisk(board.deps, async () => ({ bavail, blocks: 1_000 }));
+    const disk = (bavail: number) => watchDisk({ ...board.deps, freeSpace: async () => bavail / 1_000 });
     await disk(100);
     expect(await codes()).toEqual([]);
     await disk(99);

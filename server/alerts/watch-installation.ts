@@ -4,7 +4,6 @@ import type { Deps } from '#server/deps.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { auditLog, exchangeCredentials, hooks, instances, users } from '#server/platform/db/schema.ts';
 import { eachAlone } from '#server/platform/each-alone.ts';
-import { type ReadDisk, readFreeSpace } from '#server/platform/free-space.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { type NoticeEvent, noteEvents } from '#server/platform/notices/note-event.ts';
 import { beginState, endState, endStates, findState, listStates, markTold } from './notice-states.store.ts';
@@ -204,9 +203,19 @@ export async function watchKeys({ db, clock, config, log }: WatchDeps): Promise<
 }
 
 /** Free space of the disk of the data folder. Every machine looks at its own. */
-export async function watchDisk({ db, clock, config }: WatchDeps, read?: ReadDisk): Promise<void> {
+export async function watchDisk({
+  db,
+  clock,
+  config,
+  freeSpace,
+  log,
+}: WatchDeps & Pick<Deps, 'freeSpace'>): Promise<void> {
   const now = clock.now();
-  const free = await readFreeSpace(config.dataDir, read);
+  const free = await freeSpace();
+  if (free === null) {
+    log.warn('the free space of the disk could not be read');
+    return;
+  }
   const key = `disk:${hostname()}`;
   if (free >= LEAST_FREE) {
     await endState(db, key);
