@@ -26,3 +26,10 @@ test('docs/notices.md matches the catalogue', () => {
   if (process.env.UPDATE === '1') writeFileSync(path, page);
   expect(readFileSync(path, 'utf8')).toBe(page);
 });
+
+// Requirements: additions-alerts-18
+test.each(NOTICE_CODES)('%s is caused by what really happens, and arrives, in a test', (code) => {
+  const tests = ['notices-of-trading.test.ts', 'notices-of-program.test.ts'];
+  const texts = tests.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'));
+  expect(texts.some((text) => text.includes(`expectNotice('${code}',`))).toBe(true);
+});

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { QueryResult } from 'pg';
 import { expect } from 'vitest';
-import { type Clock, systemClock } from '#server/platform/clock.ts';
+import { systemClock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config/config.ts';
 import { type ExchangeSite, type SiteCredentials, startExchangeSite } from '../venues/test-exchange-site.ts';
-import { startTestApp, type TestApp, type TestUser } from './test-app.ts';
+import { startTestApp, type TestApp, type TestAppOptions, type TestUser } from './test-app.ts';
 import type { Answer } from './test-client.ts';
 import { createSender } from './test-sender.ts';
 
@@ -42,11 +42,15 @@ export interface KeyBoard {
 }
 
 export async function startKeyBoard(
-  options: { environment?: 'demo' | 'live'; engine?: boolean; config?: Partial<Config>; clock?: Clock } = {},
+  options: { environment?: 'demo' | 'live'; config?: Partial<Config> } & Pick<
+    TestAppOptions,
+    'engine' | 'clock' | 'background' | 'readDisk'
+  > = {},
 ): Promise<KeyBoard> {
-  const { environment = 'demo', engine = false, clock = systemClock } = options;
-  const site = await startExchangeSite({ environment });
+  const { environment = 'demo', engine = false, clock = systemClock, config = {}, ...more } = options;
+  const site = await startExchangeSite({ environment, clock });
   const board = await startTestApp({
+    ...more,
     engine,
     clock,
     config: {
@@ -58,7 +62,7 @@ export async function startKeyBoard(
       verifySecondMs: 300,
       cancelDelayMs: 100,
       ...(engine ? { appEnv: 'production', autoTrade: { enabled: true, configured: true } } : {}),
-      ...options.config,
+      ...config,
     },
   });
   const { pool } = board.database;

@@ -7,7 +7,7 @@ import {
   paperPositions,
   paperTriggerOrders,
 } from '#server/exchanges/paper/paper-schema.ts';
-import { systemClock } from '#server/platform/clock.ts';
+import { type Clock, systemClock } from '#server/platform/clock.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { jsonAnswer, type VenueAnswer, type VenueRequest } from '#test/venues/http.ts';
 import { memoryMarks } from '#test/venues/memory-marks.ts';
@@ -52,6 +52,7 @@ export interface ExchangeSite extends PaperLedger {
 
 export async function startExchangeSite(options: {
   environment: Exclude<ExchangeEnvironment, 'paper'>;
+  clock?: Clock;
 }): Promise<ExchangeSite> {
   const { database, close } = await createTestDatabase();
   const { db } = database;
@@ -63,7 +64,7 @@ export async function startExchangeSite(options: {
   let repeats = false;
   const venue = createVenue({
     db,
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     marks,
     startBalance: '10000',
     credentialsFor: (id) => {

@@ -30,6 +30,8 @@ export interface VenueKey {
   accountMode?: 'classic' | 'unified';
   /** The mode of a unified account at Bitget; isolated margin by default. */
   accountLevel?: 'basic' | 'advanced' | 'isolated' | 'delta';
+  /** When the key ends; only Bybit tells. */
+  expiresAt?: Date;
   /** Omits the account id from the answer. */
   hidesAccount?: boolean;
 }

@@ -88,7 +88,8 @@ export const BYBIT_ACCOUNT: PrivateRoutes = {
   'GET /v5/asset/coin/query-info': async () => ({ rows: [] }),
 
   'GET /v5/user/query-api': async ({ books, owner, request }) => {
-    const { mayTrade, mayWithdraw, accountMode = 'unified' } = books.keyOf(owner.userId);
+    const key = books.keyOf(owner.userId);
+    const { mayTrade, mayWithdraw, accountMode = 'unified', expiresAt = new Date('2030-01-01') } = key;
     return {
       id: '1',
       note: '',
@@ -111,7 +112,7 @@ export const BYBIT_ACCOUNT: PrivateRoutes = {
       ips: ['*'],
       type: 1,
       deadlineDay: 83,
-      expiredAt: '2030-01-01T00:00:00Z',
+      expiredAt: expiresAt.toISOString().replace(/\.\d+Z$/, 'Z'),
       createdAt: '2020-01-01T00:00:00Z',
       unified: 0,
       uta: accountMode === 'unified' ? 1 : 0,
