@@ -111,7 +111,7 @@ test("a traded position appears live, follows the price and is closed by its sto
     Size: '3.33',
     Entry: '$3,000.00',
     Close: '$2,900.00',
-    'Net Profit': '−$344.79-$333.00 gross, $11.79 fees',
+    'Net Profit': '−$344.79−$333.00 gross, $11.79 fees',
     'Closed By': 'Stop loss',
   });
 
