@@ -62,8 +62,8 @@ test('a manual order is prepared, confirmed, tracked across a reload and shown w
   }
   await expect(order).toContainText(/Buy 0\.07 BTC for .+@example\.com/);
   await expect(order).toContainText('on Bitget (paper), limit at $65,002.50, 10x');
-  await expect(order).toContainText('Loses at the stop$49.11');
-  await expect(order).toContainText('Wins at the target$73.22');
+  await expect(order).toContainText('Loses at the stop−$49.11');
+  await expect(order).toContainText('Wins at the target+$73.22');
   await expect(order.getByRole('button', { name: 'Cancel' })).toBeFocused();
   await order.getByText('Technical details').click();
   await expect(order).toContainText('/api/v2/mix/order/place-order');

@@ -121,7 +121,7 @@ interface ListScreenProps<Answer, Row, Search> {
 }
 
 /** Cells do not wrap, so a table with many columns is wider. */
-const MIN_WIDTH = 1000;
+const MIN_WIDTH = 900;
 
 /** A page with one list: filters, table, pages and export. The URL holds the user's choices. */
 export function ListScreen<

@@ -46,7 +46,7 @@ export const auditColumns = ({ formatInstant, onOpen }: ColumnOptions): TableCol
       return summary === '' ? null : <span className={classes.change}>{summary}</span>;
     },
   },
-  { id: 'sequence', header: 'Sequence', align: 'right', cell: ({ sequence }) => sequence },
+  { id: 'sequence', header: 'Sequence', fold: 2, align: 'right', cell: ({ sequence }) => sequence },
 ];
 
 function TwoLines({ text, small }: { text: string; small: string }) {

@@ -95,8 +95,8 @@ test('the confirmation first says who trades what, what is lost and what is won'
   // 10.75 × (3,001.50 − 2,955), and 10.75 × (3,090 − 3,001.50).
   for (const part of [
     'on Bitget (paper), limit at $3,001.50, 10x',
-    'Loses at the stop$499.885.00% of the balance',
-    'Wins at the target$951.389.51% of the balance, 1.90 R',
+    'Loses at the stop−$499.885.00% of the balance',
+    'Wins at the target+$951.389.51% of the balance, 1.90 R',
   ]) {
     expect(text).toContain(part);
   }

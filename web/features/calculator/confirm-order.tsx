@@ -75,7 +75,7 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
       ) : null}
       {data ? (
         <Notice
-          look={isRefused ? 'failure' : 'success'}
+          look={isRefused ? 'failure' : 'info'}
           title={`Pre-assessment ${isRefused ? 'failed' : 'passed'}`}
         >
           {data.validation.preAssessment.reason ??

@@ -28,12 +28,12 @@ export function OrderSummary({ order, username, mode }: OrderSummaryProps) {
       <dl className={classes.ends}>
         <div data-end="stop">
           <dt>Loses at the stop</dt>
-          <dd>{formatMoney(loss)}</dd>
+          <dd>−{formatMoney(loss)}</dd>
           <dd>{formatFraction(lossShare, 2)} of the balance</dd>
         </div>
         <div data-end="target">
           <dt>Wins at the target</dt>
-          <dd>{formatMoney(win)}</dd>
+          <dd>+{formatMoney(win)}</dd>
           <dd>
             {formatFraction(winShare, 2)} of the balance, {inR} R
           </dd>

@@ -3,6 +3,7 @@ import { IconWebhook } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ChangeFeedBody, Feed, FeedsAnswer } from '#contract/feeds.ts';
+import { CardLines } from '#web/lists/card-lines.tsx';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { requestJson } from '../../lib/api-client.ts';
 import { formatCount } from '../../lib/format.ts';
@@ -63,9 +64,18 @@ export function FeedsScreen() {
     },
     { header: 'Missing, 7 days', align: 'right', cell: ({ gaps7d }) => formatCount(gaps7d) },
     { header: 'Clock', cell: ({ skewSeconds }) => skewText(skewSeconds) },
-    { header: 'Expected', cell: ({ hours }) => (hours === null ? 'Always' : `${hours.from} to ${hours.to}`) },
-    { header: 'Webhook of', cell: ({ owner }) => owner },
-    { header: 'Actions', cell: (feed) => <Actions feed={feed} onEdit={() => setEdited(feed)} /> },
+    {
+      header: 'Expected',
+      isSpare: true,
+      cell: ({ hours }) => (hours === null ? 'Always' : `${hours.from} to ${hours.to}`),
+    },
+    { header: 'Webhook of', isSpare: true, cell: ({ owner }) => owner },
+    { header: 'Feed card', place: 'card', cell: (feed) => <FeedCard feed={feed} /> },
+    {
+      header: 'Actions',
+      place: 'action',
+      cell: (feed) => <Actions feed={feed} onEdit={() => setEdited(feed)} />,
+    },
   ];
   return (
     <Page
@@ -86,13 +96,37 @@ export function FeedsScreen() {
               rows={feeds}
               rowId={({ id }) => id}
               emptyText="No feeds yet: they appear with the first candle of a webhook"
-              minWidth={1_080}
+              minWidth={820}
             />
           )}
         </QueryView>
       </Panel>
       {edited === null ? null : <FeedDialog feed={edited} onClose={() => setEdited(null)} />}
     </Page>
+  );
+}
+
+/** A feed on a telephone. */
+function FeedCard({ feed }: { feed: Feed }) {
+  const formatInstant = useFormatInstant();
+  const { token, timeframe, processor, state, lastCandleAt, expectedAt, gaps7d, skewSeconds, owner } = feed;
+  const [label, tone] = STATES[state] ?? [state, 'neutral'];
+  const missing = gaps7d > 0 ? `${formatCount(gaps7d)} missing in 7 days` : 'none missing';
+  return (
+    <CardLines
+      lines={[
+        [
+          <>
+            <strong>{token}</strong> {[timeframe, processor].filter(Boolean).join(' · ')}
+          </>,
+          <Badge key="state" tone={tone}>
+            {label}
+          </Badge>,
+        ],
+        [`Last ${formatInstant(lastCandleAt)}`, missing],
+        [expectedAt === null ? owner : `Due ${formatInstant(expectedAt)}`, skewText(skewSeconds)],
+      ]}
+    />
   );
 }
 

@@ -44,7 +44,10 @@ export default function BreakdownTable({ answer, query }: BreakdownProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section className={classes.tableRegion} aria-label={`Breakdown by ${name.toLowerCase()}`} tabIndex={0}>
-      <table className={classes.table} aria-label={`Breakdown by ${name.toLowerCase()}`}>
+      <table
+        className={`${classes.table} ${classes.breakdown}`}
+        aria-label={`Breakdown by ${name.toLowerCase()}`}
+      >
         <thead>
           <tr>
             <th scope="col">{name}</th>

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ClosedTradesAnswer, ClosedTradeView } from '#contract/performance.ts';
 import { displayTimeframe } from '#domain/timeframe.ts';
+import { CardLines } from '#web/lists/card-lines.tsx';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { Pager } from '#web/lists/pager.tsx';
 import { formatMoney, formatProfit } from '../../lib/figures.ts';
@@ -79,6 +80,27 @@ export default function ClosedTrades({ search, query, onSearch }: ClosedTradesPr
       header: 'Slippage, bps',
       align: 'right',
       cell: ({ slippageSignal }) => (slippageSignal === null ? '–' : Number(slippageSignal).toFixed(1)),
+    },
+    {
+      header: 'Trade',
+      place: 'card',
+      cell: (trade) => (
+        <CardLines
+          lines={[
+            [
+              <>
+                {trade.side === 'long' ? '▲' : '▼'} <strong>{trade.token}</strong> · {trade.username}
+              </>,
+              trade.net === null ? 'unknown' : <Profit key="net" amount={trade.net} />,
+            ],
+            [
+              `${trade.processor}, ${displayTimeframe(trade.timeframe)}, held ${formatHolding(trade.holdingMinutes)}`,
+              formatR(trade.r),
+            ],
+            [formatInstant(trade.closedAt), `costs ${costsOf(trade)}`],
+          ]}
+        />
+      ),
     },
   ];
   return (

@@ -1,4 +1,5 @@
 import type { ExecutionLogs, PositionMakerStatus } from '#contract/position-maker.ts';
+import { CardLines } from '#web/lists/card-lines.tsx';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { formatCount, plainCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
@@ -30,6 +31,26 @@ export function WorkerThreads({ workers }: { workers: readonly Worker[] }) {
       header: 'Last Activity',
       cell: ({ lastActivity }) => (lastActivity === null ? null : formatInstant(lastActivity)),
     },
+    {
+      header: 'State',
+      place: 'card',
+      cell: ({ workerId, instanceId, isActive, currentTasks, maxConcurrent, processedTasks }) => (
+        <CardLines
+          lines={[
+            [
+              <strong key="worker">{workerId}</strong>,
+              <Badge key="status" tone={isActive ? 'success' : 'neutral'}>
+                {isActive ? 'Active' : 'Inactive'}
+              </Badge>,
+            ],
+            [
+              instanceId,
+              `${plainCount(currentTasks)}/${plainCount(maxConcurrent)}, ${formatCount(processedTasks)} done`,
+            ],
+          ]}
+        />
+      ),
+    },
   ];
   return (
     <CardTable
@@ -49,7 +70,7 @@ export function OrderExecutions({ logs }: { logs: readonly ExecutionLog[] }) {
   const formatInstant = useFormatInstant();
   const columns: CardColumn<ExecutionLog>[] = [
     { header: 'Task ID', place: 'title', cell: ({ taskId }) => <ShortId id={taskId} /> },
-    { header: 'User ID', cell: ({ userId }) => <ShortId id={userId} /> },
+    { header: 'User ID', isSpare: true, cell: ({ userId }) => <ShortId id={userId} /> },
     { header: 'Username', cell: ({ username }) => username },
     { header: 'Token', cell: ({ token }) => <TokenBadge token={token} /> },
     { header: 'Exchange', cell: ({ exchangePlatform }) => exchangePlatform },
@@ -64,6 +85,26 @@ export function OrderExecutions({ logs }: { logs: readonly ExecutionLog[] }) {
       cell: ({ orderId }) => (orderId === null ? null : <span className="mono">{orderId}</span>),
     },
     { header: 'Submitted At', cell: ({ submittedAt }) => formatInstant(submittedAt) },
+    {
+      header: 'Execution',
+      place: 'card',
+      cell: ({ taskId, username, token, exchangePlatform, success, orderId, submittedAt }) => (
+        <CardLines
+          lines={[
+            [
+              <>
+                <strong>{token}</strong> · {username}
+              </>,
+              <Badge key="status" tone={success ? 'success' : 'failure'}>
+                {success ? 'Success' : 'Failed'}
+              </Badge>,
+            ],
+            [`${exchangePlatform} ${orderId ?? 'without an order'}`, `task ${taskId.slice(0, ID_LENGTH)}`],
+            [formatInstant(submittedAt)],
+          ]}
+        />
+      ),
+    },
   ];
   return (
     <CardTable
@@ -72,7 +113,7 @@ export function OrderExecutions({ logs }: { logs: readonly ExecutionLog[] }) {
       rows={logs}
       rowId={({ id }) => id}
       emptyText="No execution logs yet"
-      minWidth={1000}
+      minWidth={860}
       note={({ error }) => (error === null ? null : <p className={classes.error}>{error}</p>)}
     />
   );

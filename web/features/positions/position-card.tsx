@@ -1,12 +1,14 @@
 import type { ClosedPositionView, OpenPositionView } from '#contract/positions.ts';
+import { CardLines } from '#web/lists/card-lines.tsx';
 import { formatFullPrice, formatQuantity } from '../../lib/figures.ts';
 import { capitalise, plainCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Profit } from '../../ui/profit.tsx';
 import { netProfit } from './net-profit.ts';
-import classes from './positions.module.css';
 import { StopTargetBar } from './stop-target-bar.tsx';
 import { distanceText } from './stop-target-model.ts';
+
+const arrow = (side: 'long' | 'short') => (side === 'long' ? '▲' : '▼');
 
 /** An open position on a telephone: two lines, and its way from stop to target. */
 export function PositionCard({ position }: { position: OpenPositionView }) {
@@ -16,25 +18,24 @@ export function PositionCard({ position }: { position: OpenPositionView }) {
     ['target', distanceText(position.takeProfit, position.markPrice)],
   ].flatMap(([name, distance]) => (distance === null ? [] : [`${name} ${distance}`]));
   return (
-    <div className={classes.card}>
-      <div>
-        <span>
-          {side === 'long' ? '▲' : '▼'}{' '}
-          <strong>
-            {token} {capitalise(side)} {plainCount(leverage)}×
-          </strong>{' '}
-          · {username}
-        </span>
-        <Profit amount={unrealisedProfit} />
-      </div>
-      <div>
-        <span>
-          {formatQuantity(quantity)} @ {formatFullPrice(entryPrice)}
-        </span>
-        <span>{distances.join(', ')}</span>
-      </div>
+    <>
+      <CardLines
+        lines={[
+          [
+            <>
+              {arrow(side)}{' '}
+              <strong>
+                {token} {capitalise(side)} {plainCount(leverage)}×
+              </strong>{' '}
+              · {username}
+            </>,
+            <Profit key="profit" amount={unrealisedProfit} />,
+          ],
+          [`${formatQuantity(quantity)} @ ${formatFullPrice(entryPrice)}`, distances.join(', ')],
+        ]}
+      />
       <StopTargetBar position={position} />
-    </div>
+    </>
   );
 }
 
@@ -42,27 +43,26 @@ export function PositionCard({ position }: { position: OpenPositionView }) {
 export function ClosedPositionCard({ position }: { position: ClosedPositionView }) {
   const formatInstant = useFormatInstant();
   const { token, side, username, quantity, entryPrice, closePrice, realisedProfit, fees } = position;
+  const net = realisedProfit === null ? null : netProfit(realisedProfit, fees);
   return (
-    <div className={classes.card}>
-      <div>
-        <span>
-          {side === 'long' ? '▲' : '▼'}{' '}
-          <strong>
-            {token} {capitalise(side)}
-          </strong>{' '}
-          · {username}
-        </span>
-        {realisedProfit === null ? <span>–</span> : <Profit amount={netProfit(realisedProfit, fees)} />}
-      </div>
-      <div>
-        <span>
-          {formatQuantity(quantity)} @ {formatFullPrice(entryPrice)} → {formatFullPrice(closePrice)}
-        </span>
-        <span>{capitalise(position.closedBy)}</span>
-      </div>
-      <div>
-        <span>{formatInstant(position.closedAt)}</span>
-      </div>
-    </div>
+    <CardLines
+      lines={[
+        [
+          <>
+            {arrow(side)}{' '}
+            <strong>
+              {token} {capitalise(side)}
+            </strong>{' '}
+            · {username}
+          </>,
+          net === null ? '–' : <Profit key="profit" amount={net} />,
+        ],
+        [
+          `${formatQuantity(quantity)} @ ${formatFullPrice(entryPrice)} → ${formatFullPrice(closePrice)}`,
+          capitalise(position.closedBy),
+        ],
+        [formatInstant(position.closedAt)],
+      ]}
+    />
   );
 }

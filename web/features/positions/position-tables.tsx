@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ClosedPositionView, OpenPositionView, PositionsAnswer } from '#contract/positions.ts';
+import { CardLines } from '#web/lists/card-lines.tsx';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { useReadableInstants } from '#web/ui/use-readable-instants.ts';
 import {
@@ -257,6 +258,23 @@ export function ClosedPositions(props: TableProps<ClosedPositionView>) {
 
 type Totals = PositionsAnswer['totals'];
 
+/** Sums on a telephone. */
+const totalsCard = <Row extends Totals>(name: (row: Row) => string): CardColumn<Row> => ({
+  header: 'Sums',
+  place: 'card',
+  cell: (row) => (
+    <CardLines
+      lines={[
+        [<strong key="name">{name(row)}</strong>, row.realisedProfit && money(row.realisedProfit)],
+        [
+          `${formatCount(row.openCount)} open, ${formatProfit(row.unrealisedProfit)}`,
+          `realised, ${formatMoney(row.fees)} fees`,
+        ],
+      ]}
+    />
+  ),
+});
+
 const FIGURES: CardColumn<Totals>[] = [
   { header: 'Open', align: 'right', cell: ({ openCount }) => formatCount(openCount) },
   figure('Unrealised Profit', ({ unrealisedProfit }) => unrealisedProfit, money),
@@ -270,7 +288,11 @@ export function TotalsPerUser(props: TableProps<PositionsAnswer['perUser'][numbe
     <CardTable
       {...props}
       label="Totals per user"
-      columns={[{ header: 'User', place: 'title', cell: ({ username }) => username }, ...FIGURES]}
+      columns={[
+        { header: 'User', place: 'title', cell: ({ username }) => username },
+        ...FIGURES,
+        totalsCard<PositionsAnswer['perUser'][number]>(({ username }) => username),
+      ]}
       rowId={({ userId }) => userId}
       emptyText="No positions yet"
       minWidth={600}
@@ -283,7 +305,7 @@ export function TotalsPerToken(props: TableProps<PositionsAnswer['perToken'][num
     <CardTable
       {...props}
       label="Totals per token"
-      columns={[TOKEN, ...FIGURES]}
+      columns={[TOKEN, ...FIGURES, totalsCard<PositionsAnswer['perToken'][number]>(({ token }) => token)]}
       rowId={({ token }) => token}
       emptyText="No positions yet"
       minWidth={600}

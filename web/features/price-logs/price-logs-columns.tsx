@@ -20,6 +20,7 @@ export function priceLogsColumns({ formatInstant, onView, onChart }: ColumnOptio
     {
       id: 'id',
       header: 'ID',
+      fold: 2,
       cell: (log) => (
         <span className="mono" data-tip={log.id}>
           {shortId(log.id, 9)}
@@ -38,7 +39,7 @@ export function priceLogsColumns({ formatInstant, onView, onChart }: ColumnOptio
       align: 'right',
       cell: (log) => <span data-tip={`${log.price} ${log.currency}`}>{formatReceivedPrice(log.price)}</span>,
     },
-    { id: 'currency', header: 'Currency', cell: (log) => log.currency },
+    { id: 'currency', header: 'Currency', fold: 1, cell: (log) => log.currency },
     {
       id: 'original',
       header: 'Original Time (TradingView)',
@@ -54,10 +55,11 @@ export function priceLogsColumns({ formatInstant, onView, onChart }: ColumnOptio
       header: 'Received At (Server TZ)',
       cell: (log) => formatInstant(log.receivedAt),
     },
-    { id: 'source', header: 'Source', cell: (log) => log.sourceIp },
+    { id: 'source', header: 'Source', fold: 1, cell: (log) => log.sourceIp },
     {
       id: 'hash',
       header: 'Hash Value',
+      fold: 1,
       cell: (log) => (
         <span className="mono" data-tip={log.hashValue}>
           {log.hashValue.slice(0, HASH_LENGTH)}…

@@ -1,5 +1,5 @@
-import { useMemo } from 'react';
-import type { PRICE_LOGS_PAGE_SIZE, PriceLogsAnswer } from '#contract/price-logs.ts';
+import { useCallback, useMemo } from 'react';
+import type { PRICE_LOGS_PAGE_SIZE, PriceLog, PriceLogsAnswer } from '#contract/price-logs.ts';
 import { type ListFilter, TIMEFRAME_FILTER } from '#web/lists/list-filters.tsx';
 import { ListScreen, useList } from '#web/lists/list-screen.tsx';
 import { TIME_FIELDS, TimeRangeChips } from '#web/lists/time-range.tsx';
@@ -14,6 +14,7 @@ import { priceLogsColumns } from './price-logs-columns.tsx';
 import classes from './price-logs-screen.module.css';
 import type { PriceLogsSearch } from './price-logs-search.ts';
 
+const PriceLogCard = lazily(() => import('./price-log-card.tsx'));
 const PriceLogDialog = lazily(() => import('./price-log-dialog.tsx'));
 
 interface PriceLogsScreenProps {
@@ -33,14 +34,19 @@ const POLL_MS = 30_000;
 export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
   const formatInstant = useFormatInstant();
   const dialogs = useDialogHistory();
-  const columns = useMemo(
-    () =>
-      priceLogsColumns({
-        formatInstant,
-        onView: (log) => dialogs.open({ log: log.id }),
-        onChart: (log) => dialogs.open({ log: log.id, dialog: 'chart' }),
-      }),
-    [formatInstant, dialogs],
+  const open = useMemo(
+    () => ({
+      onView: (log: PriceLog) => dialogs.open({ log: log.id }),
+      onChart: (log: PriceLog) => dialogs.open({ log: log.id, dialog: 'chart' }),
+    }),
+    [dialogs],
+  );
+  const columns = useMemo(() => priceLogsColumns({ formatInstant, ...open }), [formatInstant, open]);
+  const card = useCallback(
+    (log: PriceLog) => (
+      <PriceLogCard log={log} onView={() => open.onView(log)} onChart={() => open.onChart(log)} />
+    ),
+    [open],
   );
   const source = {
     path: '/api/price-logs',
@@ -65,6 +71,7 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
       query={logs}
       rowsOf={({ priceLogs }) => priceLogs}
       columns={columns}
+      card={card}
       emptyText="No price logs found"
       errorTitle="Failed to fetch price logs"
       hasClear
