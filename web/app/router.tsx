@@ -141,10 +141,7 @@ const positionsRoute = createRoute({
 const strategiesRoute = createRoute({
   getParentRoute: () => adminArea,
   path: '/strategies',
-  component: lazyRouteComponent(
-    () => import('../features/strategies/strategies-screen.tsx'),
-    'StrategiesScreen',
-  ),
+  component: lazyRouteComponent(() => import('./pages/strategies-page.tsx'), 'StrategiesPage'),
 });
 
 const performanceRoute = createRoute({

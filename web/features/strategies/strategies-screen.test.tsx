@@ -109,6 +109,46 @@ describe('the strategies', () => {
     await page().findByText('New entries stopped');
   });
 
+  test('show what became of the last signals, and switch new entries after a question', async () => {
+    const { user } = renderApp('/strategies', { [STRATEGIES]: answer() });
+    const last = await page().findByRole('list', { name: 'Last signals of Tesla' });
+    expect(last.children.length).toBeGreaterThan(0);
+    const all = page().getByRole('link', { name: 'All signals' });
+    expect(all.getAttribute('href')).toContain('processor=Tesla');
+    await user.click(page().getByRole('switch', { name: 'New entries of Tesla' }));
+    await page().findByRole('dialog', { name: /Stop/ });
+  });
+
+  test('list the active stops below, each with the way to lift it', async () => {
+    const stop = {
+      id: 'one',
+      scope: { kind: 'token', value: 'PEPE' },
+      reason: 'Listing news',
+      createdAt: '2026-11-24T04:54:40.512Z',
+      createdBy: 'grace@example.com',
+      until: null,
+    };
+    const pause = {
+      ...stop,
+      id: 'pause-u',
+      scope: { kind: 'user', value: 'u' },
+      createdAt: null,
+      createdBy: null,
+    };
+    const { user } = renderApp('/strategies', {
+      [STRATEGIES]: answer(),
+      'GET /api/trading-stops': [stop, pause],
+    });
+    const table = await page().findByRole('table', { name: 'Active stops' });
+    const rows = [...table.querySelectorAll('tbody tr')].map(({ textContent }) => textContent);
+    expect(rows[0]).toContain('PEPEListing news');
+    expect(rows[0]).toContain('grace@example.com');
+    expect(rows[1]).toContain('Paused in the settings');
+    expect(page().queryAllByRole('button', { name: /^Lift the stop of/ })).toHaveLength(1);
+    await user.click(page().getByRole('button', { name: 'Lift the stop of PEPE' }));
+    await page().findByRole('dialog', { name: /PEPE|Lift|Stop/ });
+  });
+
   test('say so too while a limit of the program stops all entries', async () => {
     const breach = {
       id: '1',

@@ -1,4 +1,6 @@
+import { Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import type { RiskLimitsAnswer } from '#contract/risk-limits.ts';
 import type { StrategiesAnswer, StrategyView } from '#contract/strategies.ts';
 import { strategyExits } from '#web/forms/exits/exits-data.ts';
@@ -6,6 +8,7 @@ import { LimitGauges } from '#web/forms/limits/limit-gauges.tsx';
 import { LimitActions } from '#web/forms/limits/limits-card.tsx';
 import { PROGRAM_LIMITS, strategyLimits } from '#web/forms/limits/limits-data.ts';
 import { formatCount } from '../../lib/format.ts';
+import { stopDialog } from '../../lib/trading-stops.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { lazily } from '../../ui/lazily.tsx';
@@ -15,6 +18,7 @@ import { Profit } from '../../ui/profit.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Section } from '../../ui/section.tsx';
 import { EmptyState, LoadingState } from '../../ui/states.tsx';
+import { LastSignals } from './last-signals.tsx';
 import { SignalAge } from './signal-age.tsx';
 import classes from './strategies.module.css';
 import { TradingOrder } from './trading-order.tsx';
@@ -24,7 +28,8 @@ const ExitPlanCard = lazily(() => import('#web/forms/exits/exit-plan-card.tsx'),
 export const strategiesPath = '/api/strategies';
 const REFRESH_MS = 10_000;
 
-export function StrategiesScreen() {
+/** `stops`: the active stops of new entries, shown below the strategies. */
+export function StrategiesScreen({ stops }: { stops: ReactNode }) {
   const query = useQuery<StrategiesAnswer>({ queryKey: [strategiesPath], refetchInterval: REFRESH_MS });
   return (
     <Page
@@ -49,6 +54,7 @@ export function StrategiesScreen() {
             >
               <LimitGauges answer={program} />
             </Panel>
+            {stops}
           </div>
         )}
       </QueryView>
@@ -69,17 +75,27 @@ function StrategyCard({ strategy, program }: { strategy: StrategyView; program: 
       title={processor}
       description={last}
       aside={
-        strategy.stopped || [...limits.breaches, ...program.breaches].length > 0 ? (
-          <Badge tone="failure">New entries stopped</Badge>
-        ) : limits.opensAt === null ? (
-          <Badge tone="success">New entries on</Badge>
-        ) : (
-          <Badge tone="warning">Outside trading hours</Badge>
-        )
+        <>
+          {strategy.stopped || [...limits.breaches, ...program.breaches].length > 0 ? (
+            <Badge tone="failure">New entries stopped</Badge>
+          ) : limits.opensAt === null ? (
+            // Not green: green is for profit and outcome.
+            <Badge tone="accent">New entries on</Badge>
+          ) : (
+            <Badge tone="warning">Outside trading hours</Badge>
+          )}
+          <Switch
+            size="sm"
+            checked={!strategy.stopped}
+            aria-label={`New entries of ${processor}`}
+            data-tip={strategy.stopped ? `Lift the stop of ${processor}` : `Stop new entries of ${processor}`}
+            onChange={() => stopDialog.set({ action: 'stop', kind: 'strategy', value: processor })}
+          />
+        </>
       }
     >
       <dl className={classes.figures}>
-        <div>
+        <div className={classes.hero}>
           <dt>Net in 7 d, after fees</dt>
           <dd>
             <Profit amount={strategy.net7d} {...(unknown7d > 0 ? { aside: `${unknown7d} unknown` } : {})} />
@@ -103,6 +119,7 @@ function StrategyCard({ strategy, program }: { strategy: StrategyView; program: 
       <SignalAge processor={processor} seconds={strategy.maxSignalAgeSeconds} />
       <TradingOrder strategy={strategy} />
       <Section
+        spaced
         title={
           <span className={classes.sectionHead}>
             Limits
@@ -113,6 +130,7 @@ function StrategyCard({ strategy, program }: { strategy: StrategyView; program: 
         <LimitGauges answer={limits} />
       </Section>
       <ExitPlanCard path={strategyExits(processor)} within />
+      <LastSignals processor={processor} />
     </Panel>
   );
 }

@@ -1,7 +1,6 @@
 import type { RiskLimitsAnswer, RiskUse } from '#contract/risk-limits.ts';
 import { formatRelative } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import { EmptyState } from '../../ui/states.tsx';
 import classes from './limits.module.css';
 import {
   consequenceOf,
@@ -20,7 +19,7 @@ export function LimitGauges({ answer }: { answer: RiskLimitsAnswer }) {
   const { limits, uses, breaches, unknown } = answer;
   const set = LIMIT_NAMES.filter((name) => limits[name] !== null);
   if (set.length === 0 && limits.schedule === null)
-    return <EmptyState>No limits: entries go as far as the settings allow</EmptyState>;
+    return <p className={classes.none}>No limits: entries go as far as the settings allow</p>;
   return (
     <>
       {breaches.length > 0 || unknown.length > 0 ? (
