@@ -46,6 +46,8 @@ export interface BenchContext {
   short: boolean;
   /** Duration of the soak. */
   minutes: number;
+  /** How many users a signal has, where that can be chosen; null: as many as the benchmark is about. */
+  users: number | null;
 }
 
 export interface Bench {

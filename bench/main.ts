@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { events, screens } from './browsers.ts';
 import {
   type Bench,
+  type BenchContext,
   createFigures,
   describeMachine,
   type MeasuredBench,
@@ -20,7 +21,7 @@ import { fanOut, firstOrder, trading, workflows } from './orders.ts';
 import { memory, soak, starts, tests } from './program.ts';
 import { results } from './results.ts';
 import { throttled } from './throttled.ts';
-import { venue } from './venue.ts';
+import { VENUE_USERS, venue } from './venue.ts';
 
 /** In the order of docs/performance.md. */
 const BENCHES: Record<string, Bench> = {
@@ -52,7 +53,7 @@ const list = Object.entries(BENCHES)
   .map(([name, { about, takes, only }]) => `  ${name.padEnd(12)}${about}; ${takes}${MARKS[only ?? 'none']}`)
   .join('\n');
 
-const HELP = `npm run bench [-- NAME …] [-- --all] [--write] [--json FILE] [--short] [--minutes N]
+const HELP = `npm run bench [-- NAME …] [-- --all] [--write] [--json FILE] [--short] [--minutes N] [--users N]
 
 Measures the real program on databases of its own, on this machine. NAME is one or more of:
 
@@ -66,6 +67,7 @@ Those with two stars run by name only.
   --json FILE   writes the figures of this run, every round of them, to FILE
   --short       small sizes, to try a benchmark; such figures are not written to docs
   --minutes N   how long the soak takes, ${SOAK_MINUTES} unless given
+  --users N     how many users the venue's signal has, ${VENUE_USERS.toLocaleString('en')} unless given; other figures are not written to docs
 `;
 
 for (const [signal, number] of [
@@ -97,6 +99,7 @@ async function main(): Promise<void> {
       short: { type: 'boolean', default: false },
       json: { type: 'string' },
       minutes: { type: 'string', default: String(SOAK_MINUTES) },
+      users: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -106,12 +109,16 @@ async function main(): Promise<void> {
   }
   const minutes = Number(values.minutes);
   if (!(minutes > 0)) throw new Error(`--minutes must be a number above 0, not ${values.minutes}`);
+  const users = values.users === undefined ? null : Number(values.users);
+  if (users !== null && !(Number.isInteger(users) && users > 0))
+    throw new Error(`--users must be a whole number above 0, not ${values.users}`);
+  if (users !== null && values.write) throw new Error('--users cannot be combined with --write');
   if (values.short && values.write) throw new Error('--short cannot be combined with --write');
   const run: MeasuredBench[] = [];
   for (const [name, bench] of benchesOf(positionals, values.all)) {
     requireRunning();
     try {
-      const measured = await runBench(name, bench, { short: values.short, minutes });
+      const measured = await runBench(name, bench, { short: values.short, minutes, users });
       run.push(measured);
       process.stdout.write(`\n${report(measured)}\n`);
     } catch (error) {
@@ -140,7 +147,7 @@ function benchesOf(given: readonly string[], all: boolean): [name: string, bench
 async function runBench(
   name: string,
   bench: Bench,
-  options: { short: boolean; minutes: number },
+  options: Pick<BenchContext, 'short' | 'minutes' | 'users'>,
 ): Promise<MeasuredBench> {
   const startedAt = new Date();
   const machine = readMachine();

@@ -51,19 +51,24 @@ interface Trade {
   tookMs: number;
   seen: readonly Seen[];
   successful: number;
+  /** Why users were not traded, the most frequent reason first. */
+  reasons: readonly { users: number; reason: string }[];
   statements: number;
   kinds: readonly StatementKind[];
 }
 
 type LimitedVenue = Awaited<ReturnType<typeof openVenue>>;
 
+export const VENUE_USERS = 1_000;
+const SHORT_USERS = 40;
+
 /** One signal for a thousand users at an exchange that enforces its documented limits for each address. */
 export const venue: Bench = {
-  about: 'one signal for 1,000 users at an exchange that enforces its request limits',
+  about: 'one signal for 1,000 users, or --users, at an exchange that enforces its request limits',
   takes: '15 minutes',
   only: 'all',
   async run(context) {
-    const users = context.short ? 40 : 1000;
+    const users = context.users ?? (context.short ? SHORT_USERS : VENUE_USERS);
     for (const platform of EXCHANGE_PLATFORMS) {
       context.say(platform);
       await withResource({ open: openVenue, close: ({ close }) => close() }, (limited) =>
@@ -77,6 +82,7 @@ export const venue: Bench = {
         `Read ahead: ${Math.min(users, READ_AHEAD_USERS)} users whose accounts were read before the candle closed.`,
         `The budget is what the program allows itself for an address: ${EXCHANGE_PLATFORMS.map((platform) => `${BUDGETS[platform]} a second at ${platform}`).join(', ')}.`,
         'Requests are those of the users of the signal that concern the order: audits, which read all positions, are left out. The exchange runs in the process of the benchmark.',
+        `With ${ADDRESSES} instances each calls from an address of its own, which it has the name of in EXCHANGE_ADDRESS.`,
         'Reading ahead is enabled. Statements are all that the program sends, BEGIN and COMMIT included, by pg_stat_statements, less what it sends when idle for as long.',
       ],
     };
@@ -93,7 +99,14 @@ async function measure(options: {
   const { add, say } = context;
   const env = (number: number) => {
     const url = limited.urls[number - 1] ?? '';
-    return { ...TRADING, ...NO_WAITS, READ_AHEAD: 'enabled', BITGET_BASE_URL: url, BYBIT_BASE_URL: url };
+    return {
+      ...TRADING,
+      ...NO_WAITS,
+      READ_AHEAD: 'enabled',
+      EXCHANGE_ADDRESS: `address-${number}`,
+      BITGET_BASE_URL: url,
+      BYBIT_BASE_URL: url,
+    };
   };
 
   async function measureRounds(cluster: Cluster): Promise<void> {
@@ -102,16 +115,15 @@ async function measure(options: {
       await client.query('create extension pg_stat_statements');
       await client.query('update user_settings set exchange_platform = $1', [platform]);
     });
-    // The program asks for new contracts once a minute only.
-    for (const token of ['WARM', 'LIMITED']) await limited.setPrice(token, PRICE);
     const idle = await countStatements(cluster, () => sleep(IDLE_MS));
     const round = async (name: string, options: { most: number; traders?: number; timeframe?: string }) => {
       const { most, traders = users, timeframe = '15' } = options;
       say(name);
       const done = await trade({ cluster, limited, token: 'LIMITED', timeframe });
       if (done.successful === 0)
-        throw new Error(`no user of ${traders} traded at ${platform}: ${await lastReason(cluster)}`);
-      if (done.successful !== traders) say(`${done.successful} of ${traders} users were successful`);
+        throw new Error(`no user of ${traders} traded at ${platform}: ${done.reasons[0]?.reason}`);
+      add(`${platform}, ${name}: users not traded`, '', traders - done.successful, { most: 0 });
+      for (const { users: concerned, reason } of done.reasons) say(`${concerned} not traded: ${reason}`);
       const idleStatements = (idle.statements / idle.tookMs) * done.tookMs;
       const statements = (done.statements - idleStatements) / traders;
       say(`statements for each user, idle ones included:`);
@@ -149,6 +161,8 @@ async function measure(options: {
     await round('read ahead', { most: 1, traders, timeframe: '1' });
   }
 
+  // Before the program starts, because it asks for new contracts once a minute only.
+  for (const token of ['WARM', 'LIMITED']) await limited.setPrice(token, PRICE);
   await withCluster({ instances: 1, env, settings: COUNTED }, measureRounds);
 }
 
@@ -199,9 +213,10 @@ async function trade(options: {
     cluster,
     `select successful_users_count as count from workflows where signal_id = '${signalId}'`,
   );
+  const reasons = await listReasons(cluster, signalId);
   const requests = [...seen];
   await limited.setPrice(token, PRICE_AT_TARGET);
-  return { sentAtMs, tookMs, seen: requests, successful, statements, kinds };
+  return { sentAtMs, tookMs, seen: requests, successful, reasons, statements, kinds };
 }
 
 const firstOf = ({ programs, ...cluster }: Cluster) => {
@@ -245,14 +260,18 @@ function untilRead(): number {
   return Math.ceil((now + SERIES_KNOWN_MS) / MINUTE_MS) * MINUTE_MS - now;
 }
 
-/** Why the last user was not traded. */
-async function lastReason(cluster: Cluster): Promise<string> {
-  const reasons = await withDatabase(cluster, (client) =>
-    client.query<{ reason: string }>(
-      'select error_message as reason from workflow_steps where error_message is not null order by started_at desc limit 1',
+/** Numbers differ from user to user: those with the same words count together. */
+async function listReasons(cluster: Cluster, signalId: string): Promise<Trade['reasons']> {
+  const { rows } = await withDatabase(cluster, (client) =>
+    client.query<{ reason: string; users: string }>(
+      `select regexp_replace(steps.error_message, '[0-9]+', 'N', 'g') as reason, count(distinct steps.user_id) as users
+       from workflow_steps as steps join workflows on workflows.id = steps.workflow_id
+       where workflows.signal_id = $1 and steps.user_id is not null and steps.error_message is not null
+       group by 1 order by 2 desc`,
+      [signalId],
     ),
   );
-  return reasons.rows[0]?.reason ?? 'no reason was recorded';
+  return rows.map(({ reason, users }) => ({ reason, users: Number(users) }));
 }
 
 async function openVenue() {
