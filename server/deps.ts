@@ -5,6 +5,7 @@ import type { Denial } from '#domain/workflow/denials.ts';
 import type { Transitions } from './engine/records/transitions.ts';
 import type { CandleWaits } from './engine/workflow/candle-waits.ts';
 import type { UserIntake } from './engine/workflow/user-intake.ts';
+import type { WorkflowPrices } from './engine/workflow/workflow-prices.ts';
 import type { ExchangeAccount } from './exchanges/exchange.ts';
 import type { ExchangeRegistry } from './exchanges/registry.ts';
 import type { Receiver } from './ingest/receive-delivery.ts';
@@ -57,6 +58,8 @@ export interface Deps {
   changeFeed: ChangeFeed;
   /** Wakes workflows that wait for the candle of their bar. */
   candleWaits: CandleWaits;
+  /** The prices that the users of a workflow share. */
+  workflowPrices: WorkflowPrices;
   /** How many users of workflows this instance works on. */
   userIntake: UserIntake;
   metrics: Metrics;
@@ -85,6 +88,7 @@ export type EngineDeps = Pick<
   | 'audit'
   | 'candleWaits'
   | 'userIntake'
+  | 'workflowPrices'
 >;
 
 export type PoolFigures = Pick<pg.Pool, 'idleCount' | 'totalCount' | 'waitingCount' | 'options'>;

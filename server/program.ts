@@ -35,6 +35,7 @@ import { runWorkflow } from './engine/workflow/run-workflow.ts';
 import { startSweep, wakeUnfinished } from './engine/workflow/sweep.ts';
 import { tradeUser, tradeWave } from './engine/workflow/trade-wave.ts';
 import { createUserIntake } from './engine/workflow/user-intake.ts';
+import { createWorkflowPrices } from './engine/workflow/workflow-prices.ts';
 import { openPaper, paperAccount } from './exchanges/paper/open-paper.ts';
 import { settleOnPrice } from './exchanges/paper/price-settlement.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './exchanges/registry.ts';
@@ -204,6 +205,7 @@ export async function buildProgram(options: {
     }),
     changeFeed,
     userIntake: createUserIntake(),
+    workflowPrices: createWorkflowPrices({ db: database.engineDb, clock }),
     candleWaits: createCandleWaits({ db: database.engineDb, clock, jobs, changeFeed, log }),
     readiness: () => readReadiness(),
     freeSpace,

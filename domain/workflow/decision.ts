@@ -29,6 +29,8 @@ export interface MarketReading {
   livePrice: string | null;
   /** Why no price came, if the exchange said so: a clause without a full stop. */
   priceProblem?: string | null;
+  /** How old the price was when the position was computed from it, since it was asked for. */
+  priceAgeMs?: number;
   /** Null when the exchange does not list the token. */
   rules: TokenRules | null;
   /** Why the exchange could not say its rules. */

@@ -12,6 +12,7 @@ import { UNSETTLED_LIMIT_MS } from '#server/engine/workflow/follow-trade.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeUser, tradeWave } from '#server/engine/workflow/trade-wave.ts';
 import { createUserIntake } from '#server/engine/workflow/user-intake.ts';
+import { createWorkflowPrices } from '#server/engine/workflow/workflow-prices.ts';
 import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
 import { openPaper } from '#server/exchanges/paper/open-paper.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
@@ -213,6 +214,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
       }),
       candleWaits,
       userIntake: createUserIntake(),
+      workflowPrices: createWorkflowPrices({ db, clock }),
       exchanges,
       accountGuard: OPEN_TO_ALL,
       findAccount: async (userId, platform) => ({

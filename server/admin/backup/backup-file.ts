@@ -64,6 +64,7 @@ export const LEFT_OUT: readonly string[] = [
   'exchange_slots',
   'exchange_preparations',
   'account_readings',
+  'workflow_prices',
   'account_figures',
   // The next start writes it, because it knows the key.
   'secret_key_checks',

@@ -96,6 +96,7 @@ const KINDS: readonly Kind[] = [
       await forgetRows(tx, 'workflows', { from, to });
       await client.query('delete from workflow_steps where workflow_id = any ($1)', [ids]);
       await client.query('delete from decisions where workflow_id = any ($1)', [ids]);
+      await client.query('delete from workflow_prices where workflow_id = any ($1)', [ids]);
       await client.query('delete from workflow_users where workflow_id = any ($1)', [ids]);
       return (await client.query('delete from workflows where id = any ($1)', [ids])).rowCount ?? 0;
     },

@@ -9,13 +9,13 @@ import {
   type OpenedAccount,
   openAccount,
   readTokenRules,
-  retryRead,
 } from '#server/engine/sizing/generate-position.ts';
 import {
   findLastBalance,
   rememberBalance,
   sumUnknownMargin,
 } from '#server/engine/sizing/position-generator.store.ts';
+import { retryRead } from '#server/engine/sizing/read-price.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import type { CurrentPrice, CurrentPrices } from './current-price.ts';
 

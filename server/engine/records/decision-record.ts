@@ -46,6 +46,8 @@ interface SizingRecord {
   ticker: string | null;
   /** Missing in records of versions that did not keep it. */
   tickerProblem?: string | null;
+  /** How old the price was when the position was computed; absent in older records. */
+  tickerAgeMs?: number | null;
   contractRules: unknown;
   contractProblem: string | null;
   balance: string | null;
@@ -118,6 +120,7 @@ export function sizingRecord(
     candle: priceLog === null || candleId === null ? null : { id: candleId, ...priceLog },
     ticker: market?.livePrice ?? null,
     tickerProblem: market?.priceProblem ?? null,
+    tickerAgeMs: market?.priceAgeMs ?? null,
     contractRules: market?.rules ?? null,
     contractProblem: market?.rulesProblem ?? null,
     marketRead: market !== null,

@@ -26,9 +26,7 @@ import type { EntrySignalRow } from '#server/ingest/stored-signals.ts';
 import { positionGeneratorLogs } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { type PositionGeneratorLogRow, sumUnknownMargin } from './position-generator.store.ts';
-
-const READ_TRIES = 3;
-const READ_RETRY_MS = 300;
+import { type PriceReading, readPrice, retryRead } from './read-price.ts';
 
 type GeneratorDeps = Pick<Deps, 'clock' | 'db' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>;
 
@@ -43,6 +41,8 @@ interface GenerateRequest {
   opened?: AccountOpening;
   /** Margin of the user's intents that the exchange may not know, read before the balance; otherwise read now. */
   unknownMargin?: string;
+  /** Where several users share a price; otherwise the exchange is asked. */
+  readPrice?: () => Promise<PriceReading>;
 }
 
 /** The facts of exchange and account that a calculation needs. Prices and money in USDT. */
@@ -68,8 +68,9 @@ export async function generatePosition(
   const { exchangePlatform } = settings;
   const opened = request.opened ?? (await openAccount(deps, { userId, exchangePlatform }));
   if (!opened.ok) return { ...opened, from: NOTHING_READ };
-  const { reading, ...planned } = await planAtMarket(deps, opened, request);
-  const from = { ...NOTHING_READ, market: reading };
+  const { reading, priceReadAtMs, ...planned } = await planAtMarket(deps, opened, request);
+  const priceAgeMs = Math.round(deps.clock.monotonicMs() - priceReadAtMs);
+  const from = { ...NOTHING_READ, market: { ...reading, priceAgeMs } };
   if (!planned.ok) return { ...planned, from };
   // In this order: an order that the exchange accepts in between is counted twice, never missed.
   const unknownMargin =
@@ -92,11 +93,11 @@ export async function planAtMarket(
   deps: Pick<Deps, 'clock'>,
   { exchange, platform }: OpenedAccount,
   request: GenerateRequest,
-): Promise<MarketPlan & { reading: MarketReading }> {
-  const { signal, userId } = request;
+): Promise<MarketPlan & { reading: MarketReading; priceReadAtMs: number }> {
+  const { signal, userId, readPrice: readShared } = request;
   // In parallel: every moment between signal and order counts.
-  const [{ livePrice, priceProblem }, rules] = await Promise.all([
-    readPrice(deps, exchange, signal, userId),
+  const [{ livePrice, priceProblem, readAtMs: priceReadAtMs }, rules] = await Promise.all([
+    readShared === undefined ? readPrice(deps, exchange, signal, userId) : readShared(),
     readTokenRules(deps, exchange, signal.token, userId).catch(asExchangeError),
   ]);
   const isAway = rules instanceof ExchangeError;
@@ -107,12 +108,12 @@ export async function planAtMarket(
     rulesProblem: isAway ? rules.message : null,
   };
   const judged = judgeMarket(reading, { signal, exchange: platform });
-  if (!judged.ok) return { ...judged, reading };
+  if (!judged.ok) return { ...judged, reading, priceReadAtMs };
   const { market } = judged;
   const planned = planPosition({ ...inputOf(request), ...market });
   return planned.ok
-    ? { ok: true, market, leverage: planned.plan.leverage, reading }
-    : { ...planned, reading };
+    ? { ok: true, market, leverage: planned.plan.leverage, reading, priceReadAtMs }
+    : { ...planned, reading, priceReadAtMs };
 }
 
 /** Balance and position of the account, which is prepared for an order with the leverage on the way. */
@@ -249,20 +250,6 @@ export async function readLivePrice(
   return (await readPrice(deps, exchange, { token }, viewerUserId)).livePrice;
 }
 
-/** The price as `readLivePrice` does, or why the exchange gave none. */
-async function readPrice(
-  deps: Pick<Deps, 'clock'>,
-  exchange: Exchange,
-  { token }: { token: string },
-  viewerUserId: string | null,
-): Promise<Required<Pick<MarketReading, 'livePrice' | 'priceProblem'>>> {
-  const context = viewerUserId === null ? {} : { viewerUserId };
-  const ticker = await retryRead(deps, () => exchange.fetchTicker(token, context)).catch(asExchangeError);
-  return ticker instanceof ExchangeError
-    ? { livePrice: null, priceProblem: ticker.message }
-    : { livePrice: ticker?.lastPrice ?? null, priceProblem: null };
-}
-
 /** The contract's rules with our constants for its token. Null when the token has no exact 1:1 contract. */
 export async function readTokenRules(
   deps: Pick<Deps, 'clock'>,
@@ -272,22 +259,4 @@ export async function readTokenRules(
 ): Promise<TokenRules | null> {
   const contract = await retryRead(deps, () => exchange.fetchContract(token, { viewerUserId }));
   return contract === null ? null : mergeTokenRules(ownTokenRules(token), contract);
-}
-
-/** For reads only: placements are never repeated. */
-export async function retryRead<Result>(
-  { clock }: Pick<Deps, 'clock'>,
-  read: () => Promise<Result>,
-  tries = READ_TRIES,
-): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await read();
-    } catch (error) {
-      const isWorthAnother =
-        error instanceof ExchangeError && error.kind !== 'credentials' && error.kind !== 'refused';
-      if (!isWorthAnother || attempt === tries) throw error;
-      await clock.sleep(READ_RETRY_MS * attempt);
-    }
-  }
 }

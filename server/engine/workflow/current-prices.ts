@@ -1,8 +1,7 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { listExchangesInUse } from '#server/admin/settings/settings.store.ts';
 import type { Deps } from '#server/deps.ts';
-import { readLivePrice } from '#server/engine/sizing/generate-position.ts';
-import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import { type PricedWorkflow, viewerOf } from './workflow-prices.ts';
 
 /** How long to wait for an exchange that does not answer: users of other exchanges wait with it. */
 const PATIENCE_MS = 3_000;
@@ -15,15 +14,17 @@ export interface CurrentPrice {
 
 /** The token's price at every supported exchange in use by any user; at the first exchange when none is in use. */
 export async function readCurrentPrices(
-  deps: Pick<Deps, 'clock' | 'db' | 'exchanges'>,
-  signal: Pick<SignalRow, 'token' | 'fromAdmin' | 'ownerUserId'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'exchanges' | 'workflowPrices'>,
+  { workflowId, signal }: Pick<PricedWorkflow, 'workflowId' | 'signal'>,
   patienceMs = PATIENCE_MS,
 ): Promise<CurrentPrice[]> {
-  const viewer = signal.fromAdmin ? null : signal.ownerUserId;
+  const of = { workflowId, signal, userId: viewerOf(signal) };
   const platforms = await exchangesInUse(deps);
   return Promise.all(
     platforms.map(async (exchange) => {
-      const answered = readLivePrice(deps, deps.exchanges.get(exchange), signal, viewer);
+      const answered = deps.workflowPrices
+        .read(of, deps.exchanges.get(exchange))
+        .then(({ livePrice }) => livePrice);
       const late = deps.clock.sleep(patienceMs).then(() => null);
       return { exchange, price: await Promise.race([answered, late]) };
     }),

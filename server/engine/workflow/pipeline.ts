@@ -260,8 +260,11 @@ function recordsOf<User extends { id: string }>(
 /** Starts the reads that need no other step while the token's slot is taken. Their own step reports a failure. */
 function prefetch(work: PipelineWork): Prefetched {
   if (work.prefetched === null) {
-    const { deps, signal } = work;
-    work.prefetched = { match: readMatch(work), prices: readCurrentPrices(deps, signal) };
+    const { deps, signal, workflow } = work;
+    work.prefetched = {
+      match: readMatch(work),
+      prices: readCurrentPrices(deps, { workflowId: workflow.id, signal }),
+    };
     for (const answer of Object.values(work.prefetched)) answer.catch(() => {});
   }
   return work.prefetched;

@@ -3,12 +3,13 @@ import { fitPosition } from '#domain/limits/fit-position.ts';
 import { afterReversal, type Reversal } from '#domain/orders/held-position.ts';
 import { denyStopped } from '#domain/orders/trading-stop.ts';
 import { readCandleFigures } from '#domain/sizing/candle-figures.ts';
-import type { Position } from '#domain/sizing/position.ts';
+import type { Position, PositionResult } from '#domain/sizing/position.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import { denyCanary } from '#domain/workflow/canary.ts';
 import {
   denyOutdated,
   NOTHING_READ,
+  type SizedFrom,
   type SizingOutcome,
   type SizingSeen,
   type Timeliness,
@@ -41,6 +42,7 @@ import {
   sizeFromAccount,
 } from '#server/engine/sizing/generate-position.ts';
 import type { PositionGeneratorLogRow } from '#server/engine/sizing/position-generator.store.ts';
+import type { PriceReading } from '#server/engine/sizing/read-price.ts';
 import type { OpenPosition } from '#server/exchanges/exchange.ts';
 import type { PriceLogRow } from '#server/ingest/stored-price-logs.ts';
 import type { EntrySignalRow } from '#server/ingest/stored-signals.ts';
@@ -240,6 +242,14 @@ const positionInput = (signal: EntrySignalRow, settings: TradingSettings) => ({
   exchangePlatform: settings.exchangePlatform,
 });
 
+/** Prices are handed out for this long; what the exchange answers may itself be a second old. */
+const PRICE_LASTS_MS = 1_000;
+
+const readWorkflowPrice = (
+  { deps, signal, workflow, task: { userId } }: UserRun,
+  { exchange }: OpenedAccount,
+): Promise<PriceReading> => deps.workflowPrices.read({ workflowId: workflow.id, signal, userId }, exchange);
+
 const describeAge = (now: Date, { readAt }: AccountReading): string =>
   `the balance was read ${Math.round((now.getTime() - readAt.getTime()) / 1_000)} s before, when no signal was there yet`;
 
@@ -326,16 +336,20 @@ async function calculateOnce(
     workflowId,
     opened,
     unknownMargin: facts.unknownMargins.get(exchangePlatform) ?? '0',
+    ...(opened.ok && { readPrice: () => readWorkflowPrice(run, opened) }),
   };
-  const { reading: market, ...planned } = opened.ok
-    ? await planAtMarket(deps, opened, request)
-    : { ...opened, reading: null };
+  const {
+    reading: market,
+    priceReadAtMs,
+    ...planned
+  } = opened.ok ? await planAtMarket(deps, opened, request) : { ...opened, reading: null, priceReadAtMs: 0 };
+  const ageOf = (readAtMs: number) => Math.round(deps.clock.monotonicMs() - readAtMs);
   const known: SizingSeen = {
     ...seen,
     accountDenial: opened.ok ? null : opened.denial,
     candleId: priceLog?.id ?? null,
     priceLog: priceLog && readCandleFigures(priceLog.parameters),
-    market,
+    market: market && { ...market, priceAgeMs: ageOf(priceReadAtMs) },
   };
   const ahead = opened.ok ? findReading(run, { facts, opened }) : null;
   const read: { position: OpenPosition | null; available: string | null; equity: string | null } = {
@@ -384,12 +398,24 @@ async function calculateOnce(
   const { available } = read;
   const isFlat = available !== null && read.position === null;
   const balanceNote = ahead === null ? null : describeAge(deps.clock.now(), ahead);
-  const { from, ...result } = !planned.ok
-    ? { ...planned, from: {} }
-    : isFlat
-      ? sizeFromAccount(request, { ...planned, available, unknownMargin: request.unknownMargin, balanceNote })
-      : // The position that was read is closed now: price and balance are others.
-        await generatePosition(deps, request);
+  const size = async (): Promise<PositionResult & { from: Partial<SizedFrom> }> => {
+    if (!planned.ok) return { ...planned, from: {} };
+    if (!opened.ok) return { ...opened, from: {} };
+    // The position that was read is closed now: price and balance are others.
+    if (!isFlat) return await generatePosition(deps, request);
+    const isOld = ageOf(priceReadAtMs) > PRICE_LASTS_MS;
+    const now = isOld
+      ? await planAtMarket(deps, opened, request)
+      : { ...planned, reading: market, priceReadAtMs };
+    const seenMarket = now.reading && { ...now.reading, priceAgeMs: ageOf(now.priceReadAtMs) };
+    if (!now.ok) return { ...now, from: { market: seenMarket } };
+    // The account was prepared for another leverage.
+    if (now.leverage !== planned.leverage) return await generatePosition(deps, request);
+    const account = { available, unknownMargin: request.unknownMargin, balanceNote };
+    const sized = sizeFromAccount(request, { market: now.market, ...account });
+    return { ...sized, from: { ...sized.from, market: seenMarket } };
+  };
+  const { from, ...result } = await size();
   const calculation = recordOf(deps, { ...request, result, isEstimate: false });
   const made = { calculation, reversal, equity: read.equity, seen: { ...known, ...from } };
   return result.ok

@@ -637,6 +637,22 @@ export const workflowUsers = pgTable(
   ],
 );
 
+/** The newest price of a workflow's token at an exchange: one reading serves its users in all instances. */
+export const workflowPrices = pgTable(
+  'workflow_prices',
+  {
+    workflowId: reference('workflow_id', () => workflows.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    /** In USDT; null while none was read. */
+    price: numeric('price'),
+    /** By the database's clock: when it was asked for. */
+    readAt: instant('read_at'),
+    /** By the database's clock: an instance is reading it until then. */
+    readingUntil: instant('reading_until').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.workflowId, table.exchangePlatform] })],
+);
+
 /** What was decided on each user of a workflow, with everything the decision saw. */
 export const decisions = pgTable(
   'decisions',
