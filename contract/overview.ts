@@ -5,7 +5,7 @@ import { KEY_STATES, TRADING_STATES } from '#domain/trading-state.ts';
 export const userTradingState = z.object({
   userId: z.string(),
   state: z.enum(TRADING_STATES),
-  /** While `state` is `paused`. */
+  /** While `state` is `paused` or `outside_hours`: when it ends. */
   pausedUntil: z.string().nullable(),
   /** Why the user is halted or the key is refused; null otherwise. */
   reason: z.string().nullable(),

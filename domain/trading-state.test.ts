@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { TradingHours } from './limits/trading-hours.ts';
 import { type TradingState, tradingState } from './trading-state.ts';
 
 const now = new Date('2026-03-04T12:00:00Z');
@@ -7,10 +8,13 @@ const trading = {
   activeTrading: true,
   pausedUntil: null,
   isHalted: false,
+  schedule: null,
   key: 'valid' as const,
   now,
 };
 const later = new Date('2026-03-05T12:00:00Z');
+
+const MONDAYS: TradingHours = { zone: 'UTC', windows: [{ days: ['mon'], from: '08:00', to: '22:00' }] };
 
 // Requirements: additions-overview-5
 test.each<[TradingState, Partial<Parameters<typeof tradingState>[0]>]>([
@@ -18,7 +22,9 @@ test.each<[TradingState, Partial<Parameters<typeof tradingState>[0]>]>([
   ['trading', { key: 'paper' }],
   ['trading', { key: 'unchecked' }],
   ['trading', { pausedUntil: now }],
-  ['paused', { pausedUntil: later }],
+  ['paused', { pausedUntil: later, schedule: MONDAYS }],
+  ['outside_hours', { schedule: MONDAYS }],
+  ['trading', { schedule: { ...MONDAYS, windows: [{ days: ['wed'], from: '08:00', to: '22:00' }] } }],
   ['no_key', { key: 'missing', pausedUntil: later }],
   ['key_refused', { key: 'refused', pausedUntil: later }],
   ['off', { activeTrading: false, key: 'refused', pausedUntil: later }],

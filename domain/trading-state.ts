@@ -1,5 +1,15 @@
+import { isWithinHours, type TradingHours } from './limits/trading-hours.ts';
+
 /** Whether new positions are opened for a user, in one word; the first that applies, most serious first. */
-export const TRADING_STATES = ['halted', 'off', 'key_refused', 'no_key', 'paused', 'trading'] as const;
+export const TRADING_STATES = [
+  'halted',
+  'off',
+  'key_refused',
+  'no_key',
+  'paused',
+  'outside_hours',
+  'trading',
+] as const;
 export type TradingState = (typeof TRADING_STATES)[number];
 
 export const TRADING_STATE_WORDS: Readonly<Record<TradingState, string>> = {
@@ -8,6 +18,7 @@ export const TRADING_STATE_WORDS: Readonly<Record<TradingState, string>> = {
   key_refused: 'Key refused',
   no_key: 'No key',
   paused: 'Paused',
+  outside_hours: 'Outside trading hours',
   trading: 'Trading',
 };
 
@@ -20,6 +31,8 @@ export function tradingState(user: {
   activeTrading: boolean;
   pausedUntil: Date | null;
   isHalted: boolean;
+  /** Null: entries at any time. */
+  schedule: TradingHours | null;
   key: KeyState;
   now: Date;
 }): TradingState {
@@ -27,5 +40,6 @@ export function tradingState(user: {
   if (!user.isActive || !user.activeTrading) return 'off';
   if (user.key === 'refused') return 'key_refused';
   if (user.key === 'missing') return 'no_key';
-  return user.pausedUntil !== null && user.pausedUntil > user.now ? 'paused' : 'trading';
+  if (user.pausedUntil !== null && user.pausedUntil > user.now) return 'paused';
+  return user.schedule === null || isWithinHours(user.schedule, user.now) ? 'trading' : 'outside_hours';
 }

@@ -8,19 +8,20 @@ const TONES: Readonly<Record<string, BadgeTone>> = {
   key_refused: 'failure',
   no_key: 'warning',
   paused: 'warning',
+  outside_hours: 'warning',
   off: 'neutral',
   trading: 'accent',
 } satisfies Record<TradingState, BadgeTone>;
 
 const MINUTES = 'yyyy/MM/dd HH:mm'.length;
 
-/** A user's state as a badge: one word, a pause with its end, and why as its tip. */
+/** A user's state as a badge: one word, a pause or closed hours with their end, and why as its tip. */
 export function describeTradingState(
   { state, pausedUntil, reason }: Pick<UserTradingState, 'state' | 'pausedUntil' | 'reason'>,
   formatInstant: (instant: string) => string,
 ): { word: string; tone: BadgeTone; tip: string | undefined } {
   const word = TRADING_STATE_WORDS[state] ?? '–';
-  const until = state === 'paused' && pausedUntil !== null ? ` until ${formatInstant(pausedUntil)}` : '';
+  const until = pausedUntil === null ? '' : ` until ${formatInstant(pausedUntil)}`;
   return {
     word: until === '' ? word : `${word}${until.slice(0, ' until '.length + MINUTES)}`,
     tone: TONES[state] ?? 'outline',

@@ -173,6 +173,28 @@ test('each user has one state, and the accounts that need a look come first', as
   expect(accountOf(await overview(), ada)?.state).toBe('trading');
 });
 
+// Requirements: additions-limits-11
+test('a user outside the own trading hours has that state, with the next opening', async () => {
+  const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+  const limits = `/api/risk-limits/users/${ada.user.id}`;
+  const hours = (day: number) => [{ days: [days[day % 7]], from: '00:00', to: '24:00' }];
+  const now = board.deps.clock.now();
+  const states = async () =>
+    (await board.admin.get('/api/trading-states')).json<TradingStatesAnswer>().states;
+  const opensOn = now.getUTCDay() + 3;
+  await board.admin.put(limits, { schedule: { zone: 'UTC', windows: hours(opensOn) } });
+  const opening = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 3));
+  const pausedUntil = opening.toISOString();
+  expect(await states()).toContainEqual({
+    userId: ada.user.id,
+    state: 'outside_hours',
+    pausedUntil,
+    reason: null,
+  });
+  await board.admin.put(limits, {});
+  expect(accountOf(await overview(), ada)?.state).toBe('trading');
+});
+
 // Requirements: additions-overview-5
 test('an account that cannot be read is named, and its last known equity stays', async () => {
   const trader = await keys.createTrader();

@@ -523,6 +523,23 @@ describe('the list of users', () => {
     expect((await page().findByRole('tooltip')).textContent).toBe(reason);
   });
 
+  // Requirements: additions-limits-11
+  test('shows that a user is outside the own trading hours, and until when', async () => {
+    const state = {
+      userId: ann.id,
+      state: 'outside_hours',
+      pausedUntil: '2999-01-02T12:00:00Z',
+      reason: null,
+    };
+    renderApp('/create-client', {
+      [USERS]: usersAnswer(ann),
+      'GET /api/trading-states': { states: [state] },
+    });
+    await eventually(async () =>
+      (await rowOf('Users', ann.username)).getByText('Outside trading hours until 2999/01/02 04:00'),
+    );
+  });
+
   // Requirements: additions-overview-6
   test('opens the history of a user’s decisions with one click, filtered and paged', async () => {
     const path = `GET /api/users/${ann.id}/decisions`;
