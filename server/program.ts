@@ -18,6 +18,7 @@ import { diskConditions } from './console/attention/disk-conditions.ts';
 import { failedClosingConditions } from './console/attention/failed-closings.ts';
 import { riskLimitConditions } from './console/limits/limit-conditions.ts';
 import { createFlattener } from './console/positions/flatten.ts';
+import { createScopeFlattener } from './console/positions/flatten-scope.ts';
 import { type Deps, OPEN_TO_ALL, type Readiness } from './deps.ts';
 import { createExitWatch } from './engine/exits/watch-exits.ts';
 import { startLimitWatch } from './engine/limits/watch-limits.ts';
@@ -243,7 +244,7 @@ export async function buildProgram(options: {
     'protection audit': () => startProtectionAudit(deps),
     totals: () => startKeepingTotals(deps),
     'equity snapshots': () => startEquitySnapshots(deps),
-    'limit watch': () => startLimitWatch(deps),
+    'limit watch': () => startLimitWatch({ ...deps, flattener: createScopeFlattener(deps) }),
     flattener: () => createFlattener(engine(), createAccountReader(engine())).start(),
     'exit watch': () => createExitWatch(engine(), createAccountReader(engine())).start(),
     'read ahead': () => (config.readAhead ? startReadAhead(engine()) : () => {}),

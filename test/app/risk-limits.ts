@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { NO_LIMITS, type RiskLimits, type RiskScope } from '#domain/limits/risk-limits.ts';
+import { createScopeFlattener } from '#server/console/positions/flatten-scope.ts';
 import { replaceRiskLimits } from '#server/engine/limits/risk-limits.store.ts';
 import { createLimitWatch } from '#server/engine/limits/watch-limits.ts';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
@@ -42,5 +43,5 @@ export async function watchAll({ deps, db }: Pick<TestEngine, 'deps' | 'db'>): P
   const audit = createProtectionAudit(deps);
   await withLease({ db, key: 'protection:audit', holder: 'test' }, (lease) => audit.run(lease));
   await createEquitySnapshots(deps).run();
-  await createLimitWatch(deps).run();
+  await createLimitWatch({ ...deps, flattener: createScopeFlattener(deps) }).run();
 }

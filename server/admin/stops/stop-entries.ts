@@ -48,7 +48,12 @@ export async function stopEntries(deps: StopDeps, stop: NewStop): Promise<StopRo
   return made;
 }
 
-async function writeStop({ clock, jobs, audit }: StopDeps, tx: Tx, stop: NewStop): Promise<StopRow> {
+/** The part of `stopEntries` that is a transaction: what is on its way may still leave after it. */
+export async function writeStop(
+  { clock, jobs, audit }: Pick<StopDeps, 'clock' | 'jobs' | 'audit'>,
+  tx: Tx,
+  stop: NewStop,
+): Promise<StopRow> {
   const { scope, reason, until, by, userId } = stop;
   await takeEntriesAlone(tx);
   const now = clock.now();

@@ -9,8 +9,8 @@ import {
 } from '#contract/risk-limits.ts';
 import { loosenedField, type RiskScope, strategyKey } from '#domain/limits/risk-limits.ts';
 import { findUser } from '#server/admin/users/users.store.ts';
+import { createScopeFlattener } from '#server/console/positions/flatten-scope.ts';
 import type { Deps } from '#server/deps.ts';
-import { flattenScope } from '#server/engine/limits/flatten-scope.ts';
 import { replaceRiskLimits, resetRiskLimits } from '#server/engine/limits/risk-limits.store.ts';
 import { scopeTitle } from '#server/engine/limits/scope-title.ts';
 import { createLimitWatch } from '#server/engine/limits/watch-limits.ts';
@@ -23,7 +23,7 @@ import { routeOptions } from '#server/platform/http/route-options.ts';
 import type { WriteRule } from '#server/platform/http/write-rules.ts';
 import { readScope } from './read-scope.ts';
 
-type LimitDeps = Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'log'>;
+type LimitDeps = Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'jobs' | 'log'>;
 
 const PROGRAM: RiskScope = { kind: 'program', value: '' };
 const change: WriteRule = { stepUp: 'handler', audit: ['risk limits changed'], token: 'admin' };
@@ -33,7 +33,7 @@ export function registerRiskLimitRoutes(app: App, deps: LimitDeps): void {
   const tags = ['risk limits'];
   const admin = routeOptions({ access: 'admin', tags });
   const user = routeOptions({ access: 'user', tags });
-  const watch = createLimitWatch(deps);
+  const watch = createLimitWatch({ ...deps, flattener: createScopeFlattener(deps) });
   const strategyOf = (processor: string): RiskScope => ({ kind: 'strategy', value: strategyKey(processor) });
 
   /** Others than administrators see and change only their own. */
@@ -83,9 +83,6 @@ export function registerRiskLimitRoutes(app: App, deps: LimitDeps): void {
     scope: RiskScope,
     after: RiskLimitsBody,
   ): Promise<RiskLimitsAnswer> {
-    if (after.onBreach === 'close' && flattenScope === null) {
-      throw refused('onBreach', 'onBreach must be stop: closing all positions is not available');
-    }
     if (scope.kind === 'program' && after.schedule !== null) {
       throw refused('schedule', 'schedule belongs to a strategy or a user');
     }

@@ -197,10 +197,3 @@ describe('risk limits', () => {
     expect((await read()).breaches).toEqual([]);
   });
 });
-
-test('closing all positions when a limit is reached is refused while the program cannot do it', async () => {
-  const answer = await board.admin.put('/api/risk-limits', { maxDailyLoss: '300', onBreach: 'close' });
-  expect(answer.json()).toMatchObject({
-    message: 'onBreach must be stop: closing all positions is not available',
-  });
-});

@@ -10,12 +10,17 @@ import { AppError, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { endFlatten, findFlatten, insertFlatten, listFlattens, readProgress } from './flatten.store.ts';
+import {
+  endFlatten,
+  findFlatten,
+  insertFlatten,
+  LONGEST_CLOSING_MS,
+  listFlattens,
+  readProgress,
+} from './flatten.store.ts';
 
 const tags = ['positions'];
 const REASON = 'Closing all positions';
-/** A stop that was made only for the closing ends by then, whatever happens to the program. */
-const LONGEST_CLOSING_MS = 10 * 60_000;
 /** How long an ended closing is listed. */
 const SHOWN_MS = 5 * 60_000;
 

@@ -10,6 +10,9 @@ export type FlattenRow = typeof flattens.$inferSelect;
 export type FlattenPosition = typeof flattenPositions.$inferSelect;
 type Key = Pick<FlattenPosition, 'flattenId' | 'userId' | 'exchangePlatform' | 'token'>;
 
+/** A stop that was made only for the closing ends by then, whatever happens to the program. */
+export const LONGEST_CLOSING_MS = 10 * 60_000;
+
 const scopeOf = ({ scopeKind: kind, scopeValue: value }: FlattenRow): StopScope => ({ kind, value });
 
 /** Trades of this mode that may have a position open. */

@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RiskLimits, RiskScope } from '#domain/limits/risk-limits.ts';
+import { createScopeFlattener } from '#server/console/positions/flatten-scope.ts';
 import { paperAccounts } from '#server/exchanges/paper/paper-schema.ts';
 import { auditLog, riskBreaches, riskLimits } from '#server/platform/db/schema.ts';
 import { forgetLimits, ofUser, PROGRAM, setLimits, TESLA, watchAll } from '#test/app/risk-limits.ts';
@@ -226,7 +227,7 @@ describe('what is not known', () => {
     await setLimits(engine, PROGRAM, { maxDailyLoss: '5000' });
     // Only the limits are compared: the account is not read.
     engine.clock.advance(3 * 60_000);
-    await createLimitWatch(engine.deps).run();
+    await createLimitWatch({ ...engine.deps, flattener: createScopeFlattener(engine.deps) }).run();
     expect(Object.keys((await watchedOf(scope))?.unknown ?? {})).toEqual([userId]);
     const { workflowId } = await engine.storeSignal({ token: nextToken(), price: '100' });
     await engine.settle();

@@ -22,7 +22,7 @@ import { eachAlone } from '#server/platform/each-alone.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
-import { flattenScope } from './flatten-scope.ts';
+import type { ScopeFlattener } from './flatten-scope.ts';
 import {
   listLastProfits,
   type OpenProfit,
@@ -34,6 +34,7 @@ import { listRiskLimits, type RiskLimitsRow, scopeOf } from './risk-limits.store
 import { scopeTitle } from './scope-title.ts';
 
 type WatchDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'audit' | 'log'>;
+type Watching = WatchDeps & { flattener: ScopeFlattener };
 
 /** A position's account is read every half minute: what was read before this is not known any more. */
 const READING_LASTS_MS = 2 * 60_000;
@@ -58,8 +59,8 @@ interface Compared {
  * Compares the limits that stop entries with what happened: loss of the day, drawdown, losses in a row. Reads only the
  * database. A limit that is reached becomes a breach, which entries are checked against in their own transaction.
  */
-export function createLimitWatch(deps: WatchDeps): { run(): Promise<void> } {
-  const { db, clock, config, log } = deps;
+export function createLimitWatch(deps: Watching): { run(): Promise<void> } {
+  const { db, clock, config, log, flattener } = deps;
 
   async function compare(
     row: RiskLimitsRow,
@@ -120,7 +121,10 @@ export function createLimitWatch(deps: WatchDeps): { run(): Promise<void> } {
 
   async function write(row: RiskLimitsRow, { watched, reached, set }: Compared, now: Date): Promise<void> {
     const scope = scopeOf(row);
+    const isKnown = Object.keys(watched.unknown).length === 0;
+    const mayClose = row.limits.onBreach === 'close' && isKnown && reached.length > 0;
     await db.transaction(async (tx) => {
+      if (mayClose) await flattener.noEntries(tx);
       const isOfRow = and(eq(riskLimits.scopeKind, scope.kind), eq(riskLimits.scopeValue, scope.value));
       // Limits that were changed or reset meanwhile are compared in the next round.
       const [current] = await tx.select().from(riskLimits).where(isOfRow).for('update');
@@ -134,7 +138,7 @@ export function createLimitWatch(deps: WatchDeps): { run(): Promise<void> } {
         .where(isOfRow);
       for (const one of reached) {
         if (one.until !== null && one.until <= now) continue;
-        await recordBreach(tx, row, one, { now, isKnown: Object.keys(watched.unknown).length === 0 });
+        await recordBreach(tx, row, one, { now, closes: mayClose });
       }
     });
   }
@@ -143,10 +147,9 @@ export function createLimitWatch(deps: WatchDeps): { run(): Promise<void> } {
     tx: Tx,
     row: RiskLimitsRow,
     { limit, saw, maximum, until }: Reached,
-    { now, isKnown }: { now: Date; isKnown: boolean },
+    { now, closes }: { now: Date; closes: boolean },
   ): Promise<void> {
     const scope = scopeOf(row);
-    const closes = row.limits.onBreach === 'close' && isKnown;
     const [added] = await tx
       .insert(riskBreaches)
       .values({
@@ -162,9 +165,11 @@ export function createLimitWatch(deps: WatchDeps): { run(): Promise<void> } {
       })
       .onConflictDoNothing()
       .returning();
+    if (closes && (added !== undefined || (await closesNow(tx, scope, limit)))) {
+      await flattener.flatten(tx, { scope, reason: `${limit} is ${saw}, the limit is ${maximum}` });
+    }
     if (added === undefined) return;
     log.warn({ ...scope, limit, saw, maximum, until }, 'a risk limit is reached: new entries are stopped');
-    if (closes) await flattenScope?.(tx, { scope, reason: `${limit} is ${saw}, the limit is ${maximum}` });
     await deps.audit.record(tx, {
       actor: ENGINE,
       action: 'risk limit reached',
@@ -174,6 +179,18 @@ export function createLimitWatch(deps: WatchDeps): { run(): Promise<void> } {
     const told = { scope: await scopeTitle(tx, scope), limit, saw: String(saw), maximum: String(maximum) };
     const userId = scope.kind === 'user' ? scope.value : null;
     await noteEvents(tx, [{ code: 'limit_reached', userId, data: told, at: now }]);
+  }
+
+  /** A breach whose figures were not known at first closes when they are. */
+  async function closesNow(tx: Tx, { kind, value }: RiskScope, limit: StoppingLimit): Promise<boolean> {
+    const isOpen = and(isNull(riskBreaches.endedAt), eq(riskBreaches.closes, false));
+    const isOf = and(eq(riskBreaches.scopeKind, kind), eq(riskBreaches.scopeValue, value));
+    const changed = await tx
+      .update(riskBreaches)
+      .set({ closes: true })
+      .where(and(isOf, isOpen, eq(riskBreaches.limit, limit)))
+      .returning({ id: riskBreaches.id });
+    return changed.length > 0;
   }
 
   return {
@@ -281,7 +298,7 @@ function noteUnknownEquities(
 }
 
 /** Compares every few seconds, one instance at a time; returns a function that stops it. */
-export function startLimitWatch(deps: WatchDeps): () => void {
+export function startLimitWatch(deps: Watching): () => void {
   const watch = createLimitWatch(deps);
   let isWatching = false;
   async function run(): Promise<void> {

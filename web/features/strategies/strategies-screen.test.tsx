@@ -223,8 +223,21 @@ describe('the strategies', () => {
     });
     refuse = false;
     fill(form.getByLabelText(/^Risk to stops/), '4%');
+    form.getByLabelText(/^Close all positions when/).click();
     form.getByRole('button', { name: 'Save' }).click();
     await expectGone(() => page().queryByRole('dialog'));
+    expect(calls[1]?.body).toMatchObject({ maxRisk: '4%', onBreach: 'close' });
+  });
+
+  // Requirements: additions-limits-13
+  test('say that a limit closes all positions, where it does', async () => {
+    const closing = scopeAnswer(
+      'Strategy tesla',
+      { maxDailyLoss: '900', onBreach: 'close' },
+      { uses: [use('maxDailyLoss', '90', '900', '900', 'USDT')] },
+    );
+    renderApp('/strategies', { [STRATEGIES]: answer({ ...tesla, limits: closing }) });
+    await page().findByText('then new entries stop until the next day, and all positions are closed');
   });
 
   // Requirements: additions-limits-11

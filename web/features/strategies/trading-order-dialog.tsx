@@ -1,10 +1,11 @@
-import { Alert, Checkbox, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { StrategiesAnswer, StrategyView } from '#contract/strategies.ts';
+import { FormEnd } from '#web/forms/form-end.tsx';
 import { useForm } from '#web/forms/use-form.ts';
 import { useFormDialog } from '#web/forms/use-form-dialog.tsx';
-import { ApiError, requestJson, serverMessage } from '../../lib/api-client.ts';
-import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
+import { ApiError, requestJson } from '../../lib/api-client.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
 const FIGURES = [
@@ -89,12 +90,10 @@ export default function TradingOrderDialog(props: { strategy: StrategyView; onCl
             label="Users of the same trading order take turns at being first"
             {...form.checkbox('rotation')}
           />
-          {save.error ? (
-            <Alert color="red" title="Failed to Save Strategy" role="alert">
-              {serverMessage(save.error, 'The order of trading was not saved')}
-            </Alert>
-          ) : null}
-          <DialogButtons
+          <FormEnd
+            error={save.error}
+            errorTitle="Failed to Save Strategy"
+            fallback="The order of trading was not saved"
             label="Save"
             pendingLabel="Saving..."
             pending={save.isPending}

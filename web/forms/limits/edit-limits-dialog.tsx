@@ -26,7 +26,7 @@ const FIELDS = [
 ] as const;
 type Field = (typeof FIELDS)[number][0];
 
-type Values = Record<Field, string> & { shrink: boolean; schedule: TradingHours | null };
+type Values = Record<Field, string> & { shrink: boolean; closes: boolean; schedule: TradingHours | null };
 
 const COUNTS: readonly Field[] = [
   'maxOpenPositions',
@@ -43,11 +43,11 @@ function toValues(limits: Limits): Values {
     Field,
     string
   >;
-  return { ...texts, shrink: limits.shrink, schedule: limits.schedule };
+  return { ...texts, shrink: limits.shrink, closes: limits.onBreach === 'close', schedule: limits.schedule };
 }
 
 /** As the server takes them: an empty field is no limit, and what cannot be read is left to the server to refuse. */
-function toBody({ shrink, schedule, ...texts }: Values, limits: Limits): object {
+function toBody({ shrink, closes, schedule, ...texts }: Values): object {
   const limitOf = (name: Field) => {
     const text = texts[name].trim();
     if (text === '') return null;
@@ -58,7 +58,7 @@ function toBody({ shrink, schedule, ...texts }: Values, limits: Limits): object 
     ...Object.fromEntries(FIELDS.map(([name]) => [name, limitOf(name)])),
     shrink,
     schedule,
-    onBreach: limits.onBreach,
+    onBreach: closes ? 'close' : 'stop',
   };
 }
 
@@ -76,7 +76,7 @@ export default function EditLimitsDialog(props: {
   const client = useQueryClient();
   const form = useForm<Values>({ initialValues: toValues(limits), focusError: true });
   const save = useMutation({
-    mutationFn: (values: Values) => requestJson(path, { method: 'PUT', body: toBody(values, limits) }),
+    mutationFn: (values: Values) => requestJson(path, { method: 'PUT', body: toBody(values) }),
     onSuccess: () =>
       toastSuccess({ title: 'Limits Saved', message: `${scope.title}: they apply from now on.` }),
     onSettled: () => Promise.all(refresh.map((one) => client.invalidateQueries({ queryKey: [one] }))),
@@ -115,6 +115,12 @@ export default function EditLimitsDialog(props: {
               className={classes.wide ?? ''}
               label="Size entries down to fit exposure and risk, instead of denying them"
               {...form.checkbox('shrink')}
+            />
+            <Checkbox
+              className={classes.wide ?? ''}
+              label="Close all positions when daily loss, drawdown or losses in a row are reached"
+              description="Otherwise only new entries stop. What is not known closes nothing"
+              {...form.checkbox('closes')}
             />
             {scope.kind === 'program' ? null : (
               <TradingHoursField

@@ -53,6 +53,15 @@ export function showUse({ used, maximum, unit, written }: RiskUse): { used: stri
 
 /** What follows when the limit is reached. */
 export function consequenceOf(limit: string, limits: Limits): string {
+  const closes = limits.onBreach === 'close' && STOPPING.includes(limit);
+  return closes
+    ? `${entriesAfter(limit, limits)}, and all positions are closed`
+    : entriesAfter(limit, limits);
+}
+
+const STOPPING = ['maxDailyLoss', 'maxDrawdown', 'maxLossesInARow'];
+
+function entriesAfter(limit: string, limits: Limits): string {
   switch (limit) {
     case 'maxDailyLoss':
       return 'then new entries stop until the next day';
