@@ -20,7 +20,7 @@ export function fitPosition(position: Position, { notional, loss, because }: Roo
   const assetQuantity = toPlain(smallest(floorToStep(position.assetQuantity, step), ...bounds));
   if (!D(assetQuantity).gt(0)) return null;
   if (checkOrderSize({ quantity: assetQuantity, price: entryPrice, rules }) !== null) return null;
-  const why = `sized down from ${position.assetQuantity} to ${assetQuantity} ${position.token}: ${because.join(', and ')}`;
+  const why = describeFit({ whole: position, sized: { assetQuantity }, because });
   return {
     ...position,
     ...describeSize({ ...position, assetQuantity }),
@@ -28,3 +28,15 @@ export function fitPosition(position: Position, { notional, loss, because }: Roo
     calculationDetail: `${position.calculationDetail}\nRisk limits: ${why}`,
   };
 }
+
+/** Why a position is smaller than it was calculated: a clause without a full stop. */
+export const describeFit = ({
+  whole,
+  sized,
+  because,
+}: {
+  whole: Pick<Position, 'assetQuantity' | 'token'>;
+  sized: Pick<Position, 'assetQuantity'>;
+  because: readonly string[];
+}): string =>
+  `sized down from ${whole.assetQuantity} to ${sized.assetQuantity} ${whole.token}: ${because.join(', and ')}`;

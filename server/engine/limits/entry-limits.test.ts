@@ -4,14 +4,17 @@ import { D } from '#domain/decimal.ts';
 import type { RiskLimits } from '#domain/limits/risk-limits.ts';
 import { WEEKDAYS } from '#domain/limits/trading-hours.ts';
 import { verifyDecisions } from '#server/console/signals/verify-decisions.ts';
+import { submitOrder } from '#server/engine/orders/submit-order.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeWave } from '#server/engine/workflow/trade-wave.ts';
-import { decisions, riskBreaches } from '#server/platform/db/schema.ts';
+import { decisions, riskBreaches, workflows } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { releaseLeases } from '#server/platform/jobs/leases.ts';
 import { countStatements } from '#test/app/count-statements.ts';
+import { calculateByHand } from '#test/app/plan-by-hand.ts';
 import { forgetLimits, ofUser, PROGRAM, setLimits, TESLA, watchAll } from '#test/app/risk-limits.ts';
 import { entriesOf, sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
+import { OPERATOR } from '#test/app/test-audit.ts';
 import { ledgerOf, nextToken, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
 
 const engine = sharedTestEngine();
@@ -161,6 +164,41 @@ describe('an entry that may be made smaller', () => {
     expect(decision?.record).toMatchObject({ outcome: { ok: true, position: { assetQuantity: quantity } } });
     const step = (await engine.steps(workflowId)).find(({ stepType }) => stepType === 'position_generation');
     expect(JSON.stringify(step?.outputData)).toContain(`to ${quantity} `);
+  });
+
+  test('by hand is sized down too, and its timeline says so; without room it is denied', async () => {
+    const userId = await newUser();
+    await setLimits(engine, ofUser(userId), { maxExposure: '5000', shrink: true });
+    const byHand = async () => {
+      const { signalId, workflowId } = await engine.storeSignal({ token: nextToken(), price: '100' });
+      await engine.db.delete(workflows).where(eq(workflows.id, workflowId));
+      return await calculateByHand(engine, { userId, signalId });
+    };
+    const log = await byHand();
+    const actor = OPERATOR;
+    const submitted = await submitOrder(engine.deps, { positionGeneratorLogId: log.id, actor });
+    expect(submitted).toMatchObject({ ok: true });
+    const [trade] = await engine.trades(log.signalId ?? '');
+    const quantity = trade?.plannedQuantity ?? '0';
+    expect(
+      D(quantity)
+        .times(trade?.entryPrice ?? 0)
+        .lte(5_000),
+    ).toBe(true);
+    expect(
+      D(quantity)
+        .times(trade?.entryPrice ?? 0)
+        .gte(4_900),
+    ).toBe(true);
+    const { timeline } = await engine.events(trade?.id ?? '');
+    expect(timeline[0]).toContain(
+      `sized down from ${log.position?.assetQuantity} to ${quantity} ${log.token}: the exposure of this user`,
+    );
+    await engine.settle();
+    expect((await entriesOf(engine, userId)).map(({ filledSize }) => filledSize)).toEqual([quantity]);
+    await setLimits(engine, ofUser(userId), { maxExposure: '1', shrink: true });
+    const next = await submitOrder(engine.deps, { positionGeneratorLogId: (await byHand()).id, actor });
+    expect(next).toMatchObject({ ok: false, denial: { code: 'risk_limit_reached' } });
   });
 
   test('to less than the minimum order is denied', async () => {

@@ -1,4 +1,5 @@
 import type { Room } from '#domain/limits/check-entry.ts';
+import { describeFit } from '#domain/limits/fit-position.ts';
 import type { Position } from '#domain/sizing/position.ts';
 import { CALCULATION_MAX_AGE_MINUTES } from '#domain/sizing/trading-constants.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
@@ -66,7 +67,7 @@ export async function commitOrderIntent(
     const age = { ageMinutes: ageMinutes.toFixed(1), maxAgeMinutes: String(CALCULATION_MAX_AGE_MINUTES) };
     return { ok: false, reason: 'denied', denial: deny('calculation_too_old', age) };
   }
-  const transitionOf = (sized: Position, besides: Also): Transition => {
+  const transitionOf = (sized: Position, besides: Also, room?: Room): Transition => {
     const trade = plannedTrade(deps, { log, position: sized, triggerType, accountReadAt, now });
     return {
       lease,
@@ -74,14 +75,21 @@ export async function commitOrderIntent(
       order: trade,
       intent: { trade, attempt: firstAttempt(trade), follower: follower ?? 'job', equity },
       ...(by === undefined ? {} : { audit: submitted(trade, by) }),
-      events: [{ tradeId: trade.id, at: now, kind: 'timeline', text: describePlan(log, sized) }],
+      events: [
+        {
+          tradeId: trade.id,
+          at: now,
+          kind: 'timeline',
+          text: describePlan(log, { sized, whole: position, room }),
+        },
+      ],
     };
   };
   const whole = transitionOf(position, also);
   if (whole.intent !== undefined && smaller !== undefined) {
     whole.intent.fit = (room) => {
       const fitting = smaller(room);
-      return fitting === null ? null : transitionOf(fitting.position, fitting.also);
+      return fitting === null ? null : transitionOf(fitting.position, fitting.also, room);
     };
   }
   try {
@@ -184,10 +192,14 @@ const firstAttempt = (trade: Omit<TradeRow, 'exchangeAccountId'>): AttemptRow =>
     state: 'planned',
   });
 
-function describePlan(log: PositionGeneratorLogRow, position: Position): string {
-  const { action, assetQuantity, entryPrice, stopLoss, takeProfit } = position;
-  const order = `${action} ${assetQuantity} ${log.token} at ${entryPrice}${customEntryNote(log, position)}`;
-  return `Order planned: ${order}, stop ${stopLoss}, target ${takeProfit}`;
+function describePlan(
+  log: PositionGeneratorLogRow,
+  { sized, whole, room }: { sized: Position; whole: Position; room: Room | undefined },
+): string {
+  const { action, assetQuantity, entryPrice, stopLoss, takeProfit } = sized;
+  const fitNote = room === undefined ? '' : `; ${describeFit({ whole, sized, because: room.because })}`;
+  const order = `${action} ${assetQuantity} ${log.token} at ${entryPrice}${customEntryNote(log, sized)}`;
+  return `Order planned: ${order}, stop ${stopLoss}, target ${takeProfit}${fitNote}`;
 }
 
 function customEntryNote(log: PositionGeneratorLogRow, position: Position): string {

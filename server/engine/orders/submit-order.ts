@@ -1,4 +1,5 @@
 import { orderSubmissionAllowed } from '#domain/eligibility/trading-mode.ts';
+import { fitPosition } from '#domain/limits/fit-position.ts';
 import type { Position } from '#domain/sizing/position.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
 import { findUser } from '#server/admin/users/users.store.ts';
@@ -74,7 +75,17 @@ async function commit(
   await refuseTraded(deps, log);
   const { position, denial } = await assessCalculation(deps, order);
   if (denial !== null) return { ok: false, denial };
-  const intent = await commitOrderIntent(deps, { log, position, triggerType: 'manual', lease, by });
+  const intent = await commitOrderIntent(deps, {
+    log,
+    position,
+    triggerType: 'manual',
+    lease,
+    by,
+    smaller(room) {
+      const fitted = fitPosition(position, room);
+      return fitted === null ? null : { position: fitted, also: {} };
+    },
+  });
   if (intent.ok) return intent;
   if (intent.reason === 'denied') return { ok: false, denial: intent.denial };
   throw alreadyTraded(log, intent.standing);
