@@ -4,6 +4,7 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { CanarySettings } from '#domain/workflow/canary.ts';
 import { verifyDecisions } from '#server/console/signals/verify-decisions.ts';
 import { auditLog, orderAttempts, strategies, trades } from '#server/platform/db/schema.ts';
+import type { Jobs } from '#server/platform/jobs/jobs.ts';
 import { ALWAYS, entriesOf, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { nextToken, openLongByHand, reasonFor } from '#test/app/token-holders.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -152,6 +153,34 @@ test('nobody else is traded when the first user is filled at too bad a price', a
   await engine.settle();
   const what = /bps worse than the signal price 100, the limit is 20 bps/;
   await expectNobodyElse(signal, { from: 1, what });
+});
+
+test('each wave behind a canary calls the next one, although a call at the end of its time waits', async () => {
+  await setCanary({ ...CANARY, users: 1 });
+  const signal = await fanOut({ count: 11 });
+  let isCallWaiting = false;
+  let called = 0;
+  const jobs: Jobs = {
+    ...engine.deps.jobs,
+    async send(_db, name, _data, { waitMs } = {}) {
+      if (name !== 'trade-wave') return;
+      if (waitMs === undefined) called += 1;
+      else isCallWaiting = true;
+    },
+    async sendMissing(_db, name) {
+      if (name === 'trade-wave' && !isCallWaiting) called += 1;
+    },
+  };
+  const deps = engine.depsWith({ jobs });
+  await runWorkflow(deps, signal.workflowId);
+  await tradeWave(deps, signal);
+  const [canary] = await engine.trades(signal.signalId);
+  while ((await engine.advance(canary?.id ?? '', deps)).state !== 'done');
+  expect(isCallWaiting).toBe(true);
+  called = 0;
+  await tradeWave(deps, signal);
+  expect(await engine.trades(signal.signalId)).toHaveLength(9);
+  expect(called).toBeGreaterThan(0);
 });
 
 test('a skipped user passes the role on', async () => {

@@ -10,14 +10,13 @@ import { trades, workflows, workflowUsers } from '#server/platform/db/schema.ts'
 
 /** Which users of a workflow may trade now. */
 export interface CanaryTurn {
-  isWaiting: boolean;
   /** Only users up to this place in the order of trading; null: all. */
   upTo: number | null;
   /** What happened to the first users, if that keeps the others from trading. */
   failed: string | null;
 }
 
-const ALL: CanaryTurn = { isWaiting: false, upTo: null, failed: null };
+const ALL: CanaryTurn = { upTo: null, failed: null };
 
 /**
  * Whether the users behind the first ones of a strategy may trade. Judged from rows alone, under a lock of the workflow,
@@ -44,7 +43,7 @@ export async function takeCanaryTurn(
         const waitMs = dueAt.getTime() - now.getTime();
         await deps.jobs.sendMissing(tx, 'trade-wave', [{ workflowId: row.id }], { waitMs });
       }
-      return { isWaiting: true, upTo: verdict.upTo, failed: null };
+      return { upTo: verdict.upTo, failed: null };
     }
     const reason = verdict.state === 'failed' ? verdict.reason : null;
     await tx

@@ -56,7 +56,7 @@ export async function tradeWave(
   const callNext = async (waitMs: number) => {
     const options = { isOwn: workflow.isOwn, ...(waitMs === 0 ? {} : { waitMs }) };
     // The call at the end of a canary's time waits already, and counts as one that is not missing.
-    if (turn.isWaiting) await deps.jobs.send(deps.db, 'trade-wave', { workflowId }, options);
+    if (workflow.canaryState !== null) await deps.jobs.send(deps.db, 'trade-wave', { workflowId }, options);
     else await deps.jobs.sendMissing(deps.db, 'trade-wave', [{ workflowId }], options);
   };
   if (wave.users.length === 0) {
