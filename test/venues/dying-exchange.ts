@@ -1,4 +1,5 @@
 import type { EngineDeps } from '#server/deps.ts';
+import { readPrice } from '#server/engine/sizing/read-price.ts';
 import type { Exchange, PlacementContext } from '#server/exchanges/exchange.ts';
 import { Crash } from '../app/crashing-database.ts';
 
@@ -21,6 +22,12 @@ export const answering = (deps: EngineDeps, answers: Answers): EngineDeps => ({
       return { ...exchange, ...answers(exchange) };
     },
   },
+});
+
+/** The same dependencies, which share no price with other calls: for a market that changes within a second. */
+export const readingEachPrice = (deps: EngineDeps): EngineDeps => ({
+  ...deps,
+  workflowPrices: { read: ({ signal, userId }, exchange) => readPrice(deps, exchange, signal, userId) },
 });
 
 /**

@@ -19,7 +19,7 @@ import {
 } from '#test/app/shared-test-engine.ts';
 import { nextToken } from '#test/app/token-holders.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
-import { answering, atExchangeCall } from '#test/venues/dying-exchange.ts';
+import { answering, atExchangeCall, readingEachPrice } from '#test/venues/dying-exchange.ts';
 import { advanceTrade } from './advance-trade.ts';
 import { commitOrderIntent } from './commit-order-intent.ts';
 
@@ -214,7 +214,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
       const { workflowId, signalId, userId } = await calculated();
       await runWorkflow(engine.deps, workflowId);
       const key = `user:${userId}`;
-      await planUser(overtakenAt(engine, { key, call }), { workflowId, userId });
+      await planUser(readingEachPrice(overtakenAt(engine, { key, call })), { workflowId, userId });
       expect(await findWorkflowCalculation(engine.db, { workflowId, userId })).toBeNull();
       expect(await engine.trades(signalId)).toEqual([]);
       expect(await outcomeOf({ workflowId, userId })).toBe('waiting');

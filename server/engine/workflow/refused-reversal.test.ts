@@ -5,7 +5,13 @@ import { userSettings } from '#server/platform/db/schema.ts';
 import { findWorkflowCalculation, planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { ledgerOf, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
-import { type Answers, answering, atExchangeCall, dyingAt } from '#test/venues/dying-exchange.ts';
+import {
+  type Answers,
+  answering,
+  atExchangeCall,
+  dyingAt,
+  readingEachPrice,
+} from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
 
 /** An opposite signal that is refused: before the position is closed, or after it if the reason is known only then. */
@@ -55,7 +61,7 @@ describe('a signal that would not be traded closes nothing', () => {
     if (settings !== undefined) {
       await engine.db.update(userSettings).set(settings).where(eq(userSettings.userId, userId));
     }
-    await planUser(change === undefined ? engine.deps : answering(engine.deps, change), {
+    await planUser(change === undefined ? engine.deps : answering(readingEachPrice(engine.deps), change), {
       workflowId,
       userId,
     });
@@ -108,7 +114,7 @@ describe('a signal that is refused after the opposite position was closed', () =
     const { workflowId } = await oppositeSignal(engine, token);
     await runWorkflow(engine.deps, workflowId);
     let isClosed = false;
-    const deps = answering(engine.deps, ({ fetchTicker, closePosition }) => ({
+    const deps = answering(readingEachPrice(engine.deps), ({ fetchTicker, closePosition }) => ({
       closePosition: async (...parameters) => {
         isClosed = true;
         return closePosition(...parameters);
