@@ -97,6 +97,8 @@ test('reports a lost stream and loads the missed changes when it returns', async
   const platform = await operator.platform();
   await page.goto(`/signals?token=${token}`);
   await expect(status(page, 'Live')).toBeVisible();
+  // The last part of a page to load its code.
+  await expect(page.getByLabel('Figures of the day')).toBeVisible();
   await server.stop();
   await expect(status(page, 'Live updates are down, refreshing every 30 s')).toBeVisible();
   await server.start();

@@ -125,7 +125,7 @@ test("a traded position appears live, follows the price and is closed by its sto
     Fees: '$11.79',
   });
   const chart = page.getByRole('img', { name: /^Cumulative profit after fees of 1 closed position / });
-  await expect(chart).toHaveAccessibleName(/-\$344\.79 at the end, highest -\$344\.79, lowest -\$344\.79\.$/);
+  await expect(chart).toHaveAccessibleName(/−\$344\.79 at the end, highest −\$344\.79, lowest −\$344\.79\.$/);
   // The content policy forbids inline style elements, so the library must not create any.
   await expect(page.locator('style')).toHaveCount(0);
   await scan('the positions of a user');

@@ -15,7 +15,8 @@ import classes from './shell-header.module.css';
 import { UserMenu } from './user-menu.tsx';
 import { ZoneClock } from './zone-clock.tsx';
 
-const DayFigures = lazily(() => import('./day-figures.tsx'));
+// Without its code the bar lacks these figures; the screen below stays.
+const DayFigures = lazily(() => import('./day-figures.tsx').catch(() => ({ default: () => null })));
 const NavigationSheet = lazily(() => import('./navigation-sheet.tsx'));
 
 /** The sidebar and the bar. On a phone the sidebar's logo stands in the bar, and its pages are tabs at the bottom. */
