@@ -83,7 +83,8 @@ function TopBar() {
     <div className={classes.bar}>
       <div className={classes.state}>
         {user.isAdmin ? <EnvironmentBadge /> : null}
-        <DayFigures />
+        {/* Whose figures they are depends on the role. */}
+        {typeof user.isAdmin === 'boolean' ? <DayFigures /> : null}
       </div>
       <div className={classes.actions}>
         <span className={classes.search}>

@@ -27,7 +27,7 @@ export function Bell() {
     staleTime: 0,
     refetchInterval: 60_000,
   });
-  const attention = useAttention({ enabled: isAdmin });
+  const attention = useAttention({ enabled: isAdmin === true });
   const conditions = attention.data?.conditions ?? [];
   const critical = conditions.filter(({ severity }) => severity === 'critical').length;
   useEffect(() => {

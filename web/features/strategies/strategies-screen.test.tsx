@@ -314,7 +314,7 @@ describe('the order of trading', () => {
         return new Failure(400, { message, errors: [{ path: 'canary.users', message }] });
       },
     });
-    await page().findByText('No canary: all users trade at once');
+    await page().findByText('All users trade at once');
     page().getByRole('button', { name: 'Edit order' }).click();
     const form = await dialog('Order of trading: Tesla');
     form.getByLabelText(/^Canary: the first users/).click();

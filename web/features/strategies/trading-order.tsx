@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { StrategyView } from '#contract/strategies.ts';
+import { formatCount } from '../../lib/format.ts';
 import { lazily } from '../../ui/lazily.tsx';
 import { Section } from '../../ui/section.tsx';
 import classes from './strategies.module.css';
@@ -23,12 +24,19 @@ export function TradingOrder({ strategy }: { strategy: StrategyView }) {
       }
     >
       <p className={classes.line}>
-        {canary === null
-          ? 'No canary: all users trade at once'
-          : `Canary: the first ${canary.users === 1 ? 'user trades' : `${canary.users} users trade`} alone. The others follow when the order is filled and protected within ${canary.withinSeconds} s and at most ${canary.maxSlippageBps} bps worse than the signal; otherwise nobody else trades`}
+        {canary === null ? 'All users trade at once' : describeCanary(canary)}
         {rotation ? '. Users of the same trading order take turns at being first' : ''}
       </p>
       {isEditing ? <TradingOrderDialog strategy={strategy} onClose={() => setEditing(false)} /> : null}
     </Section>
   );
+}
+
+function describeCanary({
+  users,
+  withinSeconds,
+  maxSlippageBps,
+}: NonNullable<StrategyView['canary']>): string {
+  const first = users === 1 ? 'user trades' : `${formatCount(users)} users trade`;
+  return `Canary: the first ${first} alone. The others follow when the order is filled and protected within ${formatCount(withinSeconds)} s and at most ${formatCount(maxSlippageBps)} bps worse than the signal; otherwise nobody else trades`;
 }
