@@ -49,7 +49,9 @@ export const CRASH_STORIES: Record<string, CrashStory> = {
         userId: signal.userId,
         async judge() {
           const { trade, entries } = await judgeTrade(engine, signal);
-          expect(trade).toMatchObject({ success: true, fillStatus: 'filled', protectionStatus: 'repaired' });
+          // A process that dies between placing the stop and noting it leaves a stop that is found.
+          const protectionStatus = expect.stringMatching(/^(repaired|verified)$/);
+          expect(trade).toMatchObject({ success: true, fillStatus: 'filled', protectionStatus });
           expect(entries).toBe(1);
         },
       };
