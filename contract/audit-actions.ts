@@ -41,7 +41,6 @@ export const AUDIT_ACTIONS = [
   'notification channel changed',
   'notification channel deleted',
   'notification channel tested',
-  'command from a chat',
   'feed watch changed',
   // Trading
   'workflow triggered',

@@ -20,7 +20,6 @@ const NOT_BY_A_ROUTE: AuditAction[] = [
   'position protection moved',
   'trading halted',
   'risk limit reached',
-  'command from a chat',
   'canary failed',
   'program started',
   'backup written',

@@ -17,7 +17,7 @@ import { holdActiveUser } from '#server/admin/users/users.store.ts';
 import type { Deps } from '#server/deps.ts';
 import { actorOf } from '#server/platform/audit/audit-trail.ts';
 import { notificationChannels } from '#server/platform/db/schema.ts';
-import { getUser, requireStepUp } from '#server/platform/http/access.ts';
+import { getUser } from '#server/platform/http/access.ts';
 import { AppError, invalidFields, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
@@ -69,7 +69,6 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
       const { body } = request;
       const given = readConfig(body.kind, body.config);
       const isMade = given.kind === 'webhook' && given.secret === undefined;
-      if (body.answers === true) allowAnswers(request, { config: given, ownerUserId });
       const config: ChannelConfig = isMade ? { ...given, secret: newSigningSecret() } : given;
       await checkAddress(config);
       const now = deps.clock.now();
@@ -85,7 +84,6 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
           configSealed,
           shown: shownConfig(config),
           ...columnsOf(body),
-          answersSince: body.answers === true ? now : null,
           createdAt: now,
           updatedAt: now,
         });
@@ -122,9 +120,7 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
       if (body.kind !== kind) {
         throw invalidFields([{ path: 'kind', message: 'The kind of a channel stays: create another one' }]);
       }
-      const before = openOrNull(found);
-      const config = readConfig(kind, body.config, before);
-      const answersSince = answersAfter(request, { found, before, config });
+      const config = readConfig(kind, body.config, openOrNull(found));
       await checkAddress(config);
       const changed = await deps.db.transaction(async (tx) => {
         const rows = await tx
@@ -134,8 +130,6 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
             shown: shownConfig(config),
             ...columnsOf(body),
             ...WORKS,
-            answersSince,
-            answersError: null,
             updatedAt: new Date(Math.max(deps.clock.now().getTime(), updatedAt.getTime() + 1)),
           })
           .where(and(eq(notificationChannels.id, id), eq(notificationChannels.updatedAt, updatedAt)))
@@ -226,36 +220,6 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
     return required(await findChannel(deps.db, { id, viewer: getUser(request) }), 'channelNotFound');
   }
 
-  /**
-   * Commands stay on while chat and bot stay the same. Whoever wants them for a chat has to be its owner and to confirm
-   * with the password; what somebody else changes of it switches them off.
-   */
-  function answersAfter(
-    request: FastifyRequest<{ Body: Body }>,
-    { found, before, config }: { found: ShownChannel; before: ChannelConfig | null; config: ChannelConfig },
-  ): Date | null {
-    const { answersSince, ownerUserId } = found.channel;
-    const { answers = answersSince !== null } = request.body;
-    if (!answers) return null;
-    if (answersSince !== null && isSameChat(before, config)) return answersSince;
-    if (request.body.answers === undefined && getUser(request).id !== ownerUserId) return null;
-    allowAnswers(request, { config, ownerUserId });
-    return deps.clock.now();
-  }
-
-  function allowAnswers(
-    request: FastifyRequest,
-    { config, ownerUserId }: { config: ChannelConfig; ownerUserId: string },
-  ): void {
-    const refuse = (message: string) => invalidFields([{ path: 'answers', message }]);
-    if (config.kind !== 'telegram') throw refuse('Only Telegram channels answer commands');
-    if (!/^-?\d+$/.test(config.chatId))
-      throw refuse('Commands are answered in a chat whose id is a number only');
-    if (getUser(request).id !== ownerUserId)
-      throw refuse('Only the owner of a channel switches its commands on');
-    requireStepUp(request, deps.clock.now());
-  }
-
   /** Null: sealed under another SECRET_KEY; all of it has to be entered again. */
   function openOrNull({ channel }: ShownChannel): ChannelConfig | null {
     try {
@@ -281,12 +245,6 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
   }
 }
 
-const isSameChat = (before: ChannelConfig | null, after: ChannelConfig): boolean =>
-  before?.kind === 'telegram' &&
-  after.kind === 'telegram' &&
-  before.chatId === after.chatId &&
-  before.botToken === after.botToken;
-
 const columnsOf = ({ name, minSeverity, codes, quietHours, enabled }: Body) => ({
   name,
   minSeverity,
@@ -307,9 +265,6 @@ function toView({ channel, owner, waiting }: ShownChannel): NotificationChannel 
     codes,
     quietHours: quietFrom === null || quietTo === null ? null : { from: quietFrom, to: quietTo },
     enabled,
-    answers: channel.answersSince !== null,
-    answersError: channel.answersError,
-    mutedUntil: channel.mutedUntil?.toISOString() ?? null,
     owner,
     createdAt: channel.createdAt.toISOString(),
     updatedAt: channel.updatedAt.toISOString(),
@@ -328,6 +283,6 @@ const aboutChannel = ({ channel, owner }: ShownChannel) => ({
 
 /** For the audit trail: secrets as hints. */
 const described = (one: ShownChannel) => {
-  const { kind, name, config, minSeverity, codes, quietHours, enabled, answers } = toView(one);
-  return { kind, name, ...config, minSeverity, codes, quietHours, enabled, answers };
+  const { kind, name, config, minSeverity, codes, quietHours, enabled } = toView(one);
+  return { kind, name, ...config, minSeverity, codes, quietHours, enabled };
 };

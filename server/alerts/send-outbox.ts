@@ -76,17 +76,15 @@ async function listDue({ db, config }: OutboxDeps, now: Date): Promise<{ id: str
     id: string;
     quietFrom: string | null;
     quietTo: string | null;
-    isMuted: boolean;
     hasCritical: boolean;
   }>(sql`
-    select channel.id, quiet_from as "quietFrom", quiet_to as "quietTo",
-      coalesce(muted_until > ${now}, false) as "isMuted", bool_or(is_critical) as "hasCritical"
+    select channel.id, quiet_from as "quietFrom", quiet_to as "quietTo", bool_or(is_critical) as "hasCritical"
     from notification_channels as channel
     join users on users.id = owner_user_id and users.is_active
     join notice_deliveries on channel_id = channel.id and state = 'waiting'
     where enabled and (retry_at is null or retry_at <= ${now})
     group by channel.id`);
-  return rows.filter((row) => row.hasCritical || !(row.isMuted || isQuiet(now, row, config.displayTimezone)));
+  return rows.filter((row) => row.hasCritical || !isQuiet(now, row, config.displayTimezone));
 }
 
 /** What is a day old is not news. Quiet hours do not count, or a night would use up half of it. */
@@ -124,8 +122,7 @@ async function sendNext(deps: OutboxDeps, { channelId, lease, send, signal }: St
     .where(eq(notificationChannels.id, channelId));
   if (channel === undefined || !channel.enabled) return false;
   if (channel.retryAt !== null && channel.retryAt > now) return false;
-  const isMuted = channel.mutedUntil !== null && channel.mutedUntil > now;
-  const isQuietNow = isMuted || isQuiet(now, channel, config.displayTimezone);
+  const isQuietNow = isQuiet(now, channel, config.displayTimezone);
   const [first] = await db
     .select({ delivery: noticeDeliveries, notice: notices, owner: users })
     .from(noticeDeliveries)
@@ -220,14 +217,12 @@ async function tryOnce(
 export const absoluteLink = ({ publicUrl }: Pick<Deps['config'], 'publicUrl'>, path: string): string =>
   `${publicUrl ?? ''}${path}`;
 
-const TELEGRAM = 'https://api.telegram.org';
-
 export const messageOptions = (
   { config, clock }: Pick<Deps, 'clock' | 'config'>,
   signal?: AbortSignal,
 ): MessageOptions => ({
   allowPrivate: config.notifyPrivateAddresses === 'allowed',
-  telegramUrl: config.telegramBaseUrl ?? TELEGRAM,
+  telegramUrl: config.telegramBaseUrl ?? 'https://api.telegram.org',
   clock,
   signal,
 });

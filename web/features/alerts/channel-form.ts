@@ -67,7 +67,6 @@ export interface ChannelForm {
   quietFrom: string;
   quietTo: string;
   enabled: boolean;
-  answers: boolean;
   secure: boolean;
   /** `config.url` and so on. */
   [field: `config.${string}`]: string;
@@ -88,7 +87,6 @@ export function formOf(channel: NotificationChannel | null): ChannelForm {
     quietFrom: channel?.quietHours?.from ?? '',
     quietTo: channel?.quietHours?.to ?? '',
     enabled: channel?.enabled ?? true,
-    answers: channel?.answers ?? false,
     secure: channel?.config.secure !== false,
     ...Object.fromEntries([...texts, ...(channel === null ? [['config.port', '465']] : [])]),
   };
@@ -108,7 +106,7 @@ export function formErrors(form: ChannelForm, isNew: boolean): Errors {
 }
 
 export function bodyOf(form: ChannelForm, codes: readonly NoticeCode[] | null): ChannelBody {
-  const { kind, name, minSeverity, quietFrom, quietTo, enabled, answers, secure } = form;
+  const { kind, name, minSeverity, quietFrom, quietTo, enabled, secure } = form;
   const config: ChannelBody['config'] = kind === 'email' ? { secure } : {};
   for (const { name: field, secret } of FIELDS[kind]) {
     const text = form[`config.${field}`]?.trim() ?? '';
@@ -123,7 +121,6 @@ export function bodyOf(form: ChannelForm, codes: readonly NoticeCode[] | null): 
     codes: codes === null ? null : [...codes],
     quietHours: quietFrom === '' ? null : { from: quietFrom, to: quietTo },
     enabled,
-    ...(kind === 'telegram' ? { answers } : {}),
   };
 }
 
