@@ -57,7 +57,7 @@ beforeEach(() => {
   own.received.length = 0;
 });
 
-/** Moves the clock in steps until the notice has arrived; whoever it concerns has got it too. */
+/** Moves the clock in steps until the notice has arrived, also at the user whom it concerns. */
 async function expectNotice(
   code: NoticeCode,
   { text, link, isOwn = false }: { text: RegExp; link: string; isOwn?: boolean },

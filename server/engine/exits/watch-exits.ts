@@ -19,7 +19,7 @@ const LOOK_EVERY_MS = 1_000;
 /** A step that failed, or that was decided on a stop which the exchange does not show, is decided again after this. */
 const AGAIN_AFTER_MS = 10_000;
 const STOP_LIMIT_MS = 3_000;
-/** Shown in place of an error that is none of the exchange. */
+/** Shown in place of an error that is not the exchange's. */
 const UNEXPECTED = 'an unexpected error, which the log tells';
 
 /** A position whose plan has prices and quantities. */

@@ -23,7 +23,7 @@ const TRIES_OF_READING = 2;
 const MOST_REMEMBERED = 1_000;
 
 export interface WorkflowPrices {
-  /** The price at the exchange, at most a second old, or why there is none after two tries. */
+  /** The price at the exchange, at most a second old, or why two tries gave none. */
   read(of: PricedWorkflow, exchange: Exchange): Promise<PriceReading>;
 }
 

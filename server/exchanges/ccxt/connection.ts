@@ -175,7 +175,7 @@ export function createCcxtConnection(options: {
         // The refusal must not get lost if the database fails.
         await memory?.forget(account.userId, null).catch(() => undefined);
         const isOtherKind = dialect.codes.otherAccountMode.has(judgement.code ?? '');
-        // Who asks about a key is told its kind.
+        // The answer about a key names its kind.
         if (what === 'credentials' && !(isOtherKind && scope.type === 'key'))
           await options.onKeyRefused?.({ platform: dialect.platform, account, message, isOtherKind });
       }
