@@ -44,7 +44,7 @@ interface Claim {
  * Takes the leases of the next users of a workflow who have no order yet, in the order of trading: 1, then 8, then up to
  * 64, so that instances can share a signal. Leaves out users whose lease another worker has. `userId`: only this user;
  * `upTo`: only users up to this place in the order of trading. `rooms`: takes no more users of an exchange; one that is
- * not listed has room for all.
+ * not listed has room for all. Users of an exchange without room keep nobody behind them waiting.
  */
 export async function claimWave(
   db: Db,
@@ -64,6 +64,10 @@ export async function claimWave(
     and ${upTo === null ? sql`true` : sql`part.position <= ${upTo}`}
     and not exists (
       select from trades where trades.workflow_id = part.workflow_id and trades.user_id = part.user_id)`;
+  const isFree = sql`not exists (
+    select from leases where leases.key = 'user:' || part.user_id and leases.lease_until >= database_time())`;
+  const roomOf = sql`(${rooms}::jsonb ->> settings.exchange_platform)::int`;
+  const isSomeFull = [...options.rooms.values()].some((room) => room <= 0);
   const { rows } = await db.execute<{
     userId: string | null;
     version: string;
@@ -71,11 +75,9 @@ export async function claimWave(
     isCut: boolean;
   }>(sql`
     with free as (
-      select part.user_id, part.position, (${rooms}::jsonb ->> settings.exchange_platform)::int as room,
-        settings.exchange_platform as exchange
+      select part.user_id, part.position, ${roomOf} as room, settings.exchange_platform as exchange
       from workflow_users as part left join user_settings as settings on settings.user_id = part.user_id
-      where ${isOpen} and not exists (
-        select from leases where leases.key = 'user:' || part.user_id and leases.lease_until >= database_time())
+      where ${isOpen} and ${isFree} and coalesce(${roomOf} > 0, true)
       order by part.position limit ${next} for update of part skip locked
     ), ranked as (
       select user_id, room, row_number() over (order by position) as place, min(position) over () as earliest,
@@ -98,10 +100,14 @@ export async function claimWave(
       select exists (
         select from workflow_users as part
         where ${isOpen} and part.user_id::text not in (select user_id from taken)) as has_more
+    ), kept as (
+      select exists (select from wave where not fits) or (${isSomeFull} and exists (
+        select from workflow_users as part join user_settings as settings on settings.user_id = part.user_id
+        where ${isOpen} and ${isFree} and ${roomOf} <= 0)) as is_cut
     )
     select taken.user_id as "userId", taken.version, more.has_more as "hasMore",
-      exists (select from wave where not fits) as "isCut"
-    from more left join taken on true`);
+      kept.is_cut as "isCut"
+    from more cross join kept left join taken on true`);
   const leases = rows.flatMap(({ userId: id, version }) =>
     id === null ? [] : [{ userId: id, lease: { key: userKey(id), holder, version: Number(version) } }],
   );

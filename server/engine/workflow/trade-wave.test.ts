@@ -7,6 +7,7 @@ import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engin
 import { testJobs } from '#test/app/test-jobs.ts';
 import { nextToken } from '#test/app/token-holders.ts';
 import { answering, dyingAt } from '#test/venues/dying-exchange.ts';
+import { claimWave } from './claim-wave.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeWave } from './trade-wave.ts';
 import { createUserIntake } from './user-intake.ts';
@@ -200,6 +201,24 @@ describe('a signal for many users', () => {
     await queue.drain(deps);
     expect(await traded()).toEqual(inOrder);
     expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 3 });
+  });
+
+  test('is taken up at an exchange whose turn comes later, while the first one has no room', async () => {
+    const token = nextToken();
+    const bitget = await engine.createUser({ tradeOrderSet: 'A' });
+    const bybit = await engine.createUser({ tradeOrderSet: 'B', exchangePlatform: 'Bybit' });
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await runWorkflow(engine.deps, workflowId);
+    const claim = async (room: number) => {
+      const options = { workflowId, upTo: null, holder: 'one', rooms: new Map([['Bitget', room]]) };
+      const { leases, ...rest } = await claimWave(engine.db, options);
+      return { users: leases.map(({ userId }) => userId), ...rest };
+    };
+    expect(await claim(0)).toEqual({ users: [bybit], hasMore: true, isCut: true });
+    expect(await claim(0)).toMatchObject({ users: [], isCut: true });
+    expect(await claim(1)).toMatchObject({ users: [bitget], isCut: false });
+    expect(await claim(0)).toMatchObject({ users: [], isCut: false });
+    await handOverLeases(engine.db, 'one');
   });
 
   test('is taken up by an instance as its address can start users, and the rest by another one', async () => {
