@@ -58,7 +58,7 @@ export async function startHandTrading(options: { engine?: boolean; config?: Par
     exchangeMode: 'demo',
     bitgetBaseUrl: site.url,
     bybitBaseUrl: site.url,
-    exchangeTimeoutMs: 1_500,
+    exchangeTimeoutMs: 3_000,
     verifyFirstMs: 400,
     verifySecondMs: 400,
     cancelDelayMs: 100,

@@ -57,7 +57,7 @@ export async function startKeyBoard(
       exchangeMode: environment,
       bitgetBaseUrl: site.url,
       bybitBaseUrl: site.url,
-      exchangeTimeoutMs: 1_000,
+      exchangeTimeoutMs: 3_000,
       verifyFirstMs: 300,
       verifySecondMs: 300,
       cancelDelayMs: 100,

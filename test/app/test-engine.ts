@@ -101,7 +101,9 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
   const { engineDb: db } = database;
   const clock = fakeClock('2026-05-04T10:00:00.000Z');
   const config: Config = {
-    ...parseConfig({ APP_ENV: 'production', SECRET_KEY: SECRET, EXCHANGE_TIMEOUT_MS: '1000' }),
+    ...parseConfig({ APP_ENV: 'production', SECRET_KEY: SECRET }),
+    // In process an exchange that does not answer is given up at once, on a socket in real time.
+    exchangeTimeoutMs: options.overHttp || options.sharesLimits ? 2_000 : 30_000,
     instanceId: 'first-instance',
     ...options.config,
   };

@@ -74,7 +74,7 @@ export async function startTradingBoard(
       SECRET_KEY,
       BITGET_BASE_URL: server.url,
       BYBIT_BASE_URL: server.url,
-      EXCHANGE_TIMEOUT_MS: '2000',
+      EXCHANGE_TIMEOUT_MS: '3000',
       VERIFY_FIRST_MS: '300',
       VERIFY_SECOND_MS: '300',
       CANCEL_DELAY_MS: '150',

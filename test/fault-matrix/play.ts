@@ -55,8 +55,8 @@ export interface Stage {
 
 const MOST_ROUNDS = 3_000;
 const LATE_MS = 60_000;
-/** Long enough for a busy machine, so a slow answer does not count as lost. */
-const EXCHANGE_TIMEOUT_MS = 1_500;
+/** Over a socket no answer takes this time; in process it takes none. A slow answer must not count as lost. */
+const TIMEOUT_MS = { overHttp: 1_500, inProcess: 30_000 };
 
 const SHORT_WAITS = { verifyFirstMs: 300, verifySecondMs: 300, cancelDelayMs: 100 };
 
@@ -64,11 +64,12 @@ export async function openStage({
   waits = 'default',
   ...options
 }: Pick<TestEngineOptions, 'createDatabase' | 'overHttp'> & { waits?: Waits } = {}): Promise<Stage> {
+  const exchangeTimeoutMs = options.overHttp ? TIMEOUT_MS.overHttp : TIMEOUT_MS.inProcess;
   let beforeRequest = async (_request: VenueRequest) => {};
   let afterRequest = async (_request: VenueRequest) => {};
   const engine = await startTestEngine({
     ...options,
-    config: { exchangeTimeoutMs: EXCHANGE_TIMEOUT_MS, ...(waits === 'short' ? SHORT_WAITS : {}) },
+    config: { exchangeTimeoutMs, ...(waits === 'short' ? SHORT_WAITS : {}) },
     watch: { before: (request) => beforeRequest(request), after: (request) => afterRequest(request) },
   });
 
@@ -164,7 +165,7 @@ export async function openStage({
       await engine.venue.settle(token);
       await watch.look();
       if (exits !== null) await recordEnds(engine, { userIds, exchangePlatform: exchange });
-      const wasSlow = slowestMs > EXCHANGE_TIMEOUT_MS / 3;
+      const wasSlow = slowestMs > exchangeTimeoutMs / 3;
       const ends = { exits: exitSignals, hasExits: exits !== null, isApart: chosen.clock !== null };
       return { token, userIds, signals, ...ends, watch, hiddenOrders: world.hiddenOrders, died, wasSlow };
     },

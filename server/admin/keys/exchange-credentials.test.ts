@@ -198,7 +198,7 @@ describe('entering credentials', () => {
     [
       'is unreachable',
       { kind: 'timeout', on: { path: '/accounts' } },
-      { error: 'unreachable', message: 'Bitget could not be reached: no answer within 1000 ms' },
+      { error: 'unreachable', message: 'Bitget could not be reached: no answer within 3000 ms' },
     ],
     [
       'refuses for a reason that is not the key',

@@ -57,7 +57,10 @@ export async function callVenue(
     body: request.body ?? '',
   });
   const answer = await Promise.race([handled, deadline]);
-  if (answer.delivery === 'never' || answer.delivery === 'stalled') return deadline;
+  // Nothing but the deadline can follow.
+  if (answer.delivery === 'never' || answer.delivery === 'stalled') throw noAnswer();
   if (answer.delivery === 'cut') throw new TransportError('sent', 'other side closed');
   return answer;
 }
+
+const noAnswer = () => new DOMException('The exchange does not answer', 'TimeoutError');
