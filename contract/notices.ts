@@ -219,6 +219,14 @@ export const NOTICES = {
     many: '{count} sign-ins from new addresses: {reasons}',
     link: '/audit',
   },
+  chat_unknown: {
+    severity: 'warning',
+    to: 'user',
+    when: 'Somebody wrote to a bot that answers commands, from a chat that no channel has. It got no answer. Sent once a day.',
+    text: 'The Telegram bot of the channel {channel} got a message from the unknown chat {chat} (person {person})',
+    many: '{count} unknown chats wrote to Telegram bots: {reasons}',
+    link: '/alerts',
+  },
   instance_started: {
     severity: 'info',
     to: 'administrators',

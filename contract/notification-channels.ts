@@ -79,6 +79,8 @@ export const channelBody = z.object({
   codes: z.array(z.enum(NOTICE_CODES)).max(100).nullable().optional(),
   quietHours: z.object({ from: timeOfDay, to: timeOfDay }).nullable().optional(),
   enabled: z.boolean().default(true),
+  /** Answers commands from the chat of a Telegram channel. Left out: as it is. Its owner switches it on, with a step-up. */
+  answers: z.boolean('answers must be true or false').optional(),
 });
 export type ChannelBody = z.input<typeof channelBody>;
 
@@ -92,6 +94,12 @@ export const notificationChannel = z.object({
   codes: z.array(z.enum(NOTICE_CODES)).nullable(),
   quietHours: z.object({ from: z.string(), to: z.string() }).nullable(),
   enabled: z.boolean(),
+  /** Whether commands from its chat are answered (Telegram). */
+  answers: z.boolean(),
+  /** Why the bot could not be asked for commands the last time; null when it could. */
+  answersError: z.string().nullable(),
+  /** Until when a command has muted everything but critical notices; null: not muted. */
+  mutedUntil: z.string().nullable(),
   /** Whose channel it is: administrators see all of them. */
   owner: z.object({ id: z.string(), username: z.string() }),
   createdAt: z.string(),

@@ -20,6 +20,7 @@ const NOT_BY_A_ROUTE: AuditAction[] = [
   'position protection moved',
   'trading halted',
   'risk limit reached',
+  'command from a chat',
   'canary failed',
   'program started',
   'backup written',

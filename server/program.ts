@@ -17,6 +17,7 @@ import { clockConditions, clockStepConditions } from './console/attention/clock-
 import { diskConditions } from './console/attention/disk-conditions.ts';
 import { failedClosingConditions } from './console/attention/failed-closings.ts';
 import { riskLimitConditions } from './console/limits/limit-conditions.ts';
+import { createOverview } from './console/overview/read-overview.ts';
 import { createFlattener } from './console/positions/flatten.ts';
 import { createScopeFlattener } from './console/positions/flatten-scope.ts';
 import { type Deps, OPEN_TO_ALL, type Readiness } from './deps.ts';
@@ -249,7 +250,7 @@ export async function buildProgram(options: {
     'exit watch': () => createExitWatch(engine(), createAccountReader(engine())).start(),
     'read ahead': () => (config.readAhead ? startReadAhead(engine()) : () => {}),
     retention: () => startRetention({ deps, connection: database.connection }),
-    alerts: () => startAlerts(deps, { exchangeWatch }).stop,
+    alerts: () => startAlerts(deps, { exchangeWatch, readOverview: createOverview(deps) }).stop,
   };
   let stopSealing: (() => Promise<void>) | null = null;
 

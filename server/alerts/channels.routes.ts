@@ -17,7 +17,7 @@ import { holdActiveUser } from '#server/admin/users/users.store.ts';
 import type { Deps } from '#server/deps.ts';
 import { actorOf } from '#server/platform/audit/audit-trail.ts';
 import { notificationChannels } from '#server/platform/db/schema.ts';
-import { getUser } from '#server/platform/http/access.ts';
+import { getUser, requireStepUp } from '#server/platform/http/access.ts';
 import { AppError, invalidFields, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
@@ -31,6 +31,7 @@ import {
   listChannels,
   type ShownChannel,
 } from './channels.store.ts';
+import { callTelegram } from './chat/telegram-api.ts';
 import { AddressRefusedError, readAddress, resolveChecked } from './checked-address.ts';
 import { sendMessage } from './send-message.ts';
 import { absoluteLink, messageOptions, WORKS } from './send-outbox.ts';
@@ -38,6 +39,7 @@ import { absoluteLink, messageOptions, WORKS } from './send-outbox.ts';
 const TESTS_PER_MINUTE = 10;
 const RESOLVE_MS = 3_000;
 
+type ChannelRow = typeof notificationChannels.$inferSelect;
 type Body = z.output<typeof channelBody>;
 type ChannelDeps = Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'log' | 'pool' | 'secretBox'>;
 
@@ -73,6 +75,7 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
       await checkAddress(config);
       const now = deps.clock.now();
       const id = timeOrderedId();
+      const after = await answersAfter(request, { config, ownerUserId, found: null });
       const created = await deps.db.transaction(async (tx) => {
         required(await holdActiveUser(tx, ownerUserId), 'notSignedIn');
         if ((await countChannelsOf(tx, ownerUserId)) >= MAX_CHANNELS) throw new AppError('tooManyChannels');
@@ -84,6 +87,7 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
           configSealed,
           shown: shownConfig(config),
           ...columnsOf(body),
+          answersAfter: after,
           createdAt: now,
           updatedAt: now,
         });
@@ -120,8 +124,14 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
       if (body.kind !== kind) {
         throw invalidFields([{ path: 'kind', message: 'The kind of a channel stays: create another one' }]);
       }
-      const config = readConfig(kind, body.config, openOrNull(found));
+      const before = openOrNull(found);
+      const config = readConfig(kind, body.config, before);
       await checkAddress(config);
+      const after = await answersAfter(request, {
+        config,
+        ownerUserId,
+        found: { channel: found.channel, config: before },
+      });
       const changed = await deps.db.transaction(async (tx) => {
         const rows = await tx
           .update(notificationChannels)
@@ -130,6 +140,8 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
             shown: shownConfig(config),
             ...columnsOf(body),
             ...WORKS,
+            answersAfter: after,
+            answersError: null,
             updatedAt: new Date(Math.max(deps.clock.now().getTime(), updatedAt.getTime() + 1)),
           })
           .where(and(eq(notificationChannels.id, id), eq(notificationChannels.updatedAt, updatedAt)))
@@ -220,6 +232,52 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
     return required(await findChannel(deps.db, { id, viewer: getUser(request) }), 'channelNotFound');
   }
 
+  /**
+   * After which message commands are answered; null: they are not. They stay on while bot and chat stay the same. For
+   * another chat, and when they were off, only the owner switches them on, with the password; what somebody else changes
+   * of it switches them off.
+   */
+  async function answersAfter(
+    request: FastifyRequest<{ Body: Body }>,
+    {
+      config,
+      ownerUserId,
+      found,
+    }: {
+      config: ChannelConfig;
+      ownerUserId: string;
+      found: { channel: ChannelRow; config: ChannelConfig | null } | null;
+    },
+  ): Promise<number | null> {
+    const before = found?.channel.answersAfter ?? null;
+    const { answers = before !== null, enabled } = request.body;
+    if (!answers) return null;
+    const isOwner = getUser(request).id === ownerUserId;
+    if (before === null || !isSameChat(found?.config ?? null, config)) {
+      if (request.body.answers === undefined && !isOwner) return null;
+      if (!isOwner) throw answersRefused('Only the owner of a channel switches its commands on');
+      requireStepUp(request, deps.clock.now());
+    } else if (found?.channel.enabled === true || !enabled) {
+      return before;
+    }
+    return await announceAnswers(config);
+  }
+
+  /** Writes to the chat from where on commands are answered; returns the id of that message. */
+  async function announceAnswers(config: ChannelConfig): Promise<number> {
+    if (config.kind !== 'telegram') throw answersRefused('Only Telegram channels answer commands');
+    const { botToken, chatId } = config;
+    if (!/^-?\d+$/.test(chatId))
+      throw answersRefused('Commands are answered in a chat whose id is a number only');
+    const sent = await callTelegram<{ message_id: number }>(
+      { ...messageOptions(deps), botToken },
+      'sendMessage',
+      { chat_id: chatId, text: 'Signal Board answers commands that are written below this message: /help' },
+    );
+    if (!sent.ok) throw answersRefused(`The bot cannot write to this chat: ${sent.detail}`);
+    return sent.result.message_id;
+  }
+
   /** Null: sealed under another SECRET_KEY; all of it has to be entered again. */
   function openOrNull({ channel }: ShownChannel): ChannelConfig | null {
     try {
@@ -245,6 +303,14 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
   }
 }
 
+const answersRefused = (message: string) => invalidFields([{ path: 'answers', message }]);
+
+const isSameChat = (before: ChannelConfig | null, after: ChannelConfig): boolean =>
+  before?.kind === 'telegram' &&
+  after.kind === 'telegram' &&
+  before.chatId === after.chatId &&
+  before.botToken === after.botToken;
+
 const columnsOf = ({ name, minSeverity, codes, quietHours, enabled }: Body) => ({
   name,
   minSeverity,
@@ -265,6 +331,9 @@ function toView({ channel, owner, waiting }: ShownChannel): NotificationChannel 
     codes,
     quietHours: quietFrom === null || quietTo === null ? null : { from: quietFrom, to: quietTo },
     enabled,
+    answers: channel.answersAfter !== null,
+    answersError: channel.answersError,
+    mutedUntil: channel.mutedUntil?.toISOString() ?? null,
     owner,
     createdAt: channel.createdAt.toISOString(),
     updatedAt: channel.updatedAt.toISOString(),
@@ -283,6 +352,6 @@ const aboutChannel = ({ channel, owner }: ShownChannel) => ({
 
 /** For the audit trail: secrets as hints. */
 const described = (one: ShownChannel) => {
-  const { kind, name, config, minSeverity, codes, quietHours, enabled } = toView(one);
-  return { kind, name, ...config, minSeverity, codes, quietHours, enabled };
+  const { kind, name, config, minSeverity, codes, quietHours, enabled, answers } = toView(one);
+  return { kind, name, ...config, minSeverity, codes, quietHours, enabled, answers };
 };

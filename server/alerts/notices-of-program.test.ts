@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { NOTICES, type NoticeCode } from '#contract/notices.ts';
+import { createOverview } from '#server/console/overview/read-overview.ts';
 import { openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram } from '#server/program.ts';
@@ -227,7 +228,10 @@ test('a database that was away', async () => {
     limits: { answerMs: 300, idleInTransactionMs: 5_000 },
   });
   const deps = { ...keys.board.deps, db: pool.db, log, clock };
-  const alerts = startAlerts(deps, { exchangeWatch: createExchangeWatch(deps) });
+  const alerts = startAlerts(deps, {
+    exchangeWatch: createExchangeWatch(deps),
+    readOverview: createOverview(deps),
+  });
   network.setMode({ kind: 'black-hole' });
   const isNoticed = async () => {
     await clock.advance(1_000);

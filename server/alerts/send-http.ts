@@ -30,15 +30,21 @@ export const SEND_TIMEOUT_MS = 10_000;
 const MOST_BYTES = 16 * 1024;
 const LONGEST_WAIT_MS = 3_600_000;
 
+export interface HttpOptions extends SendOptions {
+  url: string;
+  method?: 'POST' | 'GET';
+  headers?: Record<string, string>;
+  body?: string;
+}
+
 /** Sends one request to a checked address, follows no redirect, and reads a limited part of the answer. */
-export async function sendHttp(
-  options: SendOptions & {
-    url: string;
-    method?: 'POST' | 'GET';
-    headers?: Record<string, string>;
-    body?: string;
-  },
-): Promise<SendResult> {
+export const sendHttp = (options: HttpOptions): Promise<SendResult> => requestChecked(options, readResult);
+
+/** The same, with a reader of one's own for the answer. It has to read or drop the body. */
+export async function requestChecked<Result>(
+  options: HttpOptions,
+  read: (answer: Dispatcher.ResponseData, clock: Clock) => Promise<Result>,
+): Promise<Result | SendResult> {
   const {
     url,
     method = 'POST',
@@ -63,7 +69,7 @@ export async function sendHttp(
       headers: { 'user-agent': 'Signal Board', ...headers },
       ...(body === undefined ? {} : { body }),
     });
-    return await readResult(answer, clock);
+    return await read(answer, clock);
   } catch (error) {
     return { ok: false, detail: failureText(error, timeoutMs) };
   } finally {
@@ -71,7 +77,7 @@ export async function sendHttp(
   }
 }
 
-async function readResult(
+export async function readResult(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   clock: Clock,
 ): Promise<SendResult> {

@@ -330,4 +330,19 @@ describe('a channel', () => {
     await send();
     expect(codesAt(receiver)).toEqual(['disk_low', 'instance_started', 'backup_missing']);
   });
+
+  test('keeps what is not critical while a command from the chat has muted the channel', async () => {
+    const { id } = await addChannel(receiver.url);
+    await board.query('update notification_channels set muted_until = $2 where id = $1', [
+      id,
+      new Date(clock.now().getTime() + 3_600_000),
+    ]);
+    await tell('instance_started', 'disk_low', 'backup_missing');
+    clock.advance(3_599_999);
+    await send();
+    expect(codesAt(receiver)).toEqual(['disk_low']);
+    clock.advance(1);
+    await send();
+    expect(codesAt(receiver)).toEqual(['disk_low', 'instance_started', 'backup_missing']);
+  });
 });

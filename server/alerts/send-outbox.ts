@@ -76,15 +76,17 @@ async function listDue({ db, config }: OutboxDeps, now: Date): Promise<{ id: str
     id: string;
     quietFrom: string | null;
     quietTo: string | null;
+    isMuted: boolean;
     hasCritical: boolean;
   }>(sql`
-    select channel.id, quiet_from as "quietFrom", quiet_to as "quietTo", bool_or(is_critical) as "hasCritical"
+    select channel.id, quiet_from as "quietFrom", quiet_to as "quietTo",
+      coalesce(muted_until > ${now}, false) as "isMuted", bool_or(is_critical) as "hasCritical"
     from notification_channels as channel
     join users on users.id = owner_user_id and users.is_active
     join notice_deliveries on channel_id = channel.id and state = 'waiting'
     where enabled and (retry_at is null or retry_at <= ${now})
     group by channel.id`);
-  return rows.filter((row) => row.hasCritical || !isQuiet(now, row, config.displayTimezone));
+  return rows.filter((row) => row.hasCritical || !(row.isMuted || isQuiet(now, row, config.displayTimezone)));
 }
 
 /** What is a day old is not news. Quiet hours do not count, or a night would use up half of it. */
@@ -122,7 +124,8 @@ async function sendNext(deps: OutboxDeps, { channelId, lease, send, signal }: St
     .where(eq(notificationChannels.id, channelId));
   if (channel === undefined || !channel.enabled) return false;
   if (channel.retryAt !== null && channel.retryAt > now) return false;
-  const isQuietNow = isQuiet(now, channel, config.displayTimezone);
+  const isMuted = channel.mutedUntil !== null && channel.mutedUntil > now;
+  const isQuietNow = isMuted || isQuiet(now, channel, config.displayTimezone);
   const [first] = await db
     .select({ delivery: noticeDeliveries, notice: notices, owner: users })
     .from(noticeDeliveries)

@@ -4,6 +4,8 @@ import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { eachInTurn } from '#server/platform/each-alone.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
+import { createChatAnswers } from './chat/answer-chats.ts';
+import type { ReadOverview } from './chat/carry-out-command.ts';
 import { summarizeDay } from './daily-summary.ts';
 import { deleteOldNotices } from './delete-old-notices.ts';
 import { beatHeart } from './heartbeat.ts';
@@ -14,11 +16,11 @@ import type { ExchangeWatch } from './watch-exchanges.ts';
 import { watchFeeds } from './watch-feeds.ts';
 import { watchDisk, watchInstallation } from './watch-installation.ts';
 
-type AlertDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'freeSpace' | 'log' | 'readiness' | 'secretBox'>;
-
 const PASS_MS = 1_000;
 const WATCH_MS = 30_000;
 const FEEDS_MS = 20_000;
+/** How soon a bot is asked again, and how soon a switch is noticed. */
+const CHATS_MS = 1_000;
 const HEARTBEAT_MS = 60_000;
 const CLEAN_MS = 3_600_000;
 /** A blink of the database is not worth a notice. */
@@ -32,10 +34,14 @@ export interface Alerts {
 }
 
 /** Makes notices of events and looks for conditions, beside the engine: nothing of it is waited for. */
-export function startAlerts(deps: AlertDeps, { exchangeWatch }: { exchangeWatch: ExchangeWatch }): Alerts {
+export function startAlerts(
+  deps: Deps,
+  { exchangeWatch, readOverview }: { exchangeWatch: ExchangeWatch; readOverview: ReadOverview },
+): Alerts {
   const { clock, config, db, log } = deps;
   const holder = `${config.instanceId} alerts`;
   const outbox = createOutbox(deps);
+  const chats = createChatAnswers(deps, { readOverview });
   const listeningSince = clock.now();
   let awaySince: Date | null = null;
   let isStopped = false;
@@ -94,6 +100,7 @@ export function startAlerts(deps: AlertDeps, { exchangeWatch }: { exchangeWatch:
   const loops = [
     again(pass, PASS_MS),
     again(safely('looking for conditions', watchAll), WATCH_MS),
+    again(safely('asking for commands', chats.look), CHATS_MS),
     again(safely('looking at the feeds', watchAllFeeds), FEEDS_MS),
     again(
       safely('the heartbeat', () => beatHeart(deps)),
@@ -110,7 +117,7 @@ export function startAlerts(deps: AlertDeps, { exchangeWatch }: { exchangeWatch:
     watchAll,
     async stop() {
       isStopped = true;
-      await Promise.all([outbox.stop(), ...loops.map((stop) => stop())]);
+      await Promise.all([outbox.stop(), chats.stop(), ...loops.map((stop) => stop())]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createOverview } from '#server/console/overview/read-overview.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { type FakeClock, fakeClock, testClock } from '#test/app/fake-clock.ts';
 import { createRowRefusals } from '#test/app/refused-rows.ts';
@@ -50,7 +51,10 @@ test('events that cannot be made into notices keep nothing else of the same pass
       tells += 1;
     },
   };
-  const alerts = startAlerts({ ...board.deps, clock: passes, db }, { exchangeWatch });
+  const alerts = startAlerts(
+    { ...board.deps, clock: passes, db },
+    { exchangeWatch, readOverview: createOverview(board.deps) },
+  );
   try {
     await passes.advance(1_000);
     await expect.poll(() => tells).toBe(1);

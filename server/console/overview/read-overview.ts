@@ -5,15 +5,15 @@ import { D, type Decimal, toPlain } from '#domain/decimal.ts';
 import { type KeyState, TRADING_STATES } from '#domain/trading-state.ts';
 import type { Deps } from '#server/deps.ts';
 import { listAccounts } from '#server/engine/protection/positions.store.ts';
-import type { AccountReader } from '#server/engine/protection/read-account.ts';
+import { type AccountReader, createAccountReader } from '#server/engine/protection/read-account.ts';
 import { dayStart } from '#server/platform/day-start.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { readAccounts } from '../positions/list-positions.ts';
-import type { BalanceReader, KnownEquity } from './balance-reader.ts';
+import { type BalanceReader, createBalanceReader, type KnownEquity } from './balance-reader.ts';
 import { listActivity } from './list-activity.ts';
 import { readTradingStates } from './trading-states.ts';
 
-export interface OverviewReaders {
+interface OverviewReaders {
   positions: AccountReader;
   balances: BalanceReader;
 }
@@ -24,11 +24,16 @@ const ACTIVITIES = 20;
 /** The figures are in sight all the time: accounts are not read for every look. */
 const POSITIONS_AGE_MS = 5_000;
 
-/** How the installation (or one user) stands: results, open positions, accounts and what happened lately. */
-export async function readOverview(
+/** Reads how the installation (or one user) stands: results, open positions, accounts and what happened lately. */
+export function createOverview(deps: Deps): (of?: { userId?: string }) => Promise<OverviewAnswer> {
+  const readers = { positions: createAccountReader(deps), balances: createBalanceReader(deps) };
+  return (of = {}) => readOverview(deps, readers, of);
+}
+
+async function readOverview(
   deps: OverviewDeps,
   readers: OverviewReaders,
-  { userId }: { userId?: string } = {},
+  { userId }: { userId?: string },
 ): Promise<OverviewAnswer> {
   const { clock, config, db } = deps;
   const now = clock.now();

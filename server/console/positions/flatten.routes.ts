@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { closeAllBody, closeAllProgress, closeAllRuns, closeAllStarted } from '#contract/close-all.ts';
 import { idParams } from '#contract/paging.ts';
-import { nameOf, stopEntries } from '#server/admin/stops/stop-entries.ts';
+import { nameOf } from '#server/admin/stops/stop-entries.ts';
 import { findUser } from '#server/admin/users/users.store.ts';
 import type { Deps } from '#server/deps.ts';
 import { actorOf } from '#server/platform/audit/audit-trail.ts';
@@ -9,25 +9,17 @@ import { getUser } from '#server/platform/http/access.ts';
 import { AppError, required } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
-import { timeOrderedId } from '#server/platform/ids.ts';
-import {
-  endFlatten,
-  findFlatten,
-  insertFlatten,
-  LONGEST_CLOSING_MS,
-  listFlattens,
-  readProgress,
-} from './flatten.store.ts';
+import { endFlatten, findFlatten, listFlattens, readProgress } from './flatten.store.ts';
+import { requestFlatten } from './request-flatten.ts';
 
 const tags = ['positions'];
-const REASON = 'Closing all positions';
 /** How long an ended closing is listed. */
 const SHOWN_MS = 5 * 60_000;
 
 /** Closing every position that was opened here within a scope. */
 export function registerFlattenRoutes(
   app: App,
-  deps: Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'jobs'>,
+  deps: Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'jobs' | 'log'>,
 ): void {
   const { audit, clock, config, db } = deps;
   const admin = routeOptions({ access: 'admin', tags });
@@ -51,29 +43,7 @@ export function registerFlattenRoutes(
       const { id: userId } = getUser(request);
       if (scope.kind === 'user' && scope.value !== null)
         required(await findUser(db, scope.value), 'userNotFound');
-      const until = staysStopped ? null : new Date(clock.now().getTime() + LONGEST_CLOSING_MS);
-      const stop = await stopEntries(deps, { scope, reason: REASON, until, by, userId });
-      const id = timeOrderedId();
-      const total = await db.transaction(async (tx) => {
-        await audit.record(tx, {
-          actor: by,
-          action: 'closing of all positions requested',
-          subject: { kind: 'position', id: null, name: await nameOf(tx, scope) },
-          after: { id, scope: { ...scope }, stop: staysStopped },
-        });
-        const flatten = {
-          id,
-          scopeKind: scope.kind,
-          scopeValue: scope.value,
-          requestedBy: userId,
-          actor: by,
-          createdAt: clock.now(),
-          endsStopId: staysStopped ? null : stop.id,
-          endedAt: null,
-        };
-        return await insertFlatten(tx, flatten, config.exchangeMode);
-      });
-      request.log.warn({ id, ...scope, total, by: userId }, 'all positions are being closed');
+      const id = await requestFlatten(deps, { scope, staysStopped, by, userId });
       return reply.code(202).send({ id });
     },
   );

@@ -1367,9 +1367,38 @@ export const notificationChannels = pgTable(
     /** Failures in a row, and when the next try is due. */
     failures: integer('failures').notNull().default(0),
     retryAt: instant('retry_at'),
+    /**
+     * Commands from the chat of a Telegram channel are answered if they come after this message, with which the bot
+     * announced it: ids of messages rise within a chat, and no clock is asked. Null: they are not answered.
+     */
+    answersAfter: bigint('answers_after', { mode: 'number' }),
+    /** Why the bot could not be asked for commands the last time; null when it could. */
+    answersError: text('answers_error'),
+    /** Until when only critical notices are sent, as a command wanted it. */
+    mutedUntil: instant('muted_until'),
   },
   (table) => [index('notification_channels_owner').on(table.ownerUserId)],
 );
+
+/** Up to which update the commands of a Telegram bot are answered: each one once, by whichever instance. */
+export const telegramBots = pgTable('telegram_bots', {
+  /** The number before the colon of its token. */
+  botId: text('bot_id').primaryKey(),
+  nextUpdate: bigint('next_update', { mode: 'number' }).notNull(),
+  handledAt: instant('handled_at').notNull(),
+});
+
+/**
+ * Questions of the chat whether to close all positions of a scope; the button works until it expires. The closing takes
+ * the question's id, so there is one at most.
+ */
+export const chatQuestions = pgTable('chat_questions', {
+  id: uuid('id').primaryKey(),
+  channelId: uuid('channel_id').notNull(),
+  scopeKind: text('scope_kind').$type<StopKind>().notNull(),
+  scopeValue: text('scope_value'),
+  expiresAt: instant('expires_at').notNull(),
+});
 
 /** The outbox: one row for each notice and channel. Rows of a channel are sent in the order of their ids. */
 export const noticeDeliveries = pgTable(

@@ -91,6 +91,7 @@ interface ChannelItemProps {
 
 function ChannelItem({ channel, isOwn, onOpen }: ChannelItemProps) {
   const { id, kind, name, config, enabled, lastError, lastErrorAt, lastSentAt, waiting, owner } = channel;
+  const { answers, answersError, mutedUntil } = channel;
   const formatInstant = useFormatInstant();
   const test = useChange<ChannelTest>({
     send: () => requestJson(`${CHANNELS}/${encodeURIComponent(id)}/test`, { method: 'POST' }),
@@ -105,6 +106,7 @@ function ChannelItem({ channel, isOwn, onOpen }: ChannelItemProps) {
           {name || '–'}
           <Badge tone="neutral">{KIND_LABELS[kind] ?? kind}</Badge>
           {enabled ? null : <Badge tone="outline">Off</Badge>}
+          {answers ? <Badge tone="outline">Commands</Badge> : null}
           {lastError === null ? null : <Badge tone="failure">Failing</Badge>}
         </span>
         <span className={classes.detail}>
@@ -115,6 +117,10 @@ function ChannelItem({ channel, isOwn, onOpen }: ChannelItemProps) {
           {lastSentAt === null ? 'Nothing was sent yet' : `Last sent ${formatInstant(lastSentAt)}`}
           {waiting > 0 ? ` · ${waiting} waiting` : ''}
         </span>
+        {mutedUntil !== null && Date.parse(mutedUntil) > Date.now() ? (
+          <Text size="xs">Muted until {formatInstant(mutedUntil)}, except for critical notices</Text>
+        ) : null}
+        {answersError === null ? null : <Text size="xs">Commands are not answered: {answersError}</Text>}
         {lastError === null ? null : (
           <span className={classes.failure} role="status">
             {lastError} ({formatInstant(lastErrorAt)})

@@ -151,6 +151,38 @@ describe('the channels', () => {
     });
   });
 
+  test('of Telegram answer commands when that is switched on, and show mutes and what keeps them from it', async () => {
+    const phone = {
+      ...channel,
+      id: 'phone',
+      name: 'Phone',
+      kind: 'telegram',
+      config: { botToken: '…wxyz', chatId: '42' },
+      answers: true,
+      answersError: 'The receiver answered 409',
+      mutedUntil: '2999-11-24T04:54:51.402Z',
+    };
+    const refused = 'The bot cannot write to this chat: The receiver answered 403';
+    const app = renderApp('/alerts', {
+      [`GET ${CHANNELS}`]: { channels: [{ ...phone, answers: false, answersError: null }] },
+      [`PUT ${CHANNELS}/phone`]: new Failure(400, {
+        message: refused,
+        errors: [{ path: 'answers', message: refused }],
+      }),
+    });
+    await click('Edit Phone');
+    const form = await dialog('Edit Phone');
+    (await form.findByLabelText('Answers commands from this chat')).click();
+    app.answers[`GET ${CHANNELS}`] = { channels: [phone] };
+    (await form.findByRole('button', { name: 'Save' })).click();
+    await form.findByText(refused);
+    app.answers[`PUT ${CHANNELS}/phone`] = phone;
+    form.getByRole('button', { name: 'Save' }).click();
+    await page().findByText('Commands are not answered: The receiver answered 409');
+    await page().findByText(/^Muted until .* except for critical notices$/);
+    expect(app.sent(`PUT ${CHANNELS}/phone`).at(-1)?.body).toMatchObject({ answers: true });
+  });
+
   test('are tested, with the result in words', async () => {
     const app = renderApp('/alerts', {
       [`GET ${CHANNELS}`]: { channels: [failing] },

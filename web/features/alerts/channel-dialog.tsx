@@ -45,6 +45,7 @@ export default function ChannelDialog({
   onClose: () => void;
 }) {
   const isNew = channel === null;
+  const { user } = useSession();
   const [secret, setSecret] = useState<string | null>(null);
   const [codes, setCodes] = useState<readonly NoticeCode[] | null>(channel?.codes ?? null);
   const form = useForm<ChannelForm>({
@@ -113,6 +114,17 @@ export default function ChannelDialog({
               label="Encrypted from the first byte (port 465)"
               description="Otherwise the connection is encrypted by STARTTLS"
               {...form.checkbox('secure')}
+            />
+          ) : null}
+          {kind === 'telegram' ? (
+            <Checkbox
+              label="Answers commands from this chat"
+              description={
+                user.isAdmin
+                  ? '/status, /positions, /stop, /flatten, /mute. Everybody in the chat may give them'
+                  : '/status and /stop, for your account. Everybody in the chat may give them'
+              }
+              {...form.checkbox('answers')}
             />
           ) : null}
           <Select label="Sends" data={SEVERITY_CHOICES} {...form.field('minSeverity')} />

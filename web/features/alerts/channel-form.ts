@@ -67,6 +67,7 @@ export interface ChannelForm {
   quietFrom: string;
   quietTo: string;
   enabled: boolean;
+  answers: boolean;
   secure: boolean;
   /** `config.url` and so on. */
   [field: `config.${string}`]: string;
@@ -87,6 +88,7 @@ export function formOf(channel: NotificationChannel | null): ChannelForm {
     quietFrom: channel?.quietHours?.from ?? '',
     quietTo: channel?.quietHours?.to ?? '',
     enabled: channel?.enabled ?? true,
+    answers: channel?.answers ?? false,
     secure: channel?.config.secure !== false,
     ...Object.fromEntries([...texts, ...(channel === null ? [['config.port', '465']] : [])]),
   };
@@ -106,7 +108,7 @@ export function formErrors(form: ChannelForm, isNew: boolean): Errors {
 }
 
 export function bodyOf(form: ChannelForm, codes: readonly NoticeCode[] | null): ChannelBody {
-  const { kind, name, minSeverity, quietFrom, quietTo, enabled, secure } = form;
+  const { kind, name, minSeverity, quietFrom, quietTo, enabled, answers, secure } = form;
   const config: ChannelBody['config'] = kind === 'email' ? { secure } : {};
   for (const { name: field, secret } of FIELDS[kind]) {
     const text = form[`config.${field}`]?.trim() ?? '';
@@ -121,6 +123,7 @@ export function bodyOf(form: ChannelForm, codes: readonly NoticeCode[] | null): 
     codes: codes === null ? null : [...codes],
     quietHours: quietFrom === '' ? null : { from: quietFrom, to: quietTo },
     enabled,
+    ...(kind === 'telegram' ? { answers } : {}),
   };
 }
 
