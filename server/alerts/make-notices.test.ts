@@ -65,7 +65,7 @@ const note = (...events: Omit<NoticeEvent, 'at'>[]) =>
 
 describe('a signal', () => {
   // Requirements: additions-alerts-2
-  test('tells its user and the administrators of the fill, with side, token, quantity and price', async () => {
+  test('informs its user and the administrators of the fill, with side, token, quantity and price', async () => {
     const { userId, token, signalId, workflowId } = await storeTradedSignal(engine);
     await engine.settle();
     await make();
@@ -103,7 +103,7 @@ describe('a signal', () => {
     expect(await forAdministrators('signal_filled_nobody')).toHaveLength(1);
   });
 
-  test('that nobody was eligible for is told to administrators', async () => {
+  test('that nobody was eligible for is reported to administrators', async () => {
     const { workflowId } = await engine.storeSignal({ token: nextToken(), price: '100' });
     await engine.settle();
     await make();
@@ -111,7 +111,7 @@ describe('a signal', () => {
     expect(row?.subject).toMatchObject({ workflowId });
   });
 
-  test('whose workflow fails is told as critical', async () => {
+  test('whose workflow fails is reported as critical', async () => {
     const { workflowId } = await storeTradedSignal(engine);
     engine.clock.advance(30 * 60_000 + 1);
     await engine.settle();
@@ -125,7 +125,7 @@ describe('a signal', () => {
 
 describe('events', () => {
   // Requirements: additions-alerts-4
-  test('of one kind within a minute are told together when it is over', async () => {
+  test('of one kind within a minute become one message when it is over', async () => {
     const reasons = ['no stop', 'no stop', 'no stop', 'surplus', 'lost', 'other', 'no stop'];
     const ids: string[] = [];
     for (const reason of reasons) {
@@ -155,7 +155,7 @@ describe('events', () => {
     );
   });
 
-  test('about an administrator are told to administrators only', async () => {
+  test('about an administrator become one notice, to the administrators', async () => {
     const userId = await engine.createUser();
     await engine.db.execute(sql`update users set is_admin = true where id = ${userId}`);
     await note({ code: 'key_refused', userId, data: { reason: 'it was revoked' } });
@@ -163,7 +163,7 @@ describe('events', () => {
     expect((await told()).map(({ recipient }) => recipient)).toEqual([null]);
   });
 
-  test('that nothing can be made of are dropped, and the others are told', async () => {
+  test('that nothing can be made of are dropped, and the others are reported', async () => {
     await note({
       code: 'position_closed',
       userId: await engine.createUser(),
@@ -176,7 +176,7 @@ describe('events', () => {
   });
 
   // Requirements: additions-alerts-5
-  test('are told once: an instance that lost its lease writes nothing', async () => {
+  test('are reported once: an instance that lost its lease writes nothing', async () => {
     await note({ code: 'instance_started', data: { version: '1', mode: 'paper' } });
     const lease = await acquireLease({ db: engine.db, key: 'notices', holder: 'frozen' });
     if (lease === null) throw new Error('the lease is taken');
@@ -197,7 +197,7 @@ describe('events', () => {
 });
 
 describe('a position without a stop', () => {
-  test('is told only if the stop is still missing after three seconds', async () => {
+  test('is reported only if the stop is still missing after three seconds', async () => {
     const { userId, signalId } = await storeTradedSignal(engine);
     await engine.settle();
     const [trade] = await engine.trades(signalId);
@@ -216,7 +216,7 @@ describe('a position without a stop', () => {
     await engine.db.execute(sql`update trades set unprotected_since = null where id = ${tradeId}`);
   });
 
-  test('that cannot be placed or closed is told, and that its user is halted and resumed', async () => {
+  test('that cannot be placed or closed is reported, like the halt of its user and the end of that', async () => {
     const { userId, workflowId, token } = await storeTradedSignal(engine);
     const on = { times: ALWAYS };
     strike(engine, userId, [
@@ -248,7 +248,7 @@ describe('a position without a stop', () => {
 });
 
 // Requirements: additions-alerts-6
-test('a closed position is told with its net profit and in multiples of the planned loss', async () => {
+test('a closed position is reported with its net profit and in multiples of the planned loss', async () => {
   const { userId, token, signalId } = await storeTradedSignal(engine);
   await engine.settle();
   const [trade] = await engine.trades(signalId);

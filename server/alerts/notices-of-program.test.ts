@@ -249,7 +249,7 @@ test('a database that was away', async () => {
   await network.close();
 });
 
-test('a key whose end Bybit has told, in 14, 3 and 1 days, and a backup that nobody writes', async () => {
+test('a key with an expiry date at Bybit, 14, 3 and 1 days before, and a backup that nobody writes', async () => {
   const key = keys.newKey();
   const endsAt = new Date(clock.now().getTime() + 15 * DAY_MS);
   keys.site.setKey(key.accountId, { mayTrade: true, mayWithdraw: false, expiresAt: endsAt });

@@ -35,7 +35,7 @@ const read = async (client: TestClient, query = '') =>
 const codes = ({ notifications }: NotificationsAnswer) => notifications.map(({ code }) => code);
 
 // Requirements: additions-alerts-13
-test('administrators read what is told to administrators, users what concerns them', async () => {
+test('administrators read the notices of administrators, users those that concern them', async () => {
   await tell('instance_started');
   await tell('key_refused', ann.user.id);
   await tell('user_halted', bob.user.id);
@@ -80,7 +80,7 @@ test('pages and severities narrow the list, and anything else is refused', async
   }
 });
 
-test('a new notice is announced to the browsers of those who are told', async () => {
+test('a new notice is announced to the browsers of its recipients', async () => {
   const origin = await board.app.listen({ host: '127.0.0.1', port: 0 });
   const streams = await Promise.all(
     [board.admin, ann.client, bob.client].map(({ cookie }) => openStream(origin, cookie)),

@@ -77,7 +77,7 @@ const feeds = async (client: TestClient = board.admin) =>
 
 describe('the feed watch', () => {
   // Requirements: additions-alerts-14
-  test('tells once when a feed is late, once when it is two candles late, and once when it is back', async () => {
+  test('reports once when a feed is late, once when it is two candles late, and once when it is back', async () => {
     await bring('BTC', 3);
     expect(await sweep()).toEqual([]);
     expect(await feeds()).toMatchObject([
@@ -107,7 +107,7 @@ describe('the feed watch', () => {
   });
 
   // Requirements: additions-alerts-14
-  test('tells of one candle that was withheld: within bar and grace, and once when the next one has come', async () => {
+  test('reports one candle that was withheld: within bar and grace, and once when the next one has come', async () => {
     await bring('BTC', 3);
     await sweep();
     clock.advance(15 * MINUTE_MS + 120_000);
@@ -131,7 +131,7 @@ describe('the feed watch', () => {
     expect(await sweep()).toEqual([]);
   });
 
-  test('tells all feeds of an owner at once, and each owner of their own', async () => {
+  test('reports all feeds of an owner at once, and to each owner their own', async () => {
     for (const token of ['AAA', 'BBB', 'CCC', 'DDD', 'EEE', 'FFF', 'GGG']) {
       clock.set(START);
       await bring(token, 3);

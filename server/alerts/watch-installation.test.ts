@@ -64,7 +64,7 @@ test('events that cannot be made into notices keep nothing else of the same pass
 });
 
 // Requirements: additions-alerts-7
-describe('what is told once', () => {
+describe('what is reported once', () => {
   test('a backup that was not written for a day, again each day', async () => {
     await watchBackups(board.deps);
     expect(await codes()).toEqual([]);
@@ -187,7 +187,7 @@ describe('what is told once', () => {
   });
 });
 
-describe('one that cannot be written keeps no other from being told:', () => {
+describe('a notice that cannot be written keeps back no other:', () => {
   let rows: Awaited<ReturnType<typeof createRowRefusals>>;
   beforeAll(async () => {
     rows = await createRowRefusals(board.database.pool, 'notice_states');
@@ -262,7 +262,7 @@ describe('one that cannot be written keeps no other from being told:', () => {
 });
 
 // Requirements: additions-alerts-7
-test('a sign-in from a new address is told, the first sign-in is not', async () => {
+test('a sign-in from a new address is reported, the first sign-in is not', async () => {
   const newcomer = await board.createUser();
   expect(await codes()).toEqual([]);
   const from = (address: string) => ({ ...testClient(board.app), address });
