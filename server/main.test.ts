@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { readdir, readFile, rename } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { oneOfEachKind } from '#test/app/in-turn.ts';
+import { startMessageStory } from '#test/app/message-story.ts';
 import { programFolder } from '#test/app/program-folder.ts';
 import { findPostmaster } from './platform/db/embedded-postmaster.ts';
 
@@ -72,11 +73,19 @@ test('keeps secrets from the database server and a second program from the data 
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
 });
 
+// Requirements: additions-alerts-8
 test('takes over the database with all its data in the next start after kill -9, and ends with it at SIGTERM', async () => {
-  const first = await folder.start();
-  await first.kill9();
+  const env = { NOTIFY_PRIVATE_ADDRESSES: 'allowed' };
+  const first = await folder.start(env);
+  const story = await startMessageStory(folder.cluster());
+  onTestFinished(story.close);
+  await story.addChannel(first);
+  const gone = story.killedAt(first, { message: 2, when: 'before the answer' });
+  await story.note();
+  await gone;
   expect(await folder.databaseRuns()).toBe(true);
-  const second = await folder.start();
+  const second = await folder.start(env);
+  await story.expectAllInOrder();
   expect(second.output()).toContain('Password    as set before');
   expect(await folder.login(second, second.adminPassword)).toBe(200);
   const ended = once(second.child, 'exit');
