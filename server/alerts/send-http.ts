@@ -157,7 +157,7 @@ export function failureText(error: unknown, timeoutMs: number): string {
   if (name === 'AbortError') return 'The program stopped during the try';
   if (code === 'ECONNREFUSED') return 'The receiver refused the connection';
   if (code === 'ECONNRESET' || code === 'UND_ERR_SOCKET') return 'The receiver cut the connection';
-  if (code?.startsWith('ERR_TLS') || code?.includes('CERT') || code?.includes('SSL')) {
+  if (code !== undefined && /^ERR_TLS|CERT|SSL|^UNABLE_TO_VERIFY/.test(code)) {
     return 'The certificate of the receiver was not accepted';
   }
   return 'The receiver could not be reached';

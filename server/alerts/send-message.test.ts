@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ChannelConfig } from '#contract/notification-channels.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import {
@@ -8,6 +8,7 @@ import {
   hang,
   startMailServer,
   startReceiver,
+  startUntrustedReceiver,
   status,
   type TestReceiver,
 } from '#test/app/test-receivers.ts';
@@ -174,6 +175,14 @@ describe('a receiver', () => {
   ])('says how long to wait: %s', async (_how, answer, retryAfterMs) => {
     receiver.answer(answer);
     expect(await sendMessage(webhook(), MESSAGE, options())).toMatchObject({ ok: false, retryAfterMs });
+  });
+
+  test('with a certificate of an unknown authority gets nothing', async () => {
+    const untrusted = await startUntrustedReceiver();
+    onTestFinished(untrusted.close);
+    const detail = 'The certificate of the receiver was not accepted';
+    expect(await sendMessage(webhook(untrusted.url), MESSAGE, options())).toEqual({ ok: false, detail });
+    expect(untrusted.requests()).toBe(0);
   });
 
   test('that is down is reported', async () => {

@@ -158,6 +158,33 @@ describe('the outbox', () => {
     expect(await channel(id)).toMatchObject({ lastError: null, waiting: 0 });
   });
 
+  // Requirements: additions-alerts-9
+  test('keeps everything for a receiver that is down for an hour, and delays no other channel', async () => {
+    const { id } = await addChannel(receiver.url);
+    await addChannel(other.url);
+    await receiver.down();
+    const noted: NoticeCode[] = [];
+    for (let minute = 0; minute < 60; minute += 1) {
+      const code = minute % 15 === 0 ? CODES[minute / 15] : undefined;
+      if (code !== undefined) {
+        noted.push(code);
+        await tell(code);
+      }
+      await send();
+      expect(codesAt(other)).toEqual(noted);
+      clock.advance(60_000);
+    }
+    expect(await channel(id)).toMatchObject({
+      lastError: 'The receiver refused the connection',
+      waiting: noted.length,
+    });
+    await receiver.up();
+    clock.advance(3_600_000);
+    await send();
+    expect(codesAt(receiver)).toEqual(noted);
+    expect(await channel(id)).toMatchObject({ lastError: null, waiting: 0 });
+  });
+
   test('waits at most an hour between tries, and as long as the receiver asks for', async () => {
     await addChannel(receiver.url);
     receiver.answerAlways(status(500));

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 
 export interface Received {
@@ -59,6 +60,46 @@ export async function startReceiver() {
     },
   };
 }
+
+/** A receiver whose certificate is signed by an authority that nobody knows. Counts what reaches it. */
+export async function startUntrustedReceiver() {
+  let requests = 0;
+  const server = createTlsServer(
+    { key: UNTRUSTED_KEY, cert: UNTRUSTED_CERTIFICATE },
+    (_request, response) => {
+      requests += 1;
+      response.end();
+    },
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: () => requests,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const UNTRUSTED_KEY = `-----BEGIN EC PRIVATE KEY-----
+MHcCAQEEIO9vVK7h4P6LdH44s2NhbCut6ebOtV0ApM0tWprh99A7oAoGCCqGSM49
+AwEHoUQDQgAEQslh4uTFDbLy7nlXYenTXaFUjCB9l4tjFb0/GnVNeLvajNjH/Aki
+Cc3HCtrRTRUOt/V+1Z+wt91Q//OyvfjuUA==
+-----END EC PRIVATE KEY-----`;
+const UNTRUSTED_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBnzCCAUWgAwIBAgIUBQimNjehGAApGzbjJNzyuFiGgp4wCgYIKoZIzj0EAwIw
+KTEnMCUGA1UEAwweQW4gYXV0aG9yaXR5IHRoYXQgbm9ib2R5IGtub3dzMCAXDTI2
+MTEyODE3MjI0OVoYDzIxMjYxMTA0MTcyMjQ5WjAUMRIwEAYDVQQDDAlsb2NhbGhv
+c3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARCyWHi5MUNsvLueVdh6dNdoVSM
+IH2Xi2MVvT8adU14u9qM2Mf8CSIJzccK2tFNFQ639X7Vn7C33VD/87K9+O5Qo14w
+XDAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwHQYDVR0OBBYEFNjzPNBz3f1l
+BH8+83rddtkQmu6AMB8GA1UdIwQYMBaAFJIT09xp+/cXc5Ws/FmFfi7vWT8hMAoG
+CCqGSM49BAMCA0gAMEUCIQCpU6bvgQyM6NCpwLf/nv3Myn7FEY1XdkY0d9iV05aZ
+OAIgQXTQGK6VTTXwWCdVvYfwSeNhVK2Uuv49V5rT8iOCwmc=
+-----END CERTIFICATE-----`;
 
 export const status =
   (code: number, headers: Record<string, string> = {}, body = ''): Answer =>
