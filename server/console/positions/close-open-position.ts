@@ -15,11 +15,18 @@ import { findOpenTradePlatform, listOpenTrades } from '#server/engine/protection
 import type { AccountReader } from '#server/engine/protection/read-account.ts';
 import { describeHidden, tradesOfAccount } from '#server/engine/protection/trades-of-account.ts';
 import { findWorkingTrade } from '#server/engine/records/trades.store.ts';
-import { type Exchange, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
+import {
+  asExchangeError,
+  type Exchange,
+  ExchangeError,
+  type OpenPosition,
+} from '#server/exchanges/exchange.ts';
 import { AppError, required } from '#server/platform/http/errors.ts';
 import { type Lease, LeaseLostError, withLeaseWithin } from '#server/platform/jobs/leases.ts';
 
 const LEASE_PATIENCE_MS = 10_000;
+/** Proxies end a request that takes longer. What is open then is said, and closing again goes on. */
+const LONGEST_MS = 45_000;
 
 interface CloseTask {
   userId: string;
@@ -137,7 +144,7 @@ async function closeUnderLease(work: PositionWork, percent: number): Promise<Clo
     }
     const part = percent === 100 ? null : await findPart(work, position, percent);
     if (part?.isPossible === false) return refused(`Not closed. ${part.reason}`);
-    const result = await closeAll(work, position, part?.keep ?? null);
+    const result = await closeAll(work, position, part?.keep ?? null, { longestMs: LONGEST_MS });
     if (result.outcome === 'kept') {
       const what = `${toPlain(D(position.quantity).minus(result.left))} of ${position.quantity} ${token} is closed`;
       return closed(`${what}, ${result.left} stays open with its stop`, null);
@@ -145,7 +152,8 @@ async function closeUnderLease(work: PositionWork, percent: number): Promise<Clo
     const what = `The ${position.side} position of ${position.quantity} ${token} is closed`;
     if (result.outcome === 'flat') return closed(what, null);
     if (isClosed(result)) return closed(what, result.message);
-    return refused(`The position in ${token} could not be closed: ${result.message}`);
+    const why = 'message' in result ? result.message : '';
+    return refused(await describeUnclosed(work, { before: position, keep: part?.keep ?? null, why }));
   } catch (error) {
     if (error instanceof LeaseLostError) {
       return refused('Another instance has taken this user over; look at the position again');
@@ -153,6 +161,22 @@ async function closeUnderLease(work: PositionWork, percent: number): Promise<Clo
     if (!(error instanceof ExchangeError)) throw error;
     return refused(`The position in ${token} could not be closed: ${error.message}`);
   }
+}
+
+/** What of the position is closed and what is open: some of its parts may have closed. */
+async function describeUnclosed(
+  { exchange, account, token }: PositionWork,
+  { before, keep, why }: { before: OpenPosition; keep: string | null; why: string },
+): Promise<string> {
+  const now = await exchange.fetchPosition(account, token, { priority: 'protect' }).catch(asExchangeError);
+  const isKnown = now !== null && !(now instanceof ExchangeError) && isSamePosition(before, now);
+  if (!isKnown || D(now.quantity).gte(before.quantity)) {
+    return `The position in ${token} could not be closed: ${why}`;
+  }
+  const closed = toPlain(D(before.quantity).minus(now.quantity));
+  // The same part once more would be a part of the rest.
+  const next = keep === null ? 'Close it again to go on.' : `Only ${keep} was to stay.`;
+  return `${closed} of ${before.quantity} ${token} is closed so far, and ${now.quantity} is still open: ${why}. ${next}`;
 }
 
 async function findPart({ exchange, token }: PositionWork, { quantity }: OpenPosition, percent: number) {
@@ -173,25 +197,27 @@ export async function readTrades({ deps, exchange, account, userId }: PositionWo
   return tradesOfAccount(deps, trades, account);
 }
 
-/** Repeats until the exchange reports no more open than `keep` (null: nothing), the time limit passes, or it refuses. */
+/** Repeats until the exchange reports no more open than `keep` (null: nothing), a time limit passes, or it refuses. */
 export async function closeAll(
   work: PositionWork,
   position: OpenPosition,
   keep: string | null,
+  { longestMs }: { longestMs?: number } = {},
 ): Promise<CloseResult> {
   const { deps, exchange, account, token, requestedBy, lease } = work;
   const { here } = await readTrades(work);
   const { userId } = work;
   const trade = await findOwnTrade(deps, { userId, exchange, account, candidates: here, position });
-  return await closeUntilDone(deps, {
+  const request = {
     exchange,
     account,
     token,
-    isMeant: (open) => isSamePosition(position, open),
+    isMeant: (open: OpenPosition) => isSamePosition(position, open),
     keep,
     reason: CLOSE_REASONS.operator,
     tradeId: trade?.id ?? null,
     ...(requestedBy === null ? {} : { requestedBy }),
     lease,
-  });
+  };
+  return await closeUntilDone(deps, request, longestMs === undefined ? {} : { longestMs });
 }

@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import { D, toPlain } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import { positionCloses, tradingHalts } from '#server/platform/db/schema.ts';
 import { oneOfEachKind, testInTurn } from '#test/app/in-turn.ts';
 import {
@@ -56,13 +57,23 @@ async function expectParts(userId: string, held: string): Promise<void> {
   expect(sumOf(orders)).toBe(toPlain(held));
 }
 
-const closeByHand = (userId: string, token: string, percent = 100) =>
-  closeOpenPosition(engine.deps, createAccountReader(engine.deps), {
+const closeByHand = (userId: string, token: string, percent = 100, deps = engine.deps) =>
+  closeOpenPosition(deps, createAccountReader(deps), {
     userId,
     token,
     percent,
     requestedBy: userId,
   });
+
+/** A clock by which this much time passes between two looks at it. */
+function secondsPerLook(seconds: number): Clock {
+  let nowMs = 0;
+  function monotonicMs(): number {
+    nowMs += seconds * 1_000;
+    return nowMs;
+  }
+  return { ...engine.clock, monotonicMs };
+}
 
 const ENTRY_DIALECTS = oneOfEachKind(SUITE_DIALECTS, (dialect) => dialect !== 'Bitget');
 describe.each(ENTRY_DIALECTS)('at %s, an entry above the largest order', (dialect) => {
@@ -175,6 +186,48 @@ describe.each(SUITE_DIALECTS)('at %s, a position above the largest market order'
     expect(stopLoss).toBe('98');
     expect(await closesOf(userId)).toMatchObject(
       (await closingOrders(userId)).map(({ size }) => ({ quantity: toPlain(size), leftQuantity: left })),
+    );
+  });
+
+  test('is closed by hand for longer than fifteen seconds while more of it closes', async () => {
+    const { userId, token, trade } = await withLarge();
+    strike(engine, userId, [{ kind: 'tooManyRequests', on: { operation: 'close-position', nth: 2 } }]);
+    const slow = engine.depsWith({ clock: secondsPerLook(10) });
+    expect(await closeByHand(userId, token, 100, slow)).toMatchObject({ success: true });
+    await expectParts(userId, trade.filledQuantity);
+  });
+
+  test('is not closed by hand without an end, and the answer says what is closed and what is open', async () => {
+    const { userId, token, trade } = await withLarge();
+    strike(engine, userId, [{ kind: 'tooManyRequests', on: { operation: 'close-position', nth: 2 } }]);
+    const { success, message } = await closeByHand(
+      userId,
+      token,
+      100,
+      engine.depsWith({ clock: secondsPerLook(61) }),
+    );
+    const open = toPlain((await engine.holding(userId, token, exchangePlatform)).position?.size ?? '0');
+    const closed = toPlain(D(trade.filledQuantity).minus(open));
+    expect(success).toBe(false);
+    expect(message).toContain(
+      `${closed} of ${toPlain(trade.filledQuantity)} ${token} is closed so far, and ${open} is still open`,
+    );
+    expect(D(closed).gt(0) && D(open).gt(0)).toBe(true);
+    expect(await closeByHand(userId, token)).toMatchObject({ success: true });
+    await expectParts(userId, trade.filledQuantity);
+  });
+
+  test('says what is closed when the exchange refuses the rest', async () => {
+    const { userId, token, trade } = await withLarge();
+    strike(engine, userId, [
+      { kind: 'closeRefused', on: { operation: 'close-position', nth: 2, times: ALWAYS } },
+    ]);
+    const { success, message } = await closeByHand(userId, token);
+    const open = toPlain((await engine.holding(userId, token, exchangePlatform)).position?.size ?? '0');
+    const closed = toPlain(D(trade.filledQuantity).minus(open));
+    expect(success).toBe(false);
+    expect(message).toMatch(
+      `${closed} of ${toPlain(trade.filledQuantity)} ${token} is closed so far, and ${open} is still open`,
     );
   });
 

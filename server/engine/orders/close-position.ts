@@ -56,7 +56,12 @@ export type CloseResult =
   | { outcome: 'flat' }
   | { outcome: 'kept'; left: string; message: string }
   | { outcome: 'denied'; denial: Denial; message: string }
-  | { outcome: 'leftovers' | 'other' | 'ended' | 'pending' | 'refused'; message: string };
+  | { outcome: 'leftovers' | 'other' | 'ended' | 'refused'; message: string }
+  /** `isSent`: the closing orders have just been sent, and were not looked up yet. */
+  | { outcome: 'pending'; message: string; isSent?: true };
+
+/** What a step has come to, and how much was open when it began; null: not known, or nothing. */
+export type CloseStep = { result: CloseResult; open: string | null };
 
 /**
  * Takes one step towards a closed position, or towards the part of it that is to stay open: a reduce-only market order,
@@ -66,33 +71,50 @@ export type CloseResult =
  * a step are what the exchange reports as open less what is to stay.
  */
 export async function closePosition(deps: EngineDeps, request: CloseRequest): Promise<CloseResult> {
+  return (await stepTowardsClosed(deps, request)).result;
+}
+
+/** The same, with how much was open when the step began. */
+export async function stepTowardsClosed(deps: EngineDeps, request: CloseRequest): Promise<CloseStep> {
   const { exchange, account, token } = request;
   const context: CallContext = { priority: 'protect', ...request.context };
   // Taken before the read, so a process that was frozen afterwards does not act on stale data.
   const notAfter = new Date(deps.clock.now().getTime() + SEND_WITHIN_MS);
+  let open: string | null = null;
   try {
     const position = await exchange.fetchPosition(account, token, context);
-    if (position === null) {
-      const problem = await endClosing(deps, { exchange, account, token, context });
-      return problem === null ? { outcome: 'flat' } : { outcome: 'leftovers', message: problem };
-    }
-    const { platform: exchangePlatform } = exchange;
-    const unsettled = await listUnsettledCloses(deps.db, {
-      userId: account.userId,
-      token,
-      exchangePlatform,
-    });
-    if (unsettled.length > 0) return await settleCloses(deps, { ...request, context }, unsettled);
-    if (!request.isMeant(position)) {
-      const message = `the ${position.side} position that is open now is another one and is not touched`;
-      return { outcome: 'other', message };
-    }
-    if (isKept(position, request)) return kept(position.quantity);
-    return await sendClose(deps, request, { position, notAfter });
+    open = position?.quantity ?? null;
+    const result = await closeFound(deps, { ...request, context }, { position, notAfter });
+    return { result, open };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
-    return { outcome: 'pending', message: error.message };
+    return { result: { outcome: 'pending', message: error.message }, open };
   }
+}
+
+async function closeFound(
+  deps: EngineDeps,
+  request: CloseRequest,
+  { position, notAfter }: { position: OpenPosition | null; notAfter: Date },
+): Promise<CloseResult> {
+  const { exchange, account, token, context = {} } = request;
+  if (position === null) {
+    const problem = await endClosing(deps, { exchange, account, token, context });
+    return problem === null ? { outcome: 'flat' } : { outcome: 'leftovers', message: problem };
+  }
+  const { platform: exchangePlatform } = exchange;
+  const unsettled = await listUnsettledCloses(deps.db, {
+    userId: account.userId,
+    token,
+    exchangePlatform,
+  });
+  if (unsettled.length > 0) return await settleCloses(deps, request, unsettled);
+  if (!request.isMeant(position)) {
+    const message = `the ${position.side} position that is open now is another one and is not touched`;
+    return { outcome: 'other', message };
+  }
+  if (isKept(position, request)) return kept(position.quantity);
+  return await sendClose(deps, request, { position, notAfter });
 }
 
 const kept = (left: string): CloseResult => ({ outcome: 'kept', left, message: `${left} stays open` });
@@ -255,7 +277,7 @@ async function sendClose(
       .set({ state: 'sent', orderId: outcome === 'placed' ? placement.orderId : null })
       .where(eq(positionCloses.id, id));
   }
-  return { outcome: 'pending', message: 'the closing order was sent' };
+  return { outcome: 'pending', message: 'the closing order was sent', isSent: true };
 }
 
 /** A user's position in a token as a subject of the audit trail. */

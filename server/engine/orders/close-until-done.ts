@@ -1,10 +1,17 @@
+import { D } from '#domain/decimal.ts';
 import type { EngineDeps } from '#server/deps.ts';
-import { type CloseRequest, type CloseResult, closePosition, listUnsettledCloses } from './close-position.ts';
+import {
+  type CloseRequest,
+  type CloseResult,
+  listUnsettledCloses,
+  stepTowardsClosed,
+} from './close-position.ts';
 
+/** Without closing anything more. A position far above the largest market order takes longer. */
 const CLOSE_LIMIT_MS = 15_000;
 const CLOSE_POLL_MS = 200;
 const MOST_REFUSALS = 3;
-/** A closing order that stays open this long after the first one is cancelled, and another order closes the rest. */
+/** Closing orders that were looked up and stay open this long are cancelled, and another order closes the rest. */
 const UNDER_WAY_LIMIT_MS = 3_000;
 
 /** Whether nothing of what was to be closed is open any more. */
@@ -12,24 +19,32 @@ export const isClosed = ({ outcome }: CloseResult): boolean =>
   ['flat', 'kept', 'leftovers', 'other'].includes(outcome);
 
 /**
- * Closes a position step by step until the exchange reports no more open than what is to stay, the time limit passes, or
- * it has refused three times. Safe to repeat, also after a crash. `onStep` is called after each step.
+ * Closes a position step by step until the exchange reports no more open than what is to stay, nothing more of it closes
+ * for 15 s, `longestMs` pass, or it has refused three times. Safe to repeat, also after a crash.
  */
 export async function closeUntilDone(
   deps: EngineDeps,
   request: CloseRequest,
-  onStep: () => void = () => {},
+  { longestMs = Number.POSITIVE_INFINITY }: { longestMs?: number } = {},
 ): Promise<CloseResult> {
   const begun = deps.clock.monotonicMs();
+  let progressAt = begun;
+  let underWaySince = begun;
+  let least: string | null = null;
   let refusals = 0;
   for (;;) {
-    const result = await closePosition(deps, request);
-    onStep();
+    const { result, open } = await stepTowardsClosed(deps, request);
+    const now = deps.clock.monotonicMs();
+    if (open !== null) {
+      if (least !== null && D(open).lt(least)) progressAt = now;
+      if (least === null || D(open).lt(least)) least = open;
+    }
     if (result.outcome === 'refused') refusals += 1;
-    if (isClosed(result) || refusals >= MOST_REFUSALS || deps.clock.monotonicMs() - begun > CLOSE_LIMIT_MS)
-      return result;
+    const isOver = now - progressAt > CLOSE_LIMIT_MS || now - begun > longestMs;
+    if (isClosed(result) || refusals >= MOST_REFUSALS || isOver) return result;
+    if (result.outcome !== 'pending' || result.isSent) underWaySince = now;
     await deps.clock.sleep(CLOSE_POLL_MS);
-    if (deps.clock.monotonicMs() - begun > UNDER_WAY_LIMIT_MS) await cancelWhatStaysOpen(deps, request);
+    if (now - underWaySince > UNDER_WAY_LIMIT_MS) await cancelWhatStaysOpen(deps, request);
   }
 }
 
