@@ -183,8 +183,14 @@ export const newsOfDoubt = ({ attempt, deps, trade }: TradeWork, reason: string)
       ]
     : [];
 
-/** `open`: among the open orders. `doubt`: why it may have filled. `unreachable`: the exchange did not answer. */
-type Trace = { trace: 'none' | 'open' | 'unreachable' } | { trace: 'doubt'; doubt: string };
+/** `open`: among the open orders. `doubt`: why it may have filled. `unreachable`: what the exchange did not answer. */
+type Trace =
+  | { trace: 'none' | 'open' }
+  | { trace: 'unreachable'; asked: Asked }
+  | { trace: 'doubt'; doubt: string };
+
+/** What an exchange is asked about an order, by the type of the call. */
+export type Asked = 'find-order' | 'open-orders' | 'positions';
 
 /**
  * Looks for traces of an order that the exchange does not know (I3, I6): 'not found' is no proof. A position larger
@@ -193,7 +199,8 @@ type Trace = { trace: 'none' | 'open' | 'unreachable' } | { trace: 'doubt'; doub
  */
 export async function findTrace(work: TradeWork, { isAccepted }: { isAccepted: boolean }): Promise<Trace> {
   const { account, attempt, deps, exchange, onCall, trade } = work;
-  if (account === null) return { trace: 'unreachable' };
+  let asked: Asked = 'positions';
+  if (account === null) return { trace: 'unreachable', asked };
   const { platform, orderMemory } = exchange;
   const memoryMs = memoryOf(orderMemory, isAccepted);
   // Counted from planning: after a restore of the database the time of sending is unknown.
@@ -203,16 +210,18 @@ export async function findTrace(work: TradeWork, { isAccepted }: { isAccepted: b
   }
   try {
     if (isAccepted) {
+      asked = 'open-orders';
       const open = await exchange.fetchOpenOrders(account, trade.token, { onCall });
       if (open.some(({ clientOrderId }) => clientOrderId === attempt.clientOrderId)) return { trace: 'open' };
     }
+    asked = 'positions';
     const position = await exchange.fetchPosition(account, trade.token, { onCall });
     const held =
       position !== null && position.side === sideOpenedBy(work.trade.side) ? position.quantity : '0';
     const doubt = unaccounted(work, held);
     return doubt === null ? { trace: 'none' } : inDoubt(doubt);
   } catch (error) {
-    if (error instanceof ExchangeError) return { trace: 'unreachable' };
+    if (error instanceof ExchangeError) return { trace: 'unreachable', asked };
     throw error;
   }
 }

@@ -213,10 +213,14 @@ describe('an order that no look-up finds is not declared never placed', () => {
   });
 
   // Requirements: order-execution-5
-  test('as long as the exchange does not report the position', async () => {
+  test('as long as the exchange does not report the position: it is in doubt after ninety seconds', async () => {
     const { trade } = await plan([neverArrives, positionsAway]);
-    await follow(engine, trade.id, 3 * 60_000);
+    await follow(engine, trade.id, 80_000);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', doubt: null }]);
+    await follow(engine, trade.id, 20_000);
+    expect(await doubtOf(engine, trade.id)).toBe(
+      'Bitget does not know the order, and its position cannot be read',
+    );
     engine.venue.setFaults([]);
     await engine.settle();
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'never_placed' }, { state: 'filled' }]);
@@ -314,15 +318,15 @@ describe('an accepted order that the exchange has forgotten', () => {
   });
 
   // Requirements: order-execution-6
-  test('is not ended while the exchange does not list its open orders', async () => {
+  test('is in doubt, and may be written off, while the exchange does not list its open orders', async () => {
     const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 0);
     engine.venue.setFaults([
       isForgotten,
       { kind: 'badGatewayBefore', on: { operation: 'open-orders', times: ALWAYS } },
     ]);
     await follow(engine, trade.id, 3 * 60_000);
-    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling', doubt: null }]);
-    await expect(writeOff(engine, trade.id)).rejects.toMatchObject({ code: 'orderFollowed' });
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling' }]);
+    await expectWrittenOff(trade.id, 'Bitget does not know the order, and its open orders cannot be read');
   });
 });
 

@@ -40,7 +40,9 @@ export async function lookUpAttempt(work: TradeWork): Promise<StepResult> {
 async function lookUp(work: TradeWork): Promise<StepResult> {
   const { deps, attempt } = work;
   const report = await findReport(work);
-  if (report === 'unreachable') return takeUnreachable(work, { waitMs: UNREACHABLE_WAIT_MS });
+  if (report === 'unreachable') {
+    return takeUnreachable(work, { waitMs: UNREACHABLE_WAIT_MS, asked: 'find-order' });
+  }
   const name = `Attempt ${attempt.attempt}`;
   const submittedAt = attempt.submittedAt ?? work.trade.createdAt;
   if (report !== null) {
@@ -60,7 +62,9 @@ async function lookUp(work: TradeWork): Promise<StepResult> {
     return later(work, lookUpWaitMs(misses));
   }
   const found = await findTrace(work, { isAccepted: false });
-  if (found.trace === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
+  if (found.trace === 'unreachable') {
+    return takeUnreachable(work, { waitMs: UNREACHABLE_WAIT_MS, asked: found.asked });
+  }
   if (found.trace === 'doubt') return leaveInDoubt(work, { doubt: found.doubt, misses });
   await record(work, {
     event: 'declared_never_placed',

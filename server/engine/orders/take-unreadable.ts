@@ -6,7 +6,13 @@ import { findLastAnswerAt } from '#server/engine/records/trades.store.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { hasElapsed } from '#server/platform/clock.ts';
 import { isOfTrade } from './check-protection.ts';
-import { DOUBT_WAIT_MS, newsOfDoubt, UNCLEAR_WAIT_MS, type Unreadable } from './look-up-attempt.ts';
+import {
+  type Asked,
+  DOUBT_WAIT_MS,
+  newsOfDoubt,
+  UNCLEAR_WAIT_MS,
+  type Unreadable,
+} from './look-up-attempt.ts';
 import { AGREES_WITHIN_MS, adopt } from './take-found.ts';
 import { later, record, type StepResult, type TradeWork } from './trade-work.ts';
 
@@ -33,24 +39,32 @@ export async function takeUnreadable(work: TradeWork, found: Unreadable): Promis
   );
 }
 
+const UNANSWERED: Record<Asked, string> = {
+  'find-order': `has answered no look-up of the order for ${DOUBT_DEADLINE_MS / 1_000} seconds`,
+  'open-orders': 'does not know the order, and its open orders cannot be read',
+  positions: 'does not know the order, and its position cannot be read',
+};
+
 /**
- * The exchange did not answer. Leaves the order in doubt when no look-up was answered for long; a doubt of another
- * reason stays.
+ * The exchange did not answer, or not what can be read. Leaves the order in doubt after a while: of look-ups only when
+ * none was answered for long. 'Not found' is no proof without the position, as look-ups may lag behind and exchanges
+ * forget orders. A doubt of another reason stays.
  */
-export async function takeUnreachable(work: TradeWork, { waitMs }: { waitMs: number }): Promise<StepResult> {
+export async function takeUnreachable(
+  work: TradeWork,
+  { waitMs, asked }: { waitMs: number; asked: Asked },
+): Promise<StepResult> {
   const { account, attempt, deps, trade } = work;
   // Without an account nothing was asked, and the order is shown with that reason.
   if (account === null) return later(work, waitMs);
   if (attempt.doubt !== null) return later(work, DOUBT_WAIT_MS);
   const isLong = (since: Date) => hasElapsed({ since, ms: DOUBT_DEADLINE_MS, now: deps.clock.now() });
   if (!isLong(waitedSince(work))) return later(work, waitMs);
-  const answeredAt = await findLastAnswerAt(deps.db, { tradeId: trade.id, type: 'find-order' });
-  if (answeredAt !== null && !isLong(answeredAt)) return later(work, waitMs);
-  const seconds = DOUBT_DEADLINE_MS / 1_000;
-  return leaveUnread(
-    work,
-    `${trade.exchangePlatform} has answered no look-up of the order for ${seconds} seconds`,
-  );
+  if (asked === 'find-order') {
+    const answeredAt = await findLastAnswerAt(deps.db, { tradeId: trade.id, type: asked });
+    if (answeredAt !== null && !isLong(answeredAt)) return later(work, waitMs);
+  }
+  return leaveUnread(work, `${trade.exchangePlatform} ${UNANSWERED[asked]}`);
 }
 
 async function leaveUnread(work: TradeWork, doubt: string): Promise<StepResult> {

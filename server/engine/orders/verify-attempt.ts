@@ -38,7 +38,9 @@ export async function verifyAttempt(work: TradeWork, { mustEnd }: { mustEnd: boo
   if (!mustEnd && !isDue({ dueAt, longestWaitMs: Math.max(firstMs, secondMs), now }))
     return { next: 'later', at: dueAt };
   const report = await findReport(work, { priority: mustEnd ? 'look-up' : 'follow' });
-  if (report === 'unreachable') return takeUnreachable(work, { waitMs: UNREACHABLE_WAIT_MS });
+  if (report === 'unreachable') {
+    return takeUnreachable(work, { waitMs: UNREACHABLE_WAIT_MS, asked: 'find-order' });
+  }
   const name = `Attempt ${attempt.attempt}`;
   if (report === null && attempt.lookupMisses < MISSES_BEFORE_CANCEL) {
     await record(work, {
@@ -88,7 +90,9 @@ export async function confirmCancel(work: TradeWork): Promise<StepResult> {
   const dueAt = new Date((attempt.cancelRequestedAt ?? deps.clock.now()).getTime() + cancelMs);
   if (!isDue({ dueAt, longestWaitMs: cancelMs, now: deps.clock.now() })) return { next: 'later', at: dueAt };
   const report = await findReport(work);
-  if (report === 'unreachable') return takeUnreachable(work, { waitMs: UNREACHABLE_WAIT_MS });
+  if (report === 'unreachable') {
+    return takeUnreachable(work, { waitMs: UNREACHABLE_WAIT_MS, asked: 'find-order' });
+  }
   const name = `Attempt ${attempt.attempt}`;
   if (report === null) return settleMissing(work);
   if (isUnreadable(report) || !isKnown(report)) {
@@ -145,7 +149,7 @@ async function settleMissing(work: TradeWork): Promise<StepResult> {
   const found = await findTrace(work, { isAccepted: true });
   switch (found.trace) {
     case 'unreachable':
-      return later(work, UNREACHABLE_WAIT_MS);
+      return takeUnreachable(work, { waitMs: UNREACHABLE_WAIT_MS, asked: found.asked });
     case 'open':
       return cancelAgain(work, attempt.filledQuantity);
     case 'doubt':
