@@ -24,10 +24,10 @@ interface Switches {
 }
 
 /**
- * I9: why each order may not be placed now, null if it may, and the canaries that orders belong to; read inside the transaction that writes the intents. The
- *    rows stay locked until it commits: a switch turned off earlier is seen, a switch turned off later comes after the
- *    intent; the same holds for a stop of new entries. The switch of all automatic trading is read when the program
- *    starts.
+ * I9: why each order may not be placed now, null if it may, and the canaries that orders belong to; read inside the
+ *    transaction that writes the intents. The rows stay locked until it commits: a switch turned off earlier is seen, a
+ *    switch turned off later comes after the intent; the same holds for a stop of new entries. The switch of all
+ *    automatic trading is read when the program starts.
  */
 export async function readTradingPermissions(
   tx: Tx,
