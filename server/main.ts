@@ -79,7 +79,13 @@ async function run(options: {
   const databaseClock = createDatabaseClock({ clock: systemClock, db: database.db, log });
   await databaseClock.measure();
   databaseClock.start();
-  const program = await buildProgram({ config, log, clock: databaseClock.clock, database });
+  const program = await buildProgram({
+    config,
+    log,
+    clock: databaseClock.clock,
+    machineClock: systemClock,
+    database,
+  });
   shutdown.add({ name: 'program', limitMs: STOP_PROGRAM_LIMIT_MS, run: program.stop });
   shutdown.add({ name: 'server', limitMs: 1_500, run: () => program.app.close() });
   const { firstAdministrator } = await program.start({ background: 'all' });

@@ -113,6 +113,8 @@ export async function buildProgram(options: {
   config: Config;
   log: Logger;
   clock: Clock;
+  /** The machine's own clock, where `clock` is corrected by the database's. */
+  machineClock?: Clock;
   database: OpenDatabase;
   webFolder?: string;
   readDisk?: ReadDisk;
@@ -157,7 +159,7 @@ export async function buildProgram(options: {
     const late = clock.sleep(READY_WITHIN_MS).then(() => null);
     return Promise.race([readFreeSpace(config.dataDir, options.readDisk).catch(() => null), late]);
   };
-  const clockWatch = createClockWatch({ clock, log });
+  const clockWatch = createClockWatch({ clock, machineClock: options.machineClock ?? clock, log });
   const changeFeed = createChangeFeed({ connection: database.connection, clock, log });
   const untrustedProxies = createUntrustedProxies({ config, clock, log });
   const base = {

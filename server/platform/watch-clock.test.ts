@@ -6,13 +6,18 @@ let clock: FakeClock;
 let monotonicMs: number;
 let watch: ClockWatch;
 let warned: unknown[];
+/** How far the program's time is ahead of the machine's, as the database corrects it. */
+let correctedMs: number;
 
 beforeEach(() => {
   clock = fakeClock();
   monotonicMs = 5_000;
   warned = [];
+  correctedMs = 0;
   const log = { warn: (fields: unknown) => void warned.push(fields) };
-  watch = createClockWatch({ clock: { ...clock, monotonicMs: () => monotonicMs }, log });
+  const machineClock = { ...clock, monotonicMs: () => monotonicMs };
+  const now = () => new Date(clock.now().getTime() + correctedMs);
+  watch = createClockWatch({ clock: { ...machineClock, now }, machineClock, log });
 });
 
 /** Time passes, and the clock shows this much more or less than that. */
@@ -42,3 +47,24 @@ test('small corrections are no step, however many', () => {
   expect(watch.lastStep()).toBeNull();
   expect(warned).toEqual([]);
 });
+
+test.each([600_000, -600_000])('a correction of the program’s time by %i ms is no step', (ms) => {
+  pass(1_000);
+  correctedMs = ms;
+  pass(1_000);
+  expect(watch.lastStep()).toBeNull();
+  expect(warned).toEqual([]);
+});
+
+test.each([600_000, -600_000])(
+  'a step of %i ms that is corrected a moment later is told once, at its time',
+  (byMs) => {
+    pass(1_000);
+    pass(1_000, { stepMs: byMs });
+    correctedMs = -byMs;
+    pass(5_000);
+    const at = new Date(clock.now().getTime() + correctedMs - 5_000);
+    expect(watch.lastStep()).toEqual({ at, byMs });
+    expect(warned).toHaveLength(1);
+  },
+);

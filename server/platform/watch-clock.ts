@@ -3,7 +3,7 @@ import type { Logger } from './log.ts';
 
 /** A step of the machine's clock. */
 export interface ClockStep {
-  /** By the clock after the step. */
+  /** By the program's clock as it is now, in whole seconds: a correction that followed the step counts. */
   at: Date;
   /** Positive: forwards. */
   byMs: number;
@@ -22,11 +22,19 @@ const LOOK_EVERY_MS = 1_000;
 /** Corrections of a time service that adjusts the clock gradually stay below this. */
 const STEP_MS = 2_000;
 
-/** Tells steps of the machine's clock: a monotonic clock goes on evenly, and stands still while a machine sleeps. */
-export function createClockWatch({ clock, log }: { clock: Clock; log: Pick<Logger, 'warn'> }): ClockWatch {
-  const read = () => clock.now().getTime() - clock.monotonicMs();
+/**
+ * Tells steps of the machine's clock: a monotonic clock goes on evenly, and stands still while a machine sleeps. `clock`
+ * is the program's, which the database may correct; a correction is no step.
+ */
+export function createClockWatch(options: {
+  clock: Clock;
+  machineClock: Pick<Clock, 'now' | 'monotonicMs'>;
+  log: Pick<Logger, 'warn'>;
+}): ClockWatch {
+  const { clock, machineClock, log } = options;
+  const read = () => machineClock.now().getTime() - machineClock.monotonicMs();
   let apartMs = read();
-  let last: ClockStep | null = null;
+  let last: { atMonotonicMs: number; byMs: number } | null = null;
 
   function look(): void {
     const nowApartMs = read();
@@ -34,7 +42,7 @@ export function createClockWatch({ clock, log }: { clock: Clock; log: Pick<Logge
     // A drift is followed, so that only what happens between two looks counts.
     apartMs = nowApartMs;
     if (Math.abs(byMs) <= STEP_MS) return;
-    last = { at: clock.now(), byMs };
+    last = { atMonotonicMs: machineClock.monotonicMs(), byMs };
     log.warn({ byMs }, 'the clock of this machine was set, or the machine slept');
   }
 
@@ -43,6 +51,11 @@ export function createClockWatch({ clock, log }: { clock: Clock; log: Pick<Logge
     start() {
       return clock.every(LOOK_EVERY_MS, look);
     },
-    lastStep: () => last,
+    lastStep() {
+      if (last === null) return null;
+      const agoMs = machineClock.monotonicMs() - last.atMonotonicMs;
+      const seconds = Math.floor((clock.now().getTime() - agoMs) / 1_000);
+      return { at: new Date(seconds * 1_000), byMs: last.byMs };
+    },
   };
 }
