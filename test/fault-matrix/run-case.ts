@@ -2,6 +2,7 @@ import { SUITE_DIALECTS, type SuiteDialect } from '#test/venues/exchange-suite-w
 import type { TestDatabase } from '../app/test-database.ts';
 import type { TestEngine } from '../app/test-engine.ts';
 import { createChoice } from './choice.ts';
+import { isSameEnd } from './compare-ends.ts';
 import { type After, afterOf, chooseExits, strikeExits } from './exits.ts';
 import { exitStory } from './judge-exits.ts';
 import { type ChosenFaults, chooseFaults, MATRIX_FAULTS, type Waits, waitsFor } from './matrix-faults.ts';
@@ -179,7 +180,7 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
         exits: plan.exits,
       });
       ends.forEach(({ summary }, index) => {
-        if (index === scenario.struck || control.get(index) === summary) return;
+        if (index === scenario.struck || isSameEnd(summary, control.get(index), one.after)) return;
         result.violations.push(
           `I8: user ${index + 1} ended otherwise than without the fault: ${summary}, not ${control.get(index)}`,
         );
