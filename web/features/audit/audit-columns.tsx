@@ -42,7 +42,7 @@ export const auditColumns = ({ formatInstant, onOpen }: ColumnOptions): TableCol
     id: 'change',
     header: 'Change',
     cell: (entry) => {
-      const summary = changeSummary(entry);
+      const summary = changeSummary(entry, formatInstant);
       return summary === '' ? null : <span className={classes.change}>{summary}</span>;
     },
   },

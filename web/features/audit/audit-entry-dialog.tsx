@@ -48,7 +48,7 @@ const shownIf = (value: string | null | undefined, name: string): [string, strin
   value ? [[name, value]] : [];
 
 function BeforeAndAfter({ entry }: { entry: AuditEntry }) {
-  const fields = fieldsOf(entry);
+  const fields = fieldsOf(entry, useFormatInstant());
   if (fields.length === 0) return <p className={classes.nothing}>This entry has no values.</p>;
   return (
     <table className={classes.values} aria-label="Before and after">

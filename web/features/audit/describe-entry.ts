@@ -34,11 +34,18 @@ export interface ChangedField {
   isChanged: boolean;
 }
 
+/** In the time zone of the screen. */
+type FormatInstant = (instant: string) => string;
+
 /** All fields of before and after in the order in which they first appear. */
-export function fieldsOf({ before, after }: Pick<AuditEntry, 'before' | 'after'>): ChangedField[] {
+export function fieldsOf(
+  { before, after }: Pick<AuditEntry, 'before' | 'after'>,
+  formatInstant: FormatInstant,
+): ChangedField[] {
   const keys = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
   return [...keys].map((key) => {
-    const texts = { before: valueText(before, key), after: valueText(after, key) };
+    const textOf = (values: AuditValues | null) => valueText(values?.[key], formatInstant);
+    const texts = { before: textOf(before), after: textOf(after) };
     return { name: inWords(key), ...texts, isChanged: texts.before !== texts.after };
   });
 }
@@ -47,8 +54,11 @@ const SHOWN_FIELDS = 3;
 const SHOWN_LENGTH = 40;
 
 /** 'portion 0.1 → 0.2, exchange Bitget → Bybit'; empty when there is nothing to tell. */
-export function changeSummary(entry: Pick<AuditEntry, 'before' | 'after'>): string {
-  const fields = fieldsOf(entry);
+export function changeSummary(
+  entry: Pick<AuditEntry, 'before' | 'after'>,
+  formatInstant: FormatInstant,
+): string {
+  const fields = fieldsOf(entry, formatInstant);
   const changed = fields.filter(({ isChanged }) => isChanged);
   const told = changed.length > 0 ? changed : fields;
   const more = told.length - SHOWN_FIELDS;
@@ -70,9 +80,11 @@ const inWords = (key: string): string =>
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .replaceAll(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase());
 
-function valueText(values: AuditValues | null, key: string): string {
-  const value = values?.[key];
+const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+function valueText(value: AuditValues[string] | undefined, formatInstant: FormatInstant): string {
   if (value === null || value === undefined || value === '') return NOTHING;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string' && INSTANT.test(value)) return formatInstant(value);
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
