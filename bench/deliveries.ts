@@ -68,7 +68,10 @@ function numberedPayload(kind: Kind, serial: number): string {
 
 let posted = 0;
 
-/** Sends one delivery. */
+const MOST_TRIES = 4;
+const REPEAT_AFTER_MS = 5_000;
+
+/** Sends one delivery; repeats it after a 503, as TradingView does. The time until then counts. */
 export async function post(
   { server, hookKey }: { server: { url: string }; hookKey: string },
   kind: Kind,
@@ -76,15 +79,16 @@ export async function post(
 ): Promise<{ id: string; sentAt: number; answeredAt: number }> {
   posted += 1;
   const sentAt = Date.now();
-  const answer = await fetch(server.url + pathOf(kind, hookKey), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(payloadOf(kind, { price: PRICE, ...delivery, serial: posted })),
-  });
-  const answeredAt = Date.now();
-  const text = await answer.text();
-  if (answer.status !== 200) throw new Error(`${kind}: ${answer.status} ${text}`);
-  return { id: (JSON.parse(text) as { id: string }).id, sentAt, answeredAt };
+  const body = JSON.stringify(payloadOf(kind, { price: PRICE, ...delivery, serial: posted }));
+  const headers = { 'content-type': 'application/json' };
+  for (let tries = 1; ; tries += 1) {
+    const answer = await fetch(server.url + pathOf(kind, hookKey), { method: 'POST', headers, body });
+    const answeredAt = Date.now();
+    const text = await answer.text();
+    if (answer.status === 200) return { id: (JSON.parse(text) as { id: string }).id, sentAt, answeredAt };
+    if (answer.status !== 503 || tries === MOST_TRIES) throw new Error(`${kind}: ${answer.status} ${text}`);
+    await sleep(REPEAT_AFTER_MS);
+  }
 }
 
 /** The result of a load. */
