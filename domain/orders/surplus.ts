@@ -58,7 +58,11 @@ export function surplusOf(input: {
 }
 
 /** A limit order never fills beyond its limit: such a position has another source. */
-function isWithinLimits(side: Action, entryPrice: string, attempts: readonly OrderedAttempt[]): boolean {
+export function isWithinLimits(
+  side: Action,
+  entryPrice: string,
+  attempts: readonly Pick<OrderedAttempt, 'price'>[],
+): boolean {
   return attempts.some(({ price }) => (side === 'buy' ? D(entryPrice).lte(price) : D(entryPrice).gte(price)));
 }
 

@@ -19,7 +19,7 @@ import { closeUnprotected } from './close-unprotected.ts';
 import { placeAttempt } from './place-attempt.ts';
 import { watchFills } from './protect-position.ts';
 import { restoreProtection } from './restore-protection.ts';
-import { settleAttempt } from './settle-attempt.ts';
+import { finishFilled, settleAttempt } from './settle-attempt.ts';
 import { doubtInterrupted, lookUpAttempt } from './settle-unknown.ts';
 import { openTradeAccount, slowDown } from './trade-account.ts';
 import {
@@ -161,7 +161,8 @@ function takeStep(work: TradeWork): Promise<StepResult> {
 
 /** For an order that is or may be at the exchange: protects its fills while the order is still open (I4). */
 async function followOrder(work: TradeWork): Promise<StepResult> {
-  const { lookAt, isOverdue } = await watchFills(work);
+  const { lookAt, isOverdue, proven } = await watchFills(work);
+  if (proven !== undefined) return finishFilled(work, proven);
   const result = await takeOrderStep(work, { isOverdue });
   // Look-ups of an order in doubt keep their own pace; only a position without a stop is more urgent.
   const isInDoubt = work.attempt.state === 'unknown' || work.attempt.doubt !== null;

@@ -31,7 +31,14 @@ const NONE: Protection = { stopLoss: null, takeProfit: null };
 export type Finding =
   /** `isOther`: there is a position, but it is not the trade's. */
   | { found: 'flat'; text: string; isOther?: true }
-  | { found: 'protected'; status: 'verified' | 'repaired'; quantity: string; text: string }
+  | {
+      found: 'protected';
+      status: 'verified' | 'repaired';
+      quantity: string;
+      text: string;
+      /** What was read; left out where something had to be placed. */
+      holding?: Holding;
+    }
   | { found: 'missing' | 'passed' | 'unreadable'; text: string };
 
 /** Reads stop and target back from the exchange (I4) and places what is missing. `priority` applies to the read. */
@@ -73,6 +80,7 @@ export async function checkProtection(
         found: 'protected',
         status: 'verified',
         quantity,
+        holding,
         text: `Protection read back: stop ${held.stopLoss}, target ${targetText(held, 'none, the price has passed it')}`,
       };
     case 'close':

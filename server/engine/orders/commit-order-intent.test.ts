@@ -244,11 +244,11 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
   test.each([
     ['prepareAccount', 'planned', []],
     ['placeOrder', 'submitting', ['filled']],
-    ['findOrder', 'open', ['filled']],
+    ['fetchHolding', 'open', ['filled']],
   ] as const)('stops an execution that is overtaken at %s', async (call, state, orders) => {
     const { userId, trade } = await planTrade(engine);
     const key = `trade:${trade.id}`;
-    if (call === 'findOrder') await engine.advance(trade.id);
+    if (call === 'fetchHolding') await engine.advance(trade.id);
     await engine.advance(trade.id, overtakenAt(engine, { key, call }));
     expect(await engine.attempts(trade.id)).toMatchObject([{ state }]);
     expect((await engine.exchangeOrders(userId)).map((order) => order.state)).toEqual(orders);
@@ -306,12 +306,12 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
     const key = `trade:${trade.id}`;
     const db = withTransaction(engine.db, async (work, config) => {
       const [attempt] = await engine.attempts(trade.id);
-      if (attempt?.state === 'filled') await takeOver(engine, key);
+      if (attempt?.state === 'open') await takeOver(engine, key);
       return await engine.db.transaction(work, config);
     });
     await engine.advance(trade.id);
     await engine.advance(trade.id, engine.depsWith({ db }));
-    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'filled' }]);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'open' }]);
     expect(await engine.trade(trade.id)).toMatchObject({ state: 'working', success: null });
     expect(await outcomeOf({ workflowId, userId })).toBe('waiting');
     await giveBack(engine, key);

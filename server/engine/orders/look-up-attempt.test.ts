@@ -115,7 +115,10 @@ test.each([
 test('looks up an order answered 429 before it sends it again under the same id', async () => {
   const { trade, userId } = await plan([{ kind: 'tooManyRequests', on: { path: 'place-order', times: 2 } }]);
   await engine.settle();
-  expect(await sentCalls(trade.id)).toEqual(Array(3).fill(['place-order', 'find-order']).flat());
+  expect(await sentCalls(trade.id)).toEqual([
+    ...Array(2).fill(['place-order', 'find-order']).flat(),
+    'place-order',
+  ]);
   const [attempt, ...more] = await engine.attempts(trade.id);
   expect(more).toEqual([]);
   expect(await engine.exchangeOrders(userId)).toMatchObject([{ clientOrderId: attempt?.clientOrderId }]);

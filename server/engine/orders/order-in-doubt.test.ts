@@ -291,6 +291,8 @@ describe('an accepted order that the exchange has forgotten', () => {
   // Requirements: order-execution-6
   test('stays in doubt, and may be written off, when a position may be its fill', async () => {
     const { userId, token, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
+    engine.venue.setFaults([isForgotten, { kind: 'cancelUnknown', on: { times: ALWAYS } }]);
+    await follow(engine, trade.id, 60_000);
     // It fills between two look-ups.
     await engine.storeCandle({ token, price: '100' });
     await follow(engine, trade.id, 2 * 60_000);

@@ -2,6 +2,7 @@ import { D, isPositive, toPlain } from '#domain/decimal.ts';
 import { PROTECTION_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import { hasElapsed, isDue } from '#server/platform/clock.ts';
 import { checkProtection, type Finding, isCovered } from './check-protection.ts';
+import { type ProvenFill, provenFill } from './proven-fill.ts';
 import { recordSafe, recordUnprotected, type SafeFinding } from './record-protection.ts';
 import type { TradeWork } from './trade-work.ts';
 
@@ -49,6 +50,8 @@ interface FillWatch {
   lookAt: Date | null;
   /** The stop could not be placed in time: the order must end, so that the position can be closed. */
   isOverdue: boolean;
+  /** The position proves that the order has ended, filled and protected. */
+  proven?: ProvenFill;
 }
 
 /** I4 while an order waits: protects its fills as soon as they are seen; leaves the order itself alone. */
@@ -58,7 +61,8 @@ export async function watchFills(work: TradeWork): Promise<FillWatch> {
   const after = (waitMs: number) => new Date(now.getTime() + waitMs);
   const { submittedAt } = attempt;
   if (submittedAt === null) return { lookAt: null, isOverdue: false };
-  const firstLook = new Date(submittedAt.getTime() + FIRST_LOOK_MS);
+  const verifyMs = attempt.verifyAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  const firstLook = new Date(Math.min(submittedAt.getTime() + FIRST_LOOK_MS, verifyMs));
   if (!isDue({ dueAt: firstLook, longestWaitMs: FIRST_LOOK_MS, now }))
     return { lookAt: firstLook, isOverdue: false };
   const earlier = attempts.slice(0, -1).reduce((sum, one) => sum.plus(one.filledQuantity), D(0));
@@ -69,9 +73,12 @@ export async function watchFills(work: TradeWork): Promise<FillWatch> {
     case 'flat':
       if (work.trade.unprotectedSince !== null) await recordSafe(work, finding);
       return { lookAt: after(LOOK_EVERY_MS), isOverdue: false };
-    case 'protected':
+    case 'protected': {
+      const proven = provenFill(work, finding);
+      if (proven !== null) return { lookAt: null, isOverdue: false, proven };
       await recordSafe(work, finding);
       return { lookAt: after(LOOK_EVERY_MS), isOverdue: false };
+    }
     case 'unreadable':
       // No fill is known: an exchange that does not answer is no reason for an alarm.
       if (work.trade.unprotectedSince === null) return { lookAt: after(LOOK_EVERY_MS), isOverdue: false };

@@ -20,6 +20,7 @@ import { LeaseLostError } from '#server/platform/jobs/leases.ts';
 import { haltOnSurplus } from './account-reading.ts';
 import { clientOrderId } from './client-order-id.ts';
 import { PROTECTION_RETRY_MS, protectPosition } from './protect-position.ts';
+import type { ProvenFill } from './proven-fill.ts';
 import { newsOfSafety, positionOf, recordSafe, type SafeFinding, safetyOf } from './record-protection.ts';
 import {
   later,
@@ -175,6 +176,12 @@ export async function finishTrade(
   return writeEnd(work, { success, fillStatus, error }, { note: success ? whyNoSecond : null, safe });
 }
 
+/** The position has proven fill and protection: the attempt and its trade end together. */
+export async function finishFilled(work: TradeWork, { fill, safe }: ProvenFill): Promise<StepResult> {
+  const end = { success: true, fillStatus: 'filled' as const, error: null };
+  return writeEnd(work, end, { safe, fill });
+}
+
 function describeFailure(attempts: AttemptRow[], whyNoSecond: string | null): string {
   const last = attempts.at(-1);
   const ownError = last?.state === 'refused' || last?.state === 'never_placed' ? last.error : null;
@@ -209,10 +216,18 @@ async function writeEnd(
   {
     note = null,
     safe = null,
+    fill = null,
     audit,
-  }: { note?: string | null; safe?: SafeFinding | null; audit?: AuditRecord | undefined },
+  }: {
+    note?: string | null;
+    safe?: SafeFinding | null;
+    /** Of the last attempt, which ends with its trade. */
+    fill?: ProvenFill['fill'] | null;
+    audit?: AuditRecord | undefined;
+  },
 ): Promise<StepResult> {
-  const { deps, trade, attempts } = work;
+  const { deps, trade, attempt } = work;
+  const attempts = work.attempts.map((one) => (one.id === attempt.id ? { ...one, ...fill } : one));
   const now = deps.clock.now();
   const filledQuantity = sumFilled(attempts);
   const averagePrice = averageOf(attempts);
@@ -236,11 +251,18 @@ async function writeEnd(
     completedAt: trade.completedAt ?? now,
     dueAt: null,
   };
+  const fillText =
+    fill === null
+      ? null
+      : `Attempt ${attempt.attempt}: filled ${fill.filledQuantity} at ${fill.averagePrice}, as the position shows`;
   const safeText = safe === null ? null : newsOfSafety(work, safe);
   const how = isClosed ? 'The position is closed' : safe?.text;
   const change: TradeChange = {
     trade: changes,
-    lines: safeText === null ? [text] : [safeText, text],
+    lines: [fillText, safeText, text].filter((line) => line !== null),
+    ...(fill === null
+      ? {}
+      : { event: 'found_filled' as const, attempt: { ...fill, doubt: null, finishedAt: now } }),
     ...(how === undefined ? {} : { clears: { ...positionOf(work), how } }),
     releases: true,
     ...(audit === undefined ? {} : { audit }),

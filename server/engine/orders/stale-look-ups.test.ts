@@ -62,21 +62,10 @@ describe.each(SETTINGS)('at $platform with $name, an order whose look-ups lag be
     expect(D(ended.filledQuantity).eq(size)).toBe(true);
   });
 
-  test('ends as filled when the whole quantity turns out to be filled', async () => {
-    const planned = await plan(platform, waits, [isStale(20_000)]);
-    await engine.settle({ deps: planned.deps });
-    expect(await entriesOf(engine, planned.userId)).toHaveLength(1);
-    expect(await engine.trade(planned.trade.id)).toMatchObject({
-      success: true,
-      fillStatus: 'filled',
-      filledQuantity: planned.trade.plannedQuantity,
-    });
-  });
-
-  test('counts what the position holds when the look-up stays behind for a minute', async () => {
+  test('ends as filled when the position shows the whole quantity with stop and target', async () => {
     const planned = await plan(platform, waits, [isStale()]);
     await engine.settle({ deps: planned.deps });
-    const { trade, userId, plannedAt } = planned;
+    const { trade, userId } = planned;
     const [order, ...more] = await entriesOf(engine, userId);
     expect(more).toEqual([]);
     expect(await engine.trade(trade.id)).toMatchObject({
@@ -93,15 +82,15 @@ describe.each(SETTINGS)('at $platform with $name, an order whose look-ups lag be
         .abs()
         .lt('1e-9'),
     ).toBe(true);
-    expect(engine.clock.now().getTime() - plannedAt.getTime()).toBeGreaterThanOrEqual(60_000);
-    const { timeline } = await engine.events(trade.id);
-    expect(timeline.join('\n')).toContain(`shows 0 filled, but holds a position of ${trade.plannedQuantity}`);
+    const { calls } = await engine.events(trade.id);
+    expect(calls.slice(calls.indexOf('place-order'))).toEqual(['place-order', 'positions']);
   });
 
-  test('finishes with what the position holds of a part: no second attempt follows', async () => {
+  test('counts what the position holds of a part after a minute: no second attempt follows', async () => {
     const planned = await plan(platform, waits, [partly('0.4'), isStale()]);
     await engine.settle({ deps: planned.deps });
-    const { trade, userId } = planned;
+    const { trade, userId, plannedAt } = planned;
+    expect(engine.clock.now().getTime() - plannedAt.getTime()).toBeGreaterThanOrEqual(60_000);
     const [order, ...more] = await entriesOf(engine, userId);
     expect(more).toEqual([]);
     const ended = await engine.trade(trade.id);
@@ -111,16 +100,17 @@ describe.each(SETTINGS)('at $platform with $name, an order whose look-ups lag be
     expect(timeline.join('\n')).toContain('no second attempt: its fill was read from the position');
   });
 
-  test('stays in doubt when the stop has closed what was seen: nothing follows it', async () => {
-    const planned = await plan(platform, waits, [isStale()]);
+  test('stays in doubt when the stop has closed what was seen of a part: nothing follows it', async () => {
+    const planned = await plan(platform, waits, [partly('0.4'), isStale()]);
     const { trade, token, userId } = planned;
     await follow(engine, planned.trade.id, 1_500, planned.deps);
     expect(await engine.trade(trade.id)).toMatchObject({ protectionStatus: 'verified' });
     await engine.storeCandle({ token, price: '97' });
     expect(D((await planned.held()).size).isZero()).toBe(true);
+    const seen = (await engine.trade(trade.id)).protectedQuantity;
     await follow(engine, planned.trade.id, 3 * 60_000, planned.deps);
     expect(await entriesOf(engine, userId)).toHaveLength(1);
-    const problem = `${platform} shows 0 filled, but has shown a position of ${trade.plannedQuantity} ${token}`;
+    const problem = `${platform} shows 0 filled, but has shown a position of ${seen} ${token}`;
     expect(await doubtOf(engine, trade.id)).toBe(problem);
     expect(await writeOff(engine, trade.id)).toMatchObject({
       state: 'done',

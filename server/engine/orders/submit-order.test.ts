@@ -102,7 +102,7 @@ describe('an order by hand', () => {
     expect(result.technicalDetails.executionTime).toBeGreaterThanOrEqual(SHORT_WAITS.verifyFirstMs);
     expect(trade).toMatchObject({ triggerType: 'manual', profile: 'manual', workflowId: null });
     const calls = result.apiCallSequence.map(({ type }) => type);
-    expect(calls).toEqual(expect.arrayContaining(['set-leverage', 'place-order', 'find-order', 'positions']));
+    expect(calls).toEqual(expect.arrayContaining(['set-leverage', 'place-order', 'positions']));
     expect(calls.filter((type) => type === 'place-order')).toHaveLength(1);
     const { timeline } = result.verificationJourney;
     expect(timeline[0]).toMatch(/^\+0\.0 s Order planned: buy /);

@@ -21,6 +21,7 @@ import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { type Clock, isDue } from '#server/platform/clock.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
+import { completeFills } from './complete-fills.ts';
 import { type AccountKey, listAccounts } from './positions.store.ts';
 import { type AccountReading, createAccountReader, type ReaderDeps } from './read-account.ts';
 
@@ -38,6 +39,7 @@ const FIRST_WAIT_MS = 30_000;
  * 2. A missing take profit is tried again, less and less often.
  * 3. An exchange that does not answer changes nothing, and is asked less often.
  * 4. Positions opened elsewhere are never touched.
+ * 5. Orders whose fill their position has proven are looked up for their fee.
  */
 export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Promise<void> } {
   const { db, clock, log } = deps;
@@ -192,6 +194,11 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
     async run(lease) {
       const byExchange = await listAuditedAccounts(db);
       await Promise.all([...byExchange.values()].map((accounts) => inLanes(accounts)));
+      const onError = (error: unknown, { id: tradeId }: { id: string }) => {
+        if (error instanceof LeaseLostError) throw error;
+        log.error({ err: error, tradeId }, 'the fill of an order could not be completed');
+      };
+      await completeFills(deps, { lease, onError });
 
       async function inLanes(accounts: AuditedAccount[]): Promise<void> {
         const waiting = accounts.values();

@@ -31,7 +31,7 @@ export type OpenTrade = typeof trades.$inferSelect & {
 };
 
 /** Worded like the index: trades that may have a position open. */
-const mayBeOpen = sql`trades.position_closed_at is null and (trades.state <> 'done' or trades.fill_status in ('filled', 'partial'))`;
+export const mayBeOpen = sql`trades.position_closed_at is null and (trades.state <> 'done' or trades.fill_status in ('filled', 'partial'))`;
 
 /**
  * Accounts of active users, and accounts that may hold a position we opened, including those at an exchange that the

@@ -112,7 +112,7 @@ describe.each(EXCHANGE_PLATFORMS)('an order at %s', (platform) => {
     expect(trade).toMatchObject({ success: true, protectionStatus: 'verified' });
     expect(trade?.accountReadAt).not.toBeNull();
     expect(await findHalt(engine.db, userId)).toBeNull();
-    expect(pathsOf(userId)).toHaveLength(3);
+    expect(pathsOf(userId)).toHaveLength(2);
   });
 
   test('reads the account again when the reading is older', async () => {
@@ -122,7 +122,7 @@ describe.each(EXCHANGE_PLATFORMS)('an order at %s', (platform) => {
     await engine.settle();
     expect(untilOrder(userId)).toBe(3);
     expect(await engine.trades(signalId)).toMatchObject([{ success: true, accountReadAt: null }]);
-    expect(pathsOf(userId)).toHaveLength(5);
+    expect(pathsOf(userId)).toHaveLength(4);
   });
 });
 

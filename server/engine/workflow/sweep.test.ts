@@ -50,7 +50,7 @@ const LEFT: Record<string, Left> = {
   'whose request had not left': [[], 'placeOrder', 'before', 'working submitting', 1],
   'whose answer was not recorded': [[], 'placeOrder', 'after', 'working submitting', 1],
   'in doubt': [[lost], 'findOrder', 'before', 'working unknown', 1],
-  'that was open': [[], 'findOrder', 'after', 'working open', 1],
+  'that was open': [[], 'fetchHolding', 'after', 'working open', 1],
   'whose cancel had not left': [[rests], 'cancelOrder', 'before', 'working cancelling', 2],
   'whose cancel was not confirmed': [[rests], 'cancelOrder', 'after', 'working cancelling', 2],
   'whose second attempt was not planned': [[rests], 'fetchTicker', 'after', 'working unfilled', 2],

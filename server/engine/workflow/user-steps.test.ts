@@ -20,7 +20,7 @@ async function userSteps(workflowId: string) {
   return steps.map(({ stepNumber, userId, stepType }) => [stepNumber, userId, stepType]);
 }
 
-test.each(['readTradeAccount', 'placeOrder', 'findOrder'] as const)(
+test.each(['readTradeAccount', 'placeOrder', 'fetchHolding'] as const)(
   "users' steps are numbered by the order of trading, the same before and after a process dies at %s",
   async (call) => {
     const [first, middle, last] = await threeUsers();

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { D } from '#domain/decimal.ts';
+import { findHalt } from '#server/admin/halts/trading-halts.store.ts';
+import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
+import type { OrderReport } from '#server/exchanges/exchange.ts';
+import { withLease } from '#server/platform/jobs/leases.ts';
+import { entriesOf, planTrade, sharedTestEngine, tradingOn } from '#test/app/shared-test-engine.ts';
+import { nextToken } from '#test/app/token-holders.ts';
+import { answering } from '#test/venues/dying-exchange.ts';
+import type { VenueRequest } from '#test/venues/http.ts';
+import { userIdOfVenueKey } from '#test/venues/venue-credentials.ts';
+
+/* How many requests of an account reach the exchange for one order, from the signal to the end of its trade. */
+
+/** Contracts and prices are asked for again after this time. */
+const CACHED_MS = 61_000;
+const sent: { userId: string; path: string }[] = [];
+
+const engine = sharedTestEngine({
+  sharesLimits: true,
+  watch: {
+    async before({ headers, path }: VenueRequest) {
+      const userId = userIdOfVenueKey(headers['access-key'] ?? headers['x-bapi-api-key'] ?? '');
+      if (userId !== null) sent.push({ userId, path });
+    },
+  },
+});
+
+const pathsOf = (userId: string) => sent.flatMap((one) => (one.userId === userId ? [one.path] : []));
+const untilOrder = (userId: string) =>
+  pathsOf(userId).findIndex((path) => /\/(place-order|order\/create)$/.test(path)) + 1;
+
+async function trade(token: string) {
+  await engine.storeCandle({ token, price: '100' });
+  engine.clock.advance(CACHED_MS);
+  sent.length = 0;
+  const { signalId } = await engine.storeSignal({ token, price: '100' });
+  await engine.settle();
+  expect(await engine.trades(signalId)).toMatchObject([
+    { success: true, fillStatus: 'filled', protectionStatus: 'verified' },
+  ]);
+}
+
+async function closeByTarget(token: string): Promise<void> {
+  await engine.storeCandle({ token, price: '110' });
+  engine.clock.advance(CACHED_MS);
+}
+
+async function auditOnce(deps = engine.deps): Promise<void> {
+  const { db, clock, log } = deps;
+  const lease = { db, clock, key: 'protection:audit', holder: 'test', log };
+  await withLease(lease, (own) => createProtectionAudit(deps).run(own));
+}
+
+describe.each([
+  { dialect: 'Bitget', afterOrder: 1 },
+  { dialect: 'Bitget unified', afterOrder: 2 },
+  { dialect: 'Bybit', afterOrder: 1 },
+] as const)('an order at $dialect that fills at once', ({ dialect, afterOrder }) => {
+  const exchangePlatform = tradingOn(engine, dialect);
+
+  test('takes five requests as the first one in a token, three as a prepared one, and one reading after it', async () => {
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
+    // One-way mode is set once for the whole account.
+    const other = nextToken();
+    await trade(other);
+    await closeByTarget(other);
+    const token = nextToken();
+    await trade(token);
+    expect(untilOrder(userId)).toBe(5);
+    expect(pathsOf(userId)).toHaveLength(5 + afterOrder);
+    await closeByTarget(token);
+    await trade(token);
+    expect(untilOrder(userId)).toBe(3);
+    expect(pathsOf(userId)).toHaveLength(3 + afterOrder);
+  });
+});
+
+describe('an order whose fill its position has proven', () => {
+  async function filled() {
+    const planned = await planTrade(engine);
+    await engine.settle();
+    expect(await engine.trade(planned.trade.id)).toMatchObject({ success: true, fee: null });
+    expect((await engine.events(planned.trade.id)).calls).not.toContain('find-order');
+    return planned;
+  }
+
+  test('is looked up for its fee a minute later, once', async () => {
+    const { trade: planned, userId } = await filled();
+    engine.clock.advance(30_000);
+    await auditOnce();
+    expect((await engine.trade(planned.id)).fee).toBeNull();
+    engine.clock.advance(31_000);
+    await auditOnce();
+    const [order] = await entriesOf(engine, userId);
+    const ended = await engine.trade(planned.id);
+    expect(D(ended.fee ?? '0').eq(order?.fee ?? '-1')).toBe(true);
+    expect(ended.exchangeResponse).toMatchObject({ fee: ended.fee, priceAvg: ended.averagePrice });
+    sent.length = 0;
+    await auditOnce();
+    expect(pathsOf(userId).filter((path) => path.endsWith('order/detail'))).toEqual([]);
+  });
+
+  test('is cancelled while it is open, and halts its user if it ends with less: somebody has traded by hand', async () => {
+    const { trade: planned, userId } = await filled();
+    const cancelled: string[] = [];
+    const showing = (state: OrderReport['state']) =>
+      answering(engine.deps, ({ findOrder }) => ({
+        async findOrder(...request) {
+          const report = await findOrder(...request);
+          return report === null ? null : { ...report, state, filledQuantity: '1' };
+        },
+        async cancelOrder(_account, { clientOrderId }) {
+          cancelled.push(clientOrderId);
+          return { outcome: 'accepted' };
+        },
+      }));
+    engine.clock.advance(61_000);
+    await auditOnce(showing('partially-filled'));
+    const [attempt] = await engine.attempts(planned.id);
+    expect(cancelled).toEqual([attempt?.clientOrderId]);
+    expect(await findHalt(engine.db, userId)).toBeNull();
+    await auditOnce(showing('cancelled'));
+    expect(await findHalt(engine.db, userId)).toMatchObject({ kind: 'surplus', tradeId: planned.id });
+    expect(await engine.trade(planned.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
+  });
+});
