@@ -54,7 +54,7 @@ async function closeByTarget(token: string): Promise<void> {
   await engine.storeCandle({ token, price: '100' });
 }
 
-/** Users who have traded a token and are flat again; six seconds are left until the candle of a new series closes. */
+/** Users who have traded a token and are flat again; two seconds are left until the candle of a new series closes. */
 async function beforeClose(exchangePlatform: ExchangePlatform, users = 1) {
   const token = nextToken();
   const userIds: string[] = [];
@@ -71,7 +71,7 @@ async function beforeClose(exchangePlatform: ExchangePlatform, users = 1) {
   expect(trades.every(({ success }) => success)).toBe(true);
   await closeByTarget(token);
   const candle = engine.clock.now();
-  engine.clock.set(new Date(candle.getTime() + CANDLE_MS - 6_000));
+  engine.clock.set(new Date(candle.getTime() + CANDLE_MS - 2_000));
   sent.length = 0;
   const [userId = ''] = userIds;
   return { token, userId, userIds, trades };
@@ -80,7 +80,7 @@ async function beforeClose(exchangePlatform: ExchangePlatform, users = 1) {
 const readAhead = (deps: EngineDeps = engine.deps) => createReadAhead(deps).run();
 
 /** The candle has closed, and its signal arrives. */
-async function signal(token: string, { afterMs = 6_500 } = {}) {
+async function signal(token: string, { afterMs = 4_000 } = {}) {
   engine.clock.advance(afterMs);
   sent.length = 0;
   return await engine.storeSignal({ token, price: '100' });
@@ -101,7 +101,7 @@ async function openByHand(userId: string, token: string, side: 'buy' | 'sell', q
 describe.each(EXCHANGE_PLATFORMS)('an order at %s', (platform) => {
   const test = testInTurn(EXCHANGE_PLATFORMS, platform);
 
-  test('takes one request up to seven seconds after the close of the candle', async () => {
+  test('takes one request up to eleven seconds after the close of the candle', async () => {
     const { token, userId } = await beforeClose(platform);
     await readAhead();
     expect(pathsOf(userId)).toHaveLength(2);
@@ -205,23 +205,28 @@ describe('somebody who trades by hand after the reading', () => {
 });
 
 describe('accounts are read', () => {
-  test('between seven and four seconds before the close, once, by one instance', async () => {
+  test('so that they end about a second before the close, once, by one instance', async () => {
     const { userId } = await beforeClose('Bitget');
-    engine.clock.advance(-2_000);
+    engine.clock.advance(-500);
     await readAhead();
     expect(pathsOf(userId)).toEqual([]);
-    engine.clock.advance(2_000);
+    engine.clock.advance(500);
     await Promise.all([readAhead(), readAhead(), readAhead()]);
     expect(pathsOf(userId)).toHaveLength(2);
-    engine.clock.advance(1_000);
+    engine.clock.advance(500);
     await readAhead();
     expect(pathsOf(userId)).toHaveLength(2);
     expect(await readingsOf(userId)).toHaveLength(1);
   });
 
-  test('in the order of trading, as many as the address may read', async () => {
+  test('the earlier the more they are, in the order of trading, as many as are young when their turn comes', async () => {
     const { userIds } = await beforeClose('Bitget', 3);
-    const deps = answering(engine.deps, () => ({ requestsPerSecond: 3 }));
+    // Each takes four seconds of what half of the address may send.
+    const deps = answering(engine.deps, () => ({ requestsPerSecond: 1 }));
+    engine.clock.advance(-8_500);
+    await readAhead(deps);
+    expect(userIds.map((userId) => pathsOf(userId).length)).toEqual([0, 0, 0]);
+    engine.clock.advance(500);
     await readAhead(deps);
     expect(userIds.map((userId) => pathsOf(userId).length)).toEqual([2, 2, 0]);
   });

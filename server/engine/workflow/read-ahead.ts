@@ -13,20 +13,21 @@ import { selectUsers } from './select-users.ts';
 /*
  * Most signals come when a candle closes. Shortly before, the accounts of those who would trade them are read, so that an
  * order does not wait for the requests that its size depends on.
- * 1. A reading is used for fifteen seconds (`account-reading.ts`): the last moments before the close are the best.
- * 2. Reading has the lowest priority and half of what the address may send. The accounts left over are read with the signal.
+ * 1. A reading is used for fifteen seconds (`account-reading.ts`): it begins as late as the number of accounts allows, and
+ *    ends about a second before the close. Who is traded last is read last.
+ * 2. Reading has the lowest priority and half of what the address may send. The accounts that would be too old when their
+ *    turn comes are read with the signal.
  * 3. Nothing is set at the exchange, and nothing depends on a reading that failed.
  */
 
-/**
- * Before the close. Signals come some seconds after it, and a reading must still be young then; the requests end before
- * it, so that they take nothing from the orders.
- */
-const FROM_MS = 7_000;
-const UNTIL_MS = 4_000;
+/** Before the close the requests end, so that they take nothing from the orders. */
+const END_BEFORE_MS = 1_000;
+/** The first account that is read is still young some seconds after the close, when its order leaves. */
+const LONGEST_MS = 8_000;
 const SHARE_OF_ADDRESS = 0.5;
 const REQUESTS_OF_READING = 2;
 const LOOK_EVERY_MS = 1_000;
+const EARLIEST_MS = LONGEST_MS + END_BEFORE_MS + LOOK_EVERY_MS;
 
 /** Which series bring signals changes slowly. */
 const SERIES_LAST_MS = 30_000;
@@ -47,10 +48,18 @@ interface Target {
   token: string;
 }
 
+/** A series whose candle closes soon, with those who would trade its signal, in the order of trading. */
+interface Planned {
+  series: Series;
+  close: Date;
+  targets: Target[];
+}
+
 /** `run` reads what is due now; safe to call at any time, by all instances. */
 export function createReadAhead(deps: EngineDeps): { run(): Promise<void> } {
   const { db, clock, config, exchanges, log } = deps;
   let known: { series: Series[]; atMs: number } | null = null;
+  let planned = new Map<string, Planned>();
 
   async function listSeries(now: Date): Promise<Series[]> {
     if (known !== null && now.getTime() - known.atMs < SERIES_LAST_MS) return known.series;
@@ -59,21 +68,34 @@ export function createReadAhead(deps: EngineDeps): { run(): Promise<void> } {
     return series;
   }
 
-  /** The series whose candle closes in some seconds, and which no instance has read for this close. */
-  async function takeDue(now: Date): Promise<Series[]> {
-    const due = (await listSeries(now)).flatMap((one) => {
-      const close = nextCandleClose({ ...one, now });
+  /** The series whose candle closes in some seconds, by their key; who would trade them is looked up once. */
+  async function plan(now: Date): Promise<Map<string, Planned>> {
+    const soon = (await listSeries(now)).flatMap((series) => {
+      const close = nextCandleClose({ ...series, now });
       const restMs = close.getTime() - now.getTime();
-      if (restMs > FROM_MS || restMs < UNTIL_MS) return [];
-      const { token, timeframe, processor, fromAdmin, ownerUserId } = one;
-      const whose = fromAdmin ? 'all' : ownerUserId;
-      return [{ one, key: `read-ahead:${token} ${timeframe} ${processor} ${whose} ${close.toISOString()}` }];
+      return restMs <= EARLIEST_MS && restMs >= END_BEFORE_MS
+        ? [{ series, close, key: keyOf(series, close) }]
+        : [];
+    });
+    const works = soon.map(async ({ series, close, key }): Promise<[string, Planned]> => {
+      return [key, planned.get(key) ?? { series, close, targets: await listTargets(series) }];
+    });
+    return new Map(await settled(works, 'the users of a series could not be read ahead'));
+  }
+
+  /** Those that must be read from now on to end in time, and which no instance has read for this close. */
+  async function takeDue(now: Date): Promise<Target[]> {
+    planned = await plan(now);
+    const byClose = Map.groupBy(planned, ([, { close }]) => close.getTime());
+    const due = [...byClose].flatMap(([closeMs, of]) => {
+      const takesMs = durationOf(withinLimits(of.flatMap(([, { targets }]) => targets)));
+      return closeMs - now.getTime() <= takesMs + END_BEFORE_MS + LOOK_EVERY_MS ? of : [];
     });
     // Never released: it outlasts the time in which the close is due.
     const holder = config.instanceId;
-    const taken = await acquireLeases({ db, keys: due.map(({ key }) => key), holder });
+    const taken = await acquireLeases({ db, keys: due.map(([key]) => key), holder });
     const keys = new Set(taken.map(({ key }) => key));
-    return due.flatMap(({ one, key }) => (keys.has(key) ? [one] : []));
+    return withinLimits(due.flatMap(([key, { targets }]) => (keys.has(key) ? targets : [])));
   }
 
   /** In the order of trading. */
@@ -90,10 +112,21 @@ export function createReadAhead(deps: EngineDeps): { run(): Promise<void> } {
   function withinLimits(targets: readonly Target[]): Target[] {
     const different = new Map(targets.map((one) => [`${one.userId} ${one.platform} ${one.token}`, one]));
     return [...Map.groupBy(different.values(), ({ platform }) => platform)].flatMap(([platform, of]) => {
-      const requests = exchanges.get(platform).requestsPerSecond * SHARE_OF_ADDRESS * (FROM_MS - UNTIL_MS);
-      return of.slice(0, Math.floor(requests / 1_000 / REQUESTS_OF_READING));
+      return of.slice(0, Math.floor((LONGEST_MS / 1_000) * accountsPerSecond(platform)));
     });
   }
+
+  const accountsPerSecond = (platform: ExchangePlatform) =>
+    (exchanges.get(platform).requestsPerSecond * SHARE_OF_ADDRESS) / REQUESTS_OF_READING;
+
+  /** How long reading them takes; the exchanges are read side by side. */
+  const durationOf = (targets: readonly Target[]): number =>
+    Math.max(
+      0,
+      ...[...Map.groupBy(targets, ({ platform }) => platform)].map(
+        ([platform, of]) => (of.length / accountsPerSecond(platform)) * 1_000,
+      ),
+    );
 
   /** Null if the account cannot be read, or holds a position in the token: that is read when a signal comes. */
   async function read({ userId, platform, token }: Target): Promise<AccountReading | null> {
@@ -123,10 +156,8 @@ export function createReadAhead(deps: EngineDeps): { run(): Promise<void> } {
 
   return {
     async run() {
-      const due = await takeDue(clock.now());
-      if (due.length === 0) return;
-      const lists = await settled(due.map(listTargets), 'the users of a series could not be read ahead');
-      const targets = withinLimits(lists.flat());
+      const targets = await takeDue(clock.now());
+      if (targets.length === 0) return;
       const found = await settled(targets.map(read), 'an account could not be read ahead');
       const readings = found.flatMap((reading) => reading ?? []);
       await storeReadings(db, readings);
@@ -134,6 +165,10 @@ export function createReadAhead(deps: EngineDeps): { run(): Promise<void> } {
     },
   };
 }
+
+/** Names a series and the close of its candle, for all instances. */
+const keyOf = ({ token, timeframe, processor, fromAdmin, ownerUserId }: Series, close: Date): string =>
+  `read-ahead:${token} ${timeframe} ${processor} ${fromAdmin ? 'all' : ownerUserId} ${close.toISOString()}`;
 
 /** The series of recent signals whose candles are delivered, with the time of the newest candle. */
 async function readSeries({ db }: Pick<EngineDeps, 'db'>, now: Date): Promise<Series[]> {

@@ -153,10 +153,10 @@ export const settingsSchema = z.object({
     takes: 'strategy or any',
     unset: 'strategy',
   }),
-  READ_AHEAD: setting(z.enum(['enabled', 'disabled']).nullable().default(null), {
+  READ_AHEAD: setting(z.enum(['enabled', 'disabled']).default('disabled'), {
     about: 'Reading accounts shortly before a signal is expected, so that an order is one request',
     takes: 'enabled or disabled',
-    unset: 'enabled in demo mode, disabled in live mode and on paper, where requests cost nothing',
+    unset: 'disabled',
   }),
   MANUAL_ORDERS: setting(z.enum(['enabled', 'disabled']).default('disabled'), {
     about:

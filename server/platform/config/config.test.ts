@@ -179,11 +179,9 @@ describe('settings that depend on each other', () => {
 
   test.each([
     [{}, false],
-    [{ EXCHANGE_MODE: 'demo' }, true],
-    [{ EXCHANGE_MODE: 'demo', READ_AHEAD: 'disabled' }, false],
+    [{ EXCHANGE_MODE: 'demo' }, false],
     [{ EXCHANGE_MODE: 'live' }, false],
-    [{ EXCHANGE_MODE: 'live', READ_AHEAD: 'enabled' }, true],
-    [{ READ_AHEAD: 'enabled' }, true],
+    [{ EXCHANGE_MODE: 'demo', READ_AHEAD: 'enabled' }, true],
   ])('with %j read accounts ahead: %s', (env, readAhead) => {
     expect(parseConfig(env).readAhead).toBe(readAhead);
   });

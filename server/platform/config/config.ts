@@ -115,7 +115,7 @@ function toConfig(value: Settings): Omit<Config, 'isNewSecretKey'> {
       enabled: value.APP_ENV === 'production' && autoTrade === 'enabled',
       configured: value.AUTO_TRADE !== null || value.EXCHANGE_MODE === 'paper',
     },
-    readAhead: (value.READ_AHEAD ?? (value.EXCHANGE_MODE === 'demo' ? 'enabled' : 'disabled')) === 'enabled',
+    readAhead: value.READ_AHEAD === 'enabled',
     instanceId: value.INSTANCE_ID ?? randomUUID(),
     exchangeProxyUrls: exchangeProxyUrl,
     webhookAllowedIps: value.WEBHOOK_ALLOWED_IPS.flatMap((item) =>
