@@ -77,6 +77,7 @@ describe('entering credentials', () => {
     expect(row.inspected_at).not.toBeNull();
   });
 
+  // Requirements: settings-of-the-program-15
   test('names the addresses by which instances called the exchange lately, which a key has to allow', async () => {
     const [now, earlier] = [Date.now(), Date.now() - 3_600_000];
     await keys.query(

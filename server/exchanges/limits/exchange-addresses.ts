@@ -24,7 +24,7 @@ export async function listCallingAddresses(db: Queryable, platform: ExchangePlat
     .where(
       and(
         like(key, `${prefix}%`),
-        gte(nextAtMs, sql`extract(epoch from now()) * 1000 - ${SILENT_MS}::double precision`),
+        gte(nextAtMs, sql`extract(epoch from database_time()) * 1000 - ${SILENT_MS}::double precision`),
       ),
     );
   // The keys of an address's public endpoints begin with that of the address.

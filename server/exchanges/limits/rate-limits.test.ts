@@ -77,6 +77,7 @@ test('several refused accounts hold entries of all instances, but not closes, un
   expect(sent).toEqual(['place-tpsl-order', 'place-order']);
 });
 
+// Requirements: settings-of-the-program-15
 test('instances with named addresses are held apart, but share the limits of accounts', async () => {
   const { site, instances } = await start(['frankfurt-1', 'frankfurt-2']);
   const [first, second] = instances as [Exchange, Exchange];
