@@ -16,8 +16,8 @@ export interface ControlParts {
   prices: { now(): Record<string, string>; set(token: string, price: string): Promise<void> };
   setFaults(faults: VenueFault[]): void;
   db: Db;
-  /** A key pair of a new account. */
-  newKeys(): unknown;
+  /** A key pair of a new account of this kind at Bitget. */
+  newKeys(mode: 'classic' | 'unified'): unknown;
 }
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
@@ -38,7 +38,7 @@ export function createControl(parts: ControlParts): (request: VenueRequest) => P
       return faults;
     },
     'GET /paper/ledger': () => readLedger(parts.db),
-    'POST /paper/keys': async () => parts.newKeys(),
+    'POST /paper/keys': async (body) => parts.newKeys(accountModeIn(body)),
   };
 
   return async (request) => {
@@ -79,6 +79,12 @@ function pricesIn(body: unknown): [string, string][] {
     }
     return [token, price];
   });
+}
+
+function accountModeIn(body: unknown): 'classic' | 'unified' {
+  const mode = (isObject(body) ? body.accountMode : undefined) ?? 'classic';
+  if (mode === 'classic' || mode === 'unified') return mode;
+  throw new ControlError('The accountMode of a key is classic or unified');
 }
 
 /** JSON has no Infinity: `"times": null` means always. */

@@ -8,7 +8,8 @@ import { startVenueProgram, type VenueProgram } from './program.ts';
 
 const HELP = `npm run paper-exchange -- [--port N] [--seed TEXT] [--walk-ms N] [--balance N] [--limits documented]
 
-A simulated exchange on a loopback port: the REST dialects of Bitget and Bybit, with its own database, prices of a
+A simulated exchange on a loopback port: the REST dialects of Bitget (classic and unified
+accounts) and Bybit, with its own database, prices of a
 seeded walk, and faults on request.
 
   --port N               4010, or PORT
@@ -23,6 +24,7 @@ seeded walk, and faults on request.
   curl -d '[{"kind": "cutAfterAccept", "on": {"operation": "place-order"}}]' http://127.0.0.1:4010/paper/faults
   curl http://127.0.0.1:4010/paper/ledger
   curl -X POST http://127.0.0.1:4010/paper/keys     the keys of another account
+  curl -d '{"accountMode": "unified"}' http://127.0.0.1:4010/paper/keys     of one that is unified at Bitget
 `;
 
 const { values } = parseArgs({
@@ -50,7 +52,7 @@ function readLimits(): 'none' | 'documented' {
   throw new StartError(`--limits is "${limits}"; it takes documented or none`);
 }
 
-const notice = ({ url, keys }: VenueProgram) => `
+const notice = ({ url, keys, unifiedKeys }: VenueProgram) => `
 The paper exchange takes orders as Bitget and as Bybit. In the program's settings:
 
   EXCHANGE_MODE=demo
@@ -62,6 +64,12 @@ A key pair for either of them, to be entered under Settings (the passphrase is B
   API key      ${keys.apiKey}
   Secret       ${keys.apiSecret}
   Passphrase   ${keys.passphrase}
+
+A key pair of a unified account at Bitget:
+
+  API key      ${unifiedKeys.apiKey}
+  Secret       ${unifiedKeys.apiSecret}
+  Passphrase   ${unifiedKeys.passphrase}
 
 Prices, faults and books: ${url}/paper/prices, /paper/faults, /paper/ledger (--help shows how)
 `;

@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { Exchange } from '#server/exchanges/exchange.ts';
 import type { ExchangeRegistry } from '#server/exchanges/registry.ts';
 import type { ServerConnection } from '#server/platform/db/embedded.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { accountModeOf, platformOf, type SuiteDialect } from '../exchange-suite-words.ts';
 import { buy, inTime, testRegistry } from '../test-registry.ts';
 import { madeUpPrices } from './prices.ts';
 import { type ProgramKeys, startVenueProgram, type VenueProgram } from './program.ts';
@@ -42,21 +41,27 @@ const control = async (path: string, body?: unknown, headers: Record<string, str
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
 
-const accountOn = ({ accountMode }: Exchange) => ({
-  userId: 'anybody',
+const accountOn = (keys: ProgramKeys, dialect: SuiteDialect) => ({
+  userId: dialect,
   environment: 'demo' as const,
-  credentials: { ...program.keys, accountMode },
+  credentials: { ...keys, accountMode: accountModeOf(dialect) },
 });
 
-describe.each<ExchangePlatform>(['Bitget', 'Bybit'])('%s', (platform) => {
+describe.each<SuiteDialect>(['Bitget', 'Bitget unified', 'Bybit'])('%s', (dialect) => {
   test('trades with the keys printed at startup, at prices that are set', async () => {
+    const platform = platformOf(dialect);
     const exchange = registry.get(platform);
-    const account = accountOn(exchange);
+    const account = accountOn(dialect === 'Bitget unified' ? program.unifiedKeys : program.keys, dialect);
+    expect(await exchange.inspectKey(account)).toMatchObject({
+      accountMode: accountModeOf(dialect),
+      mayTrade: true,
+      mayWithdraw: false,
+    });
     expect(await exchange.fetchBalance(account)).toMatchObject({ futuresAvailable: '5000' });
     await exchange.prepareAccount(account, { token: 'BTC', leverage: 10 });
     await control('prices', { BTC: '60000' });
     const changes = { price: '60000', stopLoss: '59000', takeProfit: '62000' };
-    const order = buy({ clientOrderId: `served-${platform}`, ...changes });
+    const order = buy({ clientOrderId: `served-${dialect.replace(' ', '-')}`, ...changes });
     const placed = await exchange.placeOrder(account, order, inTime());
     expect(placed).toMatchObject({ outcome: 'placed' });
     expect(await exchange.findOrder(account, order)).toMatchObject({
@@ -87,6 +92,7 @@ describe('the control', () => {
     ['faults', { kind: 'html200' }],
     ['faults', [null]],
     ['faults', [{ on: {} }]],
+    ['keys', { accountMode: 'spot' }],
   ])('refuses %s of %j', async (path, body) => {
     expect(await control(path, body)).toMatchObject({ status: 400, body: { error: expect.any(String) } });
   });
@@ -107,14 +113,15 @@ describe('the control', () => {
   });
 
   test('other keys open another account', async () => {
-    const { body } = await control('keys', {});
-    expect(body.apiKey).not.toBe(program.keys.apiKey);
-    const exchange = registry.get('Bybit');
-    const account = { ...accountOn(exchange), userId: 'somebody else' };
-    const credentials = { ...account.credentials, ...(body as unknown as ProgramKeys) };
-    expect(await exchange.fetchBalance({ ...account, credentials })).toMatchObject({
-      futuresBalance: '5000',
-    });
+    for (const dialect of ['Bybit', 'Bitget unified'] as const) {
+      const accountMode = accountModeOf(dialect);
+      const { body } = await control('keys', { accountMode });
+      expect(body.apiKey).not.toBe(program.keys.apiKey);
+      const account = { ...accountOn(body as unknown as ProgramKeys, dialect), userId: `other ${dialect}` };
+      const exchange = registry.get(platformOf(dialect));
+      expect(await exchange.inspectKey(account)).toMatchObject({ accountMode });
+      expect(await exchange.fetchBalance(account)).toMatchObject({ futuresBalance: '5000' });
+    }
   });
 });
 

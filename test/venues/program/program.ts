@@ -5,7 +5,7 @@ import type { OpenDatabase } from '#server/platform/db/pool.ts';
 import { memoryMarks } from '../memory-marks.ts';
 import { listenVenue } from '../server.ts';
 import { createVenue, type VenueOptions } from '../venue.ts';
-import { venueCredentials } from '../venue-credentials.ts';
+import { TRADING_KEY, venueCredentials } from '../venue-credentials.ts';
 import { createControl } from './control.ts';
 import { madeUpPrices } from './prices.ts';
 
@@ -14,6 +14,9 @@ import { madeUpPrices } from './prices.ts';
  */
 const SECRET = 'the paper exchange on a port of its own';
 const FIRST_ACCOUNT = '00000000-0000-4000-8000-000000000001';
+/** Accounts whose id begins so are unified at Bitget: their kind outlasts a restart. */
+const UNIFIED = 'f';
+const FIRST_UNIFIED = FIRST_ACCOUNT.replace(/^./, UNIFIED);
 
 export interface ProgramKeys {
   apiKey: string;
@@ -24,11 +27,13 @@ export interface ProgramKeys {
 
 export interface VenueProgram {
   url: string;
+  /** Of the account that is classic at Bitget, and of the one that is unified there. */
   keys: ProgramKeys;
+  unifiedKeys: ProgramKeys;
   close(): Promise<void>;
 }
 
-/** Both dialects and their control routes on one loopback port, on an open database. */
+/** All dialects and their control routes on one loopback port, on an open database. */
 export async function startVenueProgram(options: {
   database: Pick<OpenDatabase, 'db'>;
   port: number;
@@ -51,6 +56,8 @@ export async function startVenueProgram(options: {
     // Clients with default settings expect this mode.
     newAccountMode: 'one_way_mode',
     credentialsFor: (accountId) => venueCredentials(accountId, SECRET),
+    keyOf: (accountId) =>
+      accountId.startsWith(UNIFIED) ? { ...TRADING_KEY, accountMode: 'unified' } : TRADING_KEY,
     onError,
   });
   const prices = madeUpPrices({ seed: options.seed, stepSeconds: Math.max(1, walkEveryMs / 1000) });
@@ -68,7 +75,7 @@ export async function startVenueProgram(options: {
     },
     setFaults: (faults) => venue.setFaults(faults),
     db,
-    newKeys: () => keysOf(randomUUID()),
+    newKeys: (mode) => keysOf(randomUUID().replace(/^./, mode === 'unified' ? UNIFIED : '0')),
   });
   const server = await listenVenue(
     { handle: (request) => (request.path.startsWith('/paper/') ? control(request) : venue.handle(request)) },
@@ -86,6 +93,7 @@ export async function startVenueProgram(options: {
   return {
     url: server.url,
     keys: keysOf(FIRST_ACCOUNT),
+    unifiedKeys: keysOf(FIRST_UNIFIED),
     async close() {
       if (walk) clearInterval(walk);
       await server.close();
