@@ -3,11 +3,13 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import type { RiskLimits } from '#domain/limits/risk-limits.ts';
 import { WEEKDAYS } from '#domain/limits/trading-hours.ts';
+import type { StopScope } from '#domain/orders/trading-stop.ts';
+import { stopEntries } from '#server/admin/stops/stop-entries.ts';
 import { verifyDecisions } from '#server/console/signals/verify-decisions.ts';
 import { submitOrder } from '#server/engine/orders/submit-order.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeWave } from '#server/engine/workflow/trade-wave.ts';
-import { decisions, riskBreaches, workflows } from '#server/platform/db/schema.ts';
+import { decisions, riskBreaches, tradingStops, workflows } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { releaseLeases } from '#server/platform/jobs/leases.ts';
 import { countStatements } from '#test/app/count-statements.ts';
@@ -308,4 +310,37 @@ test('limits take one statement for all orders that are committed together', asy
   expect(
     [...(await engine.outcomes(workflowId)).values()].filter(({ position }) => position !== null),
   ).toHaveLength(9);
+});
+
+// Requirements: additions-limits-2, additions-stops-1
+test('limits of every level and stops of others add at most one statement to a wave', async () => {
+  const userId = await newUser();
+  const firstWave = async () => {
+    const { workflowId, signalId } = await engine.storeSignal({ token: nextToken(), price: '100' });
+    await runWorkflow(engine.deps, workflowId);
+    const sent = { all: 0, figures: 0 };
+    sent.all = await countStatements(async () => {
+      sent.figures = await countStatements(
+        () => tradeWave(engine.deps, { workflowId }, async ({ db }, { lease }) => releaseLeases(db, [lease])),
+        'risk_figures',
+      );
+    });
+    expect(await engine.trades(signalId)).toHaveLength(1);
+    return sent;
+  };
+  const unlimited = await firstWave();
+  for (const scope of [PROGRAM, TESLA, ofUser(userId)]) {
+    await setLimits(engine, scope, { maxOpenPositions: 1_000, maxExposure: '900000000', maxRisk: '100%' });
+  }
+  const scopes: StopScope[] = [
+    { kind: 'strategy', value: 'UD Bot' },
+    { kind: 'token', value: nextToken() },
+  ];
+  for (const scope of scopes) {
+    await stopEntries(engine.deps, { scope, reason: null, until: null, by: OPERATOR, userId: null });
+  }
+  const limited = await firstWave();
+  await engine.db.delete(tradingStops);
+  expect(limited.figures).toBe(1);
+  expect(limited.all).toBeLessThanOrEqual(unlimited.all - unlimited.figures + 1);
 });
