@@ -39,13 +39,20 @@ export async function listPauses(
   return rows.flatMap(({ until, ...row }) => (until === null ? [] : [{ ...row, until }]));
 }
 
-/** All users with their settings, including inactive users: eligibility gives a reason for each. */
-export async function listTradingUsers(db: Queryable): Promise<TradingUser[]> {
+/**
+ * All users with their settings, including inactive users: eligibility gives a reason for each. `userId`: only this
+ * user.
+ */
+export async function listTradingUsers(
+  db: Queryable,
+  { userId }: { userId?: string | undefined } = {},
+): Promise<TradingUser[]> {
   const { id, username, isActive, isTestUser, isAdmin } = users;
   const rows = await db
     .select({ id, username, isActive, isTestUser, isAdmin, settings: userSettings })
     .from(users)
-    .leftJoin(userSettings, eq(userSettings.userId, users.id));
+    .leftJoin(userSettings, eq(userSettings.userId, users.id))
+    .where(userId === undefined ? undefined : eq(id, userId));
   return rows.map((row) => ({
     ...row,
     settings: row.settings === null ? null : toTradingSettings(row.settings),

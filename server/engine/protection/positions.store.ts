@@ -100,7 +100,7 @@ async function openTrades(db: Db, which: SQL | undefined): Promise<OpenTrade[]> 
  */
 export async function listOpenTradesIn(
   db: Queryable,
-  { token, mode }: { token: string; mode: ExchangeMode },
+  { token, mode, userId }: { token: string; mode: ExchangeMode; userId?: string | undefined },
 ): Promise<{ userId: string; tradeId: string; side: 'buy' | 'sell'; processor: string; signalAt: Date }[]> {
   return await db
     .select({
@@ -115,6 +115,7 @@ export async function listOpenTradesIn(
     .where(
       and(
         eq(trades.token, token),
+        userId === undefined ? undefined : eq(trades.userId, userId),
         mayBeOpen,
         sql`${trades.protectionStatus} is distinct from 'closed'`,
         or(isNull(trades.exchangeMode), eq(trades.exchangeMode, mode)),

@@ -9,6 +9,7 @@ import { positionCloses, userSettings, users } from '#server/platform/db/schema.
 import { oneOfEachKind, testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import type { SignalFields } from '#test/app/test-engine-rows.ts';
+import { testJobs } from '#test/app/test-jobs.ts';
 import {
   flatten,
   ledgerOf,
@@ -19,7 +20,9 @@ import {
 } from '#test/app/token-holders.ts';
 import { answering, dyingAt } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
+import { tradeWave } from './trade-wave.ts';
 import { triggerWorkflow } from './trigger-workflow.ts';
+import { createUserIntake } from './user-intake.ts';
 
 const engine = sharedTestEngine();
 const paper = sharedTestEngine({ paperMode: true });
@@ -467,4 +470,40 @@ describe('a close that overtakes its entry', () => {
     await engine.settle();
     expect((await engine.workflow(again)).topReason ?? '').not.toContain('A newer signal');
   });
+});
+
+test('closes for a few users of an exchange at a time, so that each has the time that a close takes', async () => {
+  const token = nextToken();
+  for (let count = 0; count < 7; count += 1)
+    await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const { signalId: opened } = await engine.storeSignal({ token, price: '100' });
+  await engine.settle();
+  const holders = (await engine.trades(opened)).map(({ userId }) => userId);
+  engine.clock.advance(1_000);
+  const { workflowId } = await engine.storeSignal({ token, price: '100', action: 'close' });
+  await runWorkflow(engine.deps, workflowId);
+  const queue = testJobs(engine.clock);
+  const answer = Promise.withResolvers<void>();
+  const atWork = new Set<string>();
+  const deps = answering(
+    { ...engine.deps, jobs: queue.jobs, userIntake: createUserIntake({ mostLeaving: 3 }) },
+    ({ fetchPosition }) => ({
+      async fetchPosition(account, ...more) {
+        atWork.add(account.userId);
+        await answer.promise;
+        return await fetchPosition(account, ...more);
+      },
+    }),
+  );
+  const waves = [tradeWave(deps, { workflowId })];
+  await expect.poll(() => atWork.size).toBe(1);
+  waves.push(tradeWave(deps, { workflowId }));
+  await expect.poll(() => atWork.size).toBe(3);
+  await tradeWave(deps, { workflowId });
+  expect(atWork.size).toBe(3);
+  answer.resolve();
+  await Promise.all(waves);
+  await queue.drain(deps);
+  for (const userId of holders) expect(await sizeOf(userId, token)).toBeNull();
+  expect(await engine.workflow(workflowId)).toMatchObject({ successfulUsersCount: holders.length });
 });

@@ -80,8 +80,8 @@ async function leave(run: LeaveRun): Promise<Left> {
   const { deps, signal, userId } = run;
   const { token } = signal;
   await awaitEntry(run);
-  const { users, input } = await readExitInput(deps, signal);
-  const user = users.find(({ id }) => id === userId);
+  const { users, input } = await readExitInput(deps, signal, { userId });
+  const [user] = users;
   const meant = new Set(user === undefined ? [] : positionsToLeave(user, input).map((one) => one.tradeId));
   const platforms = deps.exchanges.supported;
   const results: Left[] = [];

@@ -12,15 +12,19 @@ import { type SelectDeps, selectUsers } from './select-users.ts';
 
 type ExitDeps = Pick<Deps, 'db' | 'config'>;
 
-/** The facts of the decision on a signal that leaves: every user, with the positions in its token that we opened. */
+/**
+ * The facts of the decision on a signal that leaves: every user, with the positions in its token that we opened.
+ * `userId`: only this user.
+ */
 export async function readExitInput(
   { db, config }: ExitDeps,
   signal: SignalRow,
+  { userId }: { userId?: string } = {},
 ): Promise<{ users: ExitUser[]; input: ExitInput }> {
   const { token, processor, receivedAt, ownerUserId, fromAdmin } = signal;
   const [users, trades] = await Promise.all([
-    listTradingUsers(db),
-    listOpenTradesIn(db, { token, mode: config.exchangeMode }),
+    listTradingUsers(db, { userId }),
+    listOpenTradesIn(db, { token, mode: config.exchangeMode, userId }),
   ]);
   const ofUser = Map.groupBy(trades, ({ userId }) => userId);
   return {

@@ -52,7 +52,11 @@ export async function tradeWave(
   if (found === null || found.workflow.status !== 'processing') return;
   const { workflow, signal } = found;
   const turn = await takeCanaryTurn(deps, found);
-  const wave = await claim(deps, { ...found, turn }, { rooms: isEntry(signal) ? roomsOf(deps) : new Map() });
+  const wave = await claim(
+    deps,
+    { ...found, turn },
+    { rooms: isEntry(signal) ? roomsOf(deps) : roomsToLeave(deps) },
+  );
   const callNext = async (waitMs: number) => {
     const options = { isOwn: workflow.isOwn, ...(waitMs === 0 ? {} : { waitMs }) };
     // The call at the end of a canary's time waits already, and counts as one that is not missing.
@@ -65,10 +69,9 @@ export async function tradeWave(
     if (wave.hasMore) await callNext(wave.isCut ? 0 : LEASE_RETRY_MS);
     return;
   }
-  if (wave.isCut) await callNext(0);
+  // Leaving only reduces risk: the next users need not wait for these.
+  if (isEntry(signal) ? wave.isCut : wave.hasMore) await callNext(0);
   if (!isEntry(signal)) {
-    // Leaving only reduces risk: the next users need not wait for these.
-    if (wave.hasMore) await callNext(0);
     await leaveWave(deps, { workflow, signal, users: wave.users });
     return;
   }
@@ -148,6 +151,9 @@ function roomsOf({ exchanges, userIntake }: EngineDeps): Map<ExchangePlatform, n
   return new Map(rooms.filter(([, room]) => Number.isFinite(room)));
 }
 
+const roomsToLeave = ({ exchanges, userIntake }: EngineDeps): Map<ExchangePlatform, number> =>
+  new Map(exchanges.supported.map((platform) => [platform, userIntake.roomToLeave(platform)] as const));
+
 /** Takes the leases, then reads: their former holders write nothing more. */
 async function claim(
   deps: EngineDeps,
@@ -206,7 +212,7 @@ async function processWave(
   // Each user who needs the candle sees the failure.
   priceLog.catch(() => {});
   const planned = users.map(async (user) => {
-    const leave = takeUp(deps, user.facts);
+    const leave = takeUp(deps, user.facts, 'take');
     try {
       return await planUser(deps, {
         ...wave,
@@ -252,10 +258,14 @@ async function processWave(
   if (failed !== undefined) throw failed.reason;
 }
 
-/** Counts a user of an exchange as being started by this instance; returns what ends that. */
-function takeUp({ exchanges, userIntake }: EngineDeps, { settings }: UserFacts): () => void {
+/** Counts a user of an exchange as being at work in this instance; returns what ends that. */
+function takeUp(
+  { exchanges, userIntake }: EngineDeps,
+  { settings }: UserFacts,
+  what: 'take' | 'takeLeaving',
+): () => void {
   const platform = exchanges.supported.find((one) => one === settings?.exchangePlatform);
-  return platform === undefined ? () => {} : userIntake.take(platform);
+  return platform === undefined ? () => {} : userIntake[what](platform);
 }
 
 /** Closes or reduces the positions of these users side by side; I8: a user whose part fails is tried again. */
@@ -270,11 +280,13 @@ async function leaveWave(
     users.map(async ({ lease, facts, position }) => {
       const { userId } = facts.turn.user;
       const task = { workflowId: workflow.id, userId, position };
+      const leave = takeUp(deps, facts, 'takeLeaving');
       try {
         await leavePosition({ deps, signal, workflow, userId, position, lease });
       } catch (error) {
         await countFailure({ deps, task, lease, current: null }, error);
       } finally {
+        leave();
         leases.delete(lease);
       }
     }),
