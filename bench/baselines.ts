@@ -63,8 +63,8 @@ async function serveRoute(): Promise<void> {
 
 /**
  * Orders by the client library, without the engine: the program's client and transport, and the test venue on the
- * program's database. Places one order for each of `count` new accounts, sequentially, and prints the milliseconds of
- * each.
+ * program's database. Places one order for each of `count` new accounts, sequentially, then closes the position that
+ * it opened in the same way, and prints the milliseconds of each.
  */
 async function placeOrders(token: string, count: number): Promise<void> {
   const clock = systemClock;
@@ -96,6 +96,8 @@ async function placeOrders(token: string, count: number): Promise<void> {
   const symbol = `${token}/USDT:USDT`;
   const asNumber = (text: string) => text as unknown as number;
   const ordersMs: number[] = [];
+  const closesMs: number[] = [];
+  const closings: (() => Promise<unknown>)[] = [];
   for (let index = 0; index < count; index += 1) {
     const userId = randomUUID();
     const credentials = venueCredentials(userId, SECRET);
@@ -120,8 +122,25 @@ async function placeOrders(token: string, count: number): Promise<void> {
       client.createOrder(symbol, 'limit', order.side, quantity, price, BITGET.entryParameters(order)),
     );
     ordersMs.push(performance.now() - startedAt);
+    closings.push(() =>
+      callScope.run(openScope({ type: 'close-position', account }), () =>
+        client.createOrder(
+          symbol,
+          'market',
+          'sell',
+          quantity,
+          undefined,
+          BITGET.closeParameters(randomUUID().replaceAll('-', '')),
+        ),
+      ),
+    );
+  }
+  for (const close of closings) {
+    const startedAt = performance.now();
+    await close();
+    closesMs.push(performance.now() - startedAt);
   }
   await transport.close();
   await database.close();
-  process.stdout.write(JSON.stringify(ordersMs));
+  process.stdout.write(JSON.stringify({ ordersMs, closesMs }));
 }

@@ -75,7 +75,7 @@ const REPEAT_AFTER_MS = 5_000;
 export async function post(
   { server, hookKey }: { server: { url: string }; hookKey: string },
   kind: Kind,
-  delivery: { token: string; price?: string; action?: 'buy' | 'sell'; timeframe?: string },
+  delivery: { token: string; price?: string; action?: 'buy' | 'sell' | 'close'; timeframe?: string },
 ): Promise<{ id: string; sentAt: number; answeredAt: number }> {
   posted += 1;
   const sentAt = Date.now();
@@ -336,12 +336,60 @@ export interface Outcome {
   successful: number;
 }
 
+interface Wait {
+  limitMs: number;
+  pollMs: number;
+}
+
 /** Waits for the end of a signal's workflow by polling the database, which costs the program nothing. */
-export function waitForOutcome(
-  { postmaster }: Pick<Program, 'postmaster'>,
+export async function waitForOutcome(
+  program: Pick<Program, 'postmaster'>,
   signalId: string,
-  { limitMs, pollMs }: { limitMs: number; pollMs: number },
+  wait: Wait,
 ): Promise<Outcome> {
+  const row = await readWhenEnded<{ first: Date; last: Date; ended: Date; successful: number }>(program, {
+    signalId,
+    wait,
+    query: `select min(o.created_at) as first, max(o.created_at) as last, w.completed_at as ended,
+              w.successful_users_count as successful
+       from workflows w join trades t on t.workflow_id = w.id join order_attempts a on a.trade_id = t.id
+       join paper_orders o on o.client_order_id = a.client_order_id
+       where w.signal_id = $1 group by w.id`,
+  });
+  return {
+    firstOrderAt: row.first.getTime(),
+    lastOrderAt: row.last.getTime(),
+    endedAt: row.ended.getTime(),
+    successful: row.successful,
+  };
+}
+
+/** Waits for the end of the workflow of a signal that closes; `successful`: users whose position it has closed. */
+export async function waitForCloses(
+  program: Pick<Program, 'postmaster'>,
+  signalId: string,
+  wait: Wait,
+): Promise<{ lastCloseAt: number; endedAt: number; successful: number }> {
+  const row = await readWhenEnded<{ last: Date; ended: Date; successful: string }>(program, {
+    signalId,
+    wait,
+    query: `select max(c.created_at) as last, w.completed_at as ended,
+              count(distinct c.user_id) filter (where c.state = 'closed') as successful
+       from workflows w join position_closes c on c.workflow_id = w.id where w.signal_id = $1 group by w.id`,
+  });
+  return {
+    lastCloseAt: row.last.getTime(),
+    endedAt: row.ended.getTime(),
+    successful: Number(row.successful),
+  };
+}
+
+/** Reads the row of the query, whose only parameter is the signal's id, when the signal's workflow has ended. */
+function readWhenEnded<Row extends object>(
+  { postmaster }: Pick<Program, 'postmaster'>,
+  { signalId, wait, query }: { signalId: string; wait: Wait; query: string },
+): Promise<Row> {
+  const { limitMs, pollMs } = wait;
   const deadline = Date.now() + limitMs;
   return withDatabase({ postmaster }, async (client) => {
     while (Date.now() < deadline) {
@@ -351,22 +399,10 @@ export function waitForOutcome(
         [signalId],
       );
       if (ended.rowCount === 0) continue;
-      const { rows } = await client.query<{ first: Date; last: Date; ended: Date; successful: number }>(
-        `select min(o.created_at) as first, max(o.created_at) as last, w.completed_at as ended,
-                w.successful_users_count as successful
-         from workflows w join trades t on t.workflow_id = w.id join order_attempts a on a.trade_id = t.id
-         join paper_orders o on o.client_order_id = a.client_order_id
-         where w.signal_id = $1 group by w.id`,
-        [signalId],
-      );
+      const { rows } = await client.query<Row>(query, [signalId]);
       const [row] = rows;
       if (row === undefined) throw new Error(`The workflow of signal ${signalId} ended without an order`);
-      return {
-        firstOrderAt: row.first.getTime(),
-        lastOrderAt: row.last.getTime(),
-        endedAt: row.ended.getTime(),
-        successful: row.successful,
-      };
+      return row;
     }
     throw new Error(`The workflow of signal ${signalId} did not end within ${limitMs} ms`);
   });

@@ -8,6 +8,7 @@ import {
   post,
   sendLoad,
   TRADING,
+  waitForCloses,
   waitForOutcome,
 } from './deliveries.ts';
 import { type Bench, median, percentile, sum } from './figures.ts';
@@ -175,7 +176,7 @@ export const firstOrder: Bench = {
       const users = await createTraders(program, Math.ceil(all / SIGNALS_A_USER));
       for (const user of users.slice(1)) await setTrading(user, false);
       say(`${signals} orders by the client library`);
-      const bareMs = (await placeBareOrders(program, all)).slice(warmUp);
+      const bareMs = (await placeBareOrders(program, all)).ordersMs.slice(warmUp);
       // As for traded tokens: with a candle, the list of contracts includes them.
       const tokens = Array.from({ length: all }, (_, number) => `FIRST${number}`);
       for (const token of tokens) await post(program, 'candle', { token });
@@ -208,14 +209,17 @@ export const firstOrder: Bench = {
   },
 };
 
-/** Milliseconds of each order placed by the client library. */
-async function placeBareOrders(program: Program, orders: number): Promise<number[]> {
+/** Milliseconds of each order placed by the client library, and of each order that closes one of their positions. */
+async function placeBareOrders(
+  program: Program,
+  orders: number,
+): Promise<{ ordersMs: number[]; closesMs: number[] }> {
   await post(program, 'candle', { token: BARE });
   const output = await runChild(process.execPath, baseline('orders', BARE, String(orders)), {
     env: { DATABASE_URL: databaseUrl(program.postmaster) },
     limitMs: 300_000,
   });
-  return JSON.parse(output) as number[];
+  return JSON.parse(output) as { ordersMs: number[]; closesMs: number[] };
 }
 
 const LOOK_EVERY_MS = 250;
@@ -231,8 +235,10 @@ export const fanOut: Bench = {
     async function measureRound(program: Program): Promise<void> {
       const { server, client } = program;
       await createTraders(program, users);
-      const loopMs = sum(await placeBareOrders(program, users));
+      const bare = await placeBareOrders(program, users);
+      const [loopMs, closingLoopMs] = [sum(bare.ordersMs), sum(bare.closesMs)];
       add(`${users} orders by the library alone, in a loop`, 's', loopMs / 1000);
+      add(`${users} closing orders by the library alone, in a loop`, 's', closingLoopMs / 1000);
       const token = 'MANY';
       await post(program, 'candle', { token });
       await sleep(1000);
@@ -270,6 +276,44 @@ export const fanOut: Bench = {
       for (const part of ['program', 'database'] as const) {
         add(`processor time of the ${part} for each user`, 'ms', millisecondsEach(used[part], users));
       }
+      await measureClosing(program, { token, closingLoopMs });
+    }
+
+    /** One signal closes what the one before has opened. */
+    async function measureClosing(
+      program: Program,
+      { token, closingLoopMs }: { token: string; closingLoopMs: number },
+    ): Promise<void> {
+      await sleep(1000);
+      const callsBefore = await countExchangeCalls(program);
+      const { result, used } = await withProcessorTime(loadedBy(program), async () => {
+        const { id, answeredAt } = await post(program, 'signal', { token, action: 'close' });
+        const closed = await waitForCloses(program, id, { limitMs: WORKFLOW_LIMIT_MS, pollMs: 250 });
+        return { ...closed, answeredAt };
+      });
+      const { answeredAt, lastCloseAt, endedAt, successful } = result;
+      if (successful !== users) throw new Error(`${successful} of ${users} users were closed`);
+      const calls = (await countExchangeCalls(program)) - callsBefore;
+      add('closed by one signal: 200 to the last closing order', 's', (lastCloseAt - answeredAt) / 1000);
+      add('closed by one signal: 200 to the end of the workflow', 's', (endedAt - answeredAt) / 1000);
+      add(
+        'closed by one signal: last closing order to the loop',
+        '×',
+        (lastCloseAt - answeredAt) / closingLoopMs,
+      );
+      add(
+        'closed by one signal: end of the workflow to the loop',
+        '×',
+        (endedAt - answeredAt) / closingLoopMs,
+        {
+          most: 3,
+        },
+      );
+      add('closed by one signal: requests for each user', '', calls / users);
+      for (const part of ['program', 'database'] as const) {
+        const name = `closed by one signal: processor time of the ${part} for each user`;
+        add(name, 'ms', millisecondsEach(used[part], users));
+      }
     }
 
     await inRounds(context, { rounds, env: { ...TRADING, ...NO_WAITS } }, measureRound);
@@ -277,6 +321,7 @@ export const fanOut: Bench = {
       about: `One signal, ${users.toLocaleString('en')} eligible users, paper exchange, waits before checks at 0`,
       notes: [
         'The end is that of the workflow: every order is filled, read back, and its stop and target are seen at the exchange. The loop only places orders.',
+        'Closed by one signal: the end is that of its workflow, when every position was read as gone and its leftover stop and target are cancelled. The loop only sends the orders that close.',
         'Memory is the proportional set size of the program; screens are asked every quarter of a second meanwhile.',
       ],
     };
