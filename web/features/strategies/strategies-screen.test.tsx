@@ -143,6 +143,7 @@ describe('the strategies', () => {
     const rows = [...table.querySelectorAll('tbody tr')].map(({ textContent }) => textContent);
     expect(rows[0]).toContain('PEPEListing news');
     expect(rows[0]).toContain('grace@example.com');
+    expect(rows[0]).toContain('Until lifted');
     expect(rows[1]).toContain('Paused in the settings');
     expect(page().queryAllByRole('button', { name: /^Lift the stop of/ })).toHaveLength(1);
     await user.click(page().getByRole('button', { name: 'Lift the stop of PEPE' }));

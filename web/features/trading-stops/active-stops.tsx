@@ -24,7 +24,7 @@ export function ActiveStops() {
           ? null
           : `${formatInstant(createdAt)}${createdBy === null ? '' : `, ${createdBy}`}`,
     },
-    { header: 'Until', cell: ({ until }) => (until === null ? 'Lifted' : formatInstant(until)) },
+    { header: 'Until', cell: ({ until }) => (until === null ? 'Until lifted' : formatInstant(until)) },
     {
       header: 'Actions',
       place: 'action',
