@@ -39,6 +39,8 @@ test('an alert becomes filled orders of three users, set up by clicking, and sur
 
   const urls = await test.step('create the webhook and copy its URLs', async () => {
     await followLink(page, 'Configuration');
+    // The first steps on the dashboard have a button with this name too.
+    await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
     await page.getByRole('button', { name: 'Create Webhook' }).click();
     await expectToast(page, { title: 'Webhook Created' });
     await revealKey(page, password);

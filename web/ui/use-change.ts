@@ -25,6 +25,13 @@ export function useChange<Answer, Input = void>(
     onError: (error) => {
       if (failed) toastFailure(error, failed.otherwise ?? error.message, failed.title);
     },
-    onSettled: () => Promise.all(refresh.map((path) => client.invalidateQueries({ queryKey: [path] }))),
+    onSettled: () =>
+      Promise.all(
+        refresh.map(async (path) => {
+          // A first fetch that is under way may have read the old state, and invalidating does not repeat it.
+          await client.cancelQueries({ queryKey: [path] });
+          await client.invalidateQueries({ queryKey: [path] });
+        }),
+      ),
   });
 }

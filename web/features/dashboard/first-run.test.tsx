@@ -5,9 +5,12 @@ import {
   alertOf,
   eventually,
   expectGone,
+  expectToast,
   failure,
   findTitle,
+  held,
   page,
+  recorded,
   renderApp,
   scopeOf,
 } from '#test/web/render-app.tsx';
@@ -168,6 +171,24 @@ test('each button does its step, and the next answer moves on', async () => {
   for (const key of ['POST /api/hooks', 'POST /api/first-run/demo-signal']) {
     expect(app.sent(key)).toHaveLength(1);
   }
+});
+
+test('a webhook created while the next screen begins to load is shown there', async () => {
+  const [created, empty] = [held({ id: 'hook-1' }), held([])];
+  const app = renderApp('/', {
+    [FIRST_RUN]: firstRun(['user']),
+    'POST /api/hooks': created.promise,
+    'GET /api/hooks': empty.promise,
+  });
+  await app.user.click(await page().findByRole('button', { name: 'Create Webhook' }));
+  await app.user.click(page().getAllByRole('link', { name: 'Configuration' })[0] as HTMLElement);
+  await eventually(() => expect(app.sent('GET /api/hooks')).toHaveLength(1));
+  app.answers['GET /api/hooks'] = recorded['GET /api/hooks'];
+  app.answers[FIRST_RUN] = firstRun(['webhook', 'user']);
+  created.release();
+  await expectToast('Webhook Created');
+  empty.release();
+  await page().findByRole('button', { name: 'Show key' });
 });
 
 test('a refused demo signal is reported, and the step stays', async () => {
