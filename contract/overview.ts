@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { KEY_STATES, TRADING_STATES } from '#domain/trading-state.ts';
+import type { OutcomeKind } from '#domain/workflow/outcome-kinds.ts';
 
 /** Whether new positions are opened for a user, and why not. */
 export const userTradingState = z.object({
@@ -11,8 +12,16 @@ export const userTradingState = z.object({
   reason: z.string().nullable(),
 });
 export type UserTradingState = z.infer<typeof userTradingState>;
+const listedState = userTradingState.extend({
+  /** USDT of the account the user trades at, as recorded within the last 3 hours; null without that. */
+  equity: z.string().nullable(),
+  equityAt: z.string().nullable(),
+  /** After fees, of the positions closed in the last 7 times 24 hours. */
+  net7d: z.string(),
+});
+export type ListedTradingState = z.infer<typeof listedState>;
 /** GET /api/trading-states (administrators): all users. */
-export const tradingStatesAnswer = z.object({ states: z.array(userTradingState) });
+export const tradingStatesAnswer = z.object({ states: z.array(listedState) });
 export type TradingStatesAnswer = z.infer<typeof tradingStatesAnswer>;
 
 /** Closed positions, after fees, in USDT. Positions whose result the exchange has not told are only counted. */
@@ -34,6 +43,8 @@ export const overviewAccount = userTradingState.extend({
   net7d: z.string(),
   /** The value of the open positions at their marks, in USDT; null while they cannot be read. */
   exposure: z.string().nullable(),
+  /** What the user's limit allows, in USDT; null without a limit. */
+  exposureLimit: z.string().nullable(),
   openPositions: z.number(),
   key: z.enum(KEY_STATES),
   /** Why the account could not be read; null when it was. */
@@ -54,6 +65,17 @@ export const activity = z.object({
 });
 export type Activity = z.infer<typeof activity>;
 
+const count = z.number();
+const outcomeCounts = z.object({
+  running: count,
+  filled: count,
+  partial: count,
+  not_filled: count,
+  skipped: count,
+  aborted: count,
+  failed: count,
+} satisfies Record<OutcomeKind, typeof count>);
+
 /** GET /api/overview (administrators: all accounts) and GET /api/my-overview (the caller's own). */
 export const overviewAnswer = z.object({
   at: z.string(),
@@ -68,6 +90,8 @@ export const overviewAnswer = z.object({
     users: z.number(),
     /** What all stops would lose from the present marks. */
     riskToStops: z.string(),
+    /** What the limit of all entries (or the user's own) allows; null without a limit. */
+    riskLimit: z.string().nullable(),
     withoutStop: z.number(),
     /** Accounts whose positions are missing in these sums. */
     unread: z.number(),
@@ -78,6 +102,8 @@ export const overviewAnswer = z.object({
   wins: z.object({ won: z.number(), trades: z.number() }),
   /** Orders that have ended, and those with a fill. */
   fills: z.object({ filled: z.number(), orders: z.number() }),
+  /** Signals received since midnight in the display time zone by what came of them; null for other users. */
+  outcomesToday: outcomeCounts.nullable(),
   accounts: z.array(overviewAccount),
   /** Newest first. */
   activity: z.array(activity),

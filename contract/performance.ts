@@ -101,6 +101,47 @@ export const calendarAnswer = z.object({
 });
 export type CalendarAnswer = z.infer<typeof calendarAnswer>;
 
+export const equityQuery = z
+  .object({ from: filterInstant, to: filterInstant, userId: z.uuid().optional() })
+  .refine(isRange, RANGE);
+export type EquityQuery = z.infer<typeof equityQuery>;
+
+/** GET /api/performance/equity: what accounts were worth, as recorded once an hour, over more than 31 days once a day. */
+export const equityAnswer = z.object({
+  timeZone: z.string(),
+  unit: z.enum(['hour', 'day']),
+  /** Oldest first; without `to` the last one is of now. */
+  points: z.array(
+    z.object({
+      at: z.string(),
+      /** USDT, open profit included. An account that was not read then counts with what was recorded before. */
+      equity: amount,
+      /** Since the first point; an account that comes or goes changes nothing. */
+      change: amount,
+      accounts: z.number(),
+      /** Every account was read then. */
+      complete: z.boolean(),
+    }),
+  ),
+  /** `unknown`: the exchanges do not report deposits and withdrawals with balances, so `change` may contain some. */
+  deposits: z.enum(['none', 'unknown']),
+  at: z.string(),
+});
+export type EquityAnswer = z.infer<typeof equityAnswer>;
+
+/** GET /api/performance/equity/accounts: each account over the last 7 days, as recorded, every 6 hours. */
+export const equityTrendsAnswer = z.object({
+  accounts: z.array(
+    z.object({
+      userId: z.string(),
+      exchangePlatform: z.string(),
+      points: z.array(z.object({ at: z.string(), equity: amount })),
+    }),
+  ),
+  at: z.string(),
+});
+export type EquityTrendsAnswer = z.infer<typeof equityTrendsAnswer>;
+
 export const closedTradesQuery = resultFilter
   .extend({
     ...pagingQuery(50).shape,

@@ -184,6 +184,8 @@ async function record(board: TestApp): Promise<Recording> {
     '/api/performance/calendar',
     '/api/performance/trades',
     '/api/performance/choices',
+    '/api/performance/equity',
+    '/api/performance/equity/accounts',
     '/api/positions/close-all',
     '/api/audit',
     '/api/first-run',

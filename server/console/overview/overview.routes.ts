@@ -4,7 +4,7 @@ import { getUser } from '#server/platform/http/access.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
 import { createOverview } from './read-overview.ts';
-import { readTradingStates } from './trading-states.ts';
+import { listTradingStates } from './trading-states.ts';
 
 export function registerOverviewRoutes(app: App, deps: Deps): void {
   const readOverview = createOverview(deps);
@@ -17,7 +17,5 @@ export function registerOverviewRoutes(app: App, deps: Deps): void {
     readOverview({ userId: getUser(request).id }),
   );
 
-  app.get('/api/trading-states', admin({ answer: tradingStatesAnswer }), async () => ({
-    states: [...(await readTradingStates(deps)).values()],
-  }));
+  app.get('/api/trading-states', admin({ answer: tradingStatesAnswer }), () => listTradingStates(deps));
 }

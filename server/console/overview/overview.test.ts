@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import type { OverviewAnswer, TradingStatesAnswer } from '#contract/overview.ts';
 import type { Signal } from '#contract/signals.ts';
+import { recordSnapshot } from '#server/engine/protection/account-figures.store.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
 import { aheadClock } from '#test/app/fake-clock.ts';
 import { startKeyBoard } from '#test/app/key-board.ts';
 import { startTestApp, type TestUser, TRADING } from '#test/app/test-app.ts';
@@ -147,6 +149,45 @@ test('results are of today in the display time zone, of seven days, and unknown 
   expect((await overview()).net7d.trades).toBe(0);
 });
 
+// Requirements: additions-overview-7
+test('the signals of today are counted by what came of them, and gauges have their limits', async () => {
+  const before = await overview();
+  const [{ signals }] = await board.query('select count(*)::int as signals from signal_outcomes');
+  expect(before.outcomesToday).toEqual({
+    ...{ running: 0, partial: 0, not_filled: 0, skipped: 0, aborted: 0, failed: 0 },
+    filled: signals,
+  });
+  expect((await own(ada)).outcomesToday).toBeNull();
+  expect([before.open.riskLimit, accountOf(before, ada)?.exposureLimit]).toEqual([null, null]);
+  await board.admin.put('/api/risk-limits', { maxRisk: '4%' });
+  await board.admin.put(`/api/risk-limits/users/${ada.user.id}`, { maxExposure: '3x', maxRisk: '2%' });
+  const limited = await overview();
+  expect(Number(limited.open.riskLimit)).toBeCloseTo(Number(limited.equity) * 0.04, 8);
+  const { equity, exposureLimit } = accountOf(limited, ada) ?? {};
+  expect(Number(exposureLimit)).toBeCloseTo(Number(equity) * 3, 8);
+  expect(Number((await own(ada)).open.riskLimit)).toBeCloseTo(Number(equity) * 0.02, 8);
+  await board.admin.put('/api/risk-limits', { maxRisk: null });
+  await board.admin.put(`/api/risk-limits/users/${ada.user.id}`, { maxExposure: null, maxRisk: null });
+});
+
+// Requirements: additions-overview-7
+test('the states of users have what each is worth, as recorded, and made lately', async () => {
+  const at = board.deps.clock.now();
+  await recordSnapshot(board.deps.db, {
+    ...{ id: timeOrderedId(), userId: ada.user.id, exchangePlatform: 'Bitget', exchangeMode: 'paper', at },
+    ...{ takenFor: 'hour', equity: '10250.5', walletBalance: '10250.5', openProfit: '0', positions: [] },
+  });
+  const { states } = (await board.admin.get('/api/trading-states')).json<TradingStatesAnswer>();
+  const worth = states.map(({ userId, equity, equityAt }) => [userId, equity, equityAt]);
+  expect(worth).toContainEqual([ada.user.id, '10250.5', at.toISOString()]);
+  expect(worth).toContainEqual([bob.user.id, null, null]);
+  const { accounts } = await overview();
+  for (const { userId, net7d } of states) {
+    const account = accounts.find((one) => one.userId === userId);
+    if (account !== undefined) expect(net7d).toBe(account.net7d);
+  }
+});
+
 // Requirements: additions-overview-5
 test('each user has one state, and the accounts that need a look come first', async () => {
   const until = '2999-01-01T00:00:00.000Z';
@@ -168,7 +209,9 @@ test('each user has one state, and the accounts that need a look come first', as
   await board.query('update trading_halts set ended_at = now()');
   expect((await overview()).activity[0]).toMatchObject({ kind: 'resumed', who: bob.username });
   const { states } = (await board.admin.get('/api/trading-states')).json<TradingStatesAnswer>();
-  expect(states).toContainEqual({ userId: ada.user.id, state: 'paused', pausedUntil: until, reason: null });
+  expect(states).toContainEqual(
+    expect.objectContaining({ userId: ada.user.id, state: 'paused', pausedUntil: until, reason: null }),
+  );
   await board.admin.put(`/api/admin/user-settings/${ada.user.id}`, { tradingPausedUntil: null });
   expect(accountOf(await overview(), ada)?.state).toBe('trading');
 });
@@ -185,12 +228,14 @@ test('a user outside the own trading hours has that state, with the next opening
   await board.admin.put(limits, { schedule: { zone: 'UTC', windows: hours(opensOn) } });
   const opening = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 3));
   const pausedUntil = opening.toISOString();
-  expect(await states()).toContainEqual({
-    userId: ada.user.id,
-    state: 'outside_hours',
-    pausedUntil,
-    reason: null,
-  });
+  expect(await states()).toContainEqual(
+    expect.objectContaining({
+      userId: ada.user.id,
+      state: 'outside_hours',
+      pausedUntil,
+      reason: null,
+    }),
+  );
   await board.admin.put(limits, {});
   expect(accountOf(await overview(), ada)?.state).toBe('trading');
 });

@@ -1,17 +1,18 @@
-import { sql } from 'drizzle-orm';
-import type { OverviewAccount, OverviewAnswer, UserTradingState } from '#contract/overview.ts';
+import type { OverviewAccount, OverviewAnswer } from '#contract/overview.ts';
 import type { OpenPositionView } from '#contract/positions.ts';
 import { D, type Decimal, toPlain } from '#domain/decimal.ts';
-import { type KeyState, TRADING_STATES } from '#domain/trading-state.ts';
+import { limitInUsdt } from '#domain/limits/risk-limits.ts';
+import { TRADING_STATES } from '#domain/trading-state.ts';
 import type { Deps } from '#server/deps.ts';
+import { findRiskLimits } from '#server/engine/limits/risk-limits.store.ts';
 import { listAccounts } from '#server/engine/protection/positions.store.ts';
 import { type AccountReader, createAccountReader } from '#server/engine/protection/read-account.ts';
 import { dayStart } from '#server/platform/day-start.ts';
-import type { Db } from '#server/platform/db/database.ts';
 import { readAccounts } from '../positions/list-positions.ts';
 import { type BalanceReader, createBalanceReader, type KnownEquity } from './balance-reader.ts';
 import { listActivity } from './list-activity.ts';
-import { readTradingStates } from './trading-states.ts';
+import { countFills, countOutcomes, sumResults } from './overview.store.ts';
+import { readTradingStates, type StateOfUser } from './trading-states.ts';
 
 interface OverviewReaders {
   positions: AccountReader;
@@ -46,9 +47,12 @@ async function readOverview(
     readTradingStates(deps, { userId }),
   ]);
   // Afterwards: reading the accounts may have recorded closed positions.
-  const [results, fills, activity] = await Promise.all([
+  const isOfAll = userId === undefined;
+  const [results, fills, outcomes, limits, activity] = await Promise.all([
     sumResults(db, { since, today, userId }),
     countFills(db, { since, userId }),
+    isOfAll ? countOutcomes(db, { since: today }) : null,
+    findRiskLimits(db, isOfAll ? { kind: 'program', value: '' } : { kind: 'user', value: userId }),
     listActivity(db, { userId: userId ?? null, since, limit: ACTIVITIES }),
   ]);
   const open = readings.flatMap((reading) => reading.open);
@@ -63,20 +67,29 @@ async function readOverview(
     };
   });
   const known = equities.flatMap((one) => (one === null ? [] : [D(one.equity)]));
+  const equity = known.length === 0 ? null : sum(known);
   return {
     at: now.toISOString(),
     netToday: results.today,
     net7d: results.week,
     open: {
       ...sumOpen(open),
+      riskLimit: limitOf(limits?.limits.maxRisk ?? null, equity),
       unread: readings.filter(({ unreachable }) => unreachable !== null).length,
     },
-    equity: known.length === 0 ? null : toPlain(sum(known)),
+    equity: equity === null ? null : toPlain(equity),
     wins: results.wins,
     fills,
+    outcomesToday: outcomes,
     accounts: shown.toSorted(byUrgency),
     activity,
   };
+}
+
+/** A limit in USDT; null without one, and while the equity is unknown that it is a share of. */
+function limitOf(written: string | null, equity: Decimal | null): string | null {
+  const limit = written === null ? null : limitInUsdt(written, equity);
+  return limit === null ? null : toPlain(limit);
 }
 
 const sum = (amounts: readonly Decimal[]): Decimal =>
@@ -103,11 +116,11 @@ const sumOpen = (open: readonly OpenPositionView[]) => ({
 });
 
 function describeAccount({
-  state,
+  state: { maxExposure, ...state },
   reading: { open, unreachable },
   known,
 }: {
-  state: UserTradingState & { key: KeyState };
+  state: StateOfUser;
   reading: Awaited<ReturnType<typeof readAccounts>>[number];
   known: KnownEquity | null;
 }): Omit<OverviewAccount, 'username' | 'exchangePlatform' | 'net7d'> {
@@ -116,6 +129,7 @@ function describeAccount({
     equity: known?.equity ?? null,
     equityAt: known?.readAt.toISOString() ?? null,
     exposure: unreachable === null ? toPlain(sum(open.map(valueAtMark))) : null,
+    exposureLimit: limitOf(maxExposure, known === null ? null : D(known.equity)),
     openPositions: open.length,
     unread: unreachable?.message ?? null,
   };
@@ -128,71 +142,4 @@ function byUrgency(a: OverviewAccount, b: OverviewAccount): number {
     return unread === null ? TRADING_STATES.indexOf(state) : 0;
   };
   return rank(a) - rank(b) || (a.username < b.username ? -1 : a.username > b.username ? 1 : 0);
-}
-
-interface UserResults {
-  [field: string]: unknown;
-  userId: string;
-  netToday: string;
-  grossToday: string;
-  tradesToday: number;
-  unknownToday: number;
-  net: string;
-  gross: string;
-  trades: number;
-  unknown: number;
-  won: number;
-}
-
-/** Results of closed positions, added up by user in one statement. */
-async function sumResults(
-  db: Db,
-  { since, today, userId }: { since: Date; today: Date; userId: string | undefined },
-) {
-  const { rows } = await db.execute<UserResults>(sql`
-    select user_id as "userId",
-      coalesce(sum(net) filter (where is_today), 0)::text as "netToday",
-      coalesce(sum(realised_profit) filter (where is_today), 0)::text as "grossToday",
-      count(*) filter (where is_today)::int as "tradesToday",
-      count(*) filter (where is_today and net is null)::int as "unknownToday",
-      coalesce(sum(net), 0)::text as net, coalesce(sum(realised_profit), 0)::text as gross,
-      count(*)::int as trades, count(*) filter (where net is null)::int as unknown,
-      count(*) filter (where net > 0)::int as won
-    from (
-      select user_id, realised_profit, realised_profit - coalesce(fees, 0) as net,
-        closed_at >= ${today} as is_today
-      from closed_positions
-      where closed_at >= ${since} and ${userId === undefined ? sql`true` : sql`user_id = ${userId}`}
-    ) as closed group by user_id`);
-  const total = (of: (row: UserResults) => string) => toPlain(sum(rows.map((row) => D(of(row)))));
-  const count = (of: (row: UserResults) => number) => rows.reduce((all, row) => all + of(row), 0);
-  return {
-    today: {
-      amount: total((row) => row.netToday),
-      gross: total((row) => row.grossToday),
-      trades: count((row) => row.tradesToday),
-      unknown: count((row) => row.unknownToday),
-    },
-    week: {
-      amount: total((row) => row.net),
-      gross: total((row) => row.gross),
-      trades: count((row) => row.trades),
-      unknown: count((row) => row.unknown),
-    },
-    wins: { won: count((row) => row.won), trades: count((row) => row.trades - row.unknown) },
-    ofUser: new Map(rows.map((row) => [row.userId, row.net])),
-  };
-}
-
-async function countFills(
-  db: Db,
-  { since, userId }: { since: Date; userId: string | undefined },
-): Promise<OverviewAnswer['fills']> {
-  const { rows } = await db.execute<{ filled: number; orders: number }>(sql`
-    select count(*)::int as orders,
-      count(*) filter (where fill_status in ('filled', 'partial'))::int as filled
-    from trades
-    where created_at >= ${since} and state = 'done'
-      and ${userId === undefined ? sql`true` : sql`user_id = ${userId}`}`);
-  return rows[0] ?? { filled: 0, orders: 0 };
 }

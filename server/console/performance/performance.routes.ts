@@ -3,6 +3,9 @@ import {
   calendarQuery,
   closedTradesAnswer,
   closedTradesQuery,
+  equityAnswer,
+  equityQuery,
+  equityTrendsAnswer,
   performanceAnswer,
   performanceQuery,
   resultChoices,
@@ -12,6 +15,7 @@ import { getUser } from '#server/platform/http/access.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
 import { listResultValues } from './performance.store.ts';
+import { readEquity, readEquityTrends } from './read-equity.ts';
 import { readCalendar, readClosedTrades, readPerformance } from './read-performance.ts';
 
 /** What closed trades brought: of all users for administrators, the caller's own for others. */
@@ -32,6 +36,14 @@ export function registerPerformanceRoutes(app: App, deps: Deps): void {
     '/api/performance/trades',
     user({ querystring: closedTradesQuery, answer: closedTradesAnswer }),
     (request) => readClosedTrades(deps, getUser(request), request.query),
+  );
+
+  app.get('/api/performance/equity', user({ querystring: equityQuery, answer: equityAnswer }), (request) =>
+    readEquity(deps, getUser(request), request.query),
+  );
+
+  app.get('/api/performance/equity/accounts', user({ answer: equityTrendsAnswer }), (request) =>
+    readEquityTrends(deps, getUser(request)),
   );
 
   app.get('/api/performance/choices', user({ answer: resultChoices }), async (request) => {

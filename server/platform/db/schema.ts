@@ -1030,7 +1030,16 @@ export const equitySnapshots = pgTable(
     netDeposits: numeric('net_deposits'),
     positions: jsonb('positions').$type<PositionFigures[]>().notNull(),
   },
-  (table) => [index('equity_snapshots_account').on(table.userId, table.exchangePlatform, table.at)],
+  ({ userId, exchangePlatform, at, exchangeMode, equity }) => [
+    index('equity_snapshots_account').on(userId, exchangePlatform, at),
+    // Whole: curves are read from the index.
+    index('equity_snapshots_hours')
+      .on(userId, exchangePlatform, at, exchangeMode, equity)
+      .where(sql`taken_for <> 'trade'`),
+    index('equity_snapshots_days')
+      .on(userId, exchangePlatform, at, exchangeMode, equity)
+      .where(sql`taken_for = 'day'`),
+  ],
 );
 
 /** What is known now of an account: its positions from its last reading, and its equity from the last snapshot. */

@@ -29,6 +29,7 @@ const account = (more: Partial<OverviewAccount> = {}): OverviewAccount => ({
   equityAt: '2026-03-04T05:06:07.000Z',
   net7d: '318.42',
   exposure: '7491.786',
+  exposureLimit: null,
   openPositions: 2,
   key: 'valid',
   unread: null,
@@ -39,10 +40,19 @@ const overview = (more: Partial<OverviewAnswer> = {}): OverviewAnswer => ({
   at: '2026-03-04T05:10:07.000Z',
   netToday: { amount: '364.88', gross: '400', trades: 8, unknown: 0 },
   net7d: { amount: '-12.5', gross: '20.25', trades: 48, unknown: 2 },
-  open: { profit: '30.52', positions: 11, users: 4, riskToStops: '313.49', withoutStop: 0, unread: 0 },
+  open: {
+    profit: '30.52',
+    positions: 11,
+    users: 4,
+    riskToStops: '313.49',
+    riskLimit: null,
+    withoutStop: 0,
+    unread: 0,
+  },
   equity: '61206.83',
   wins: { won: 28, trades: 48 },
   fills: { filled: 159, orders: 169 },
+  outcomesToday: { running: 1, filled: 9, partial: 2, not_filled: 1, skipped: 3, aborted: 0, failed: 0 },
   accounts: [account()],
   activity: [
     {
@@ -92,7 +102,15 @@ test('shows the figures net of fees, with what they are of', async () => {
 test('says what the figures leave out, and shows nothing that is not known as zero', async () => {
   renderApp('/', {
     [OVERVIEW]: overview({
-      open: { profit: '0', positions: 1, users: 1, riskToStops: '0', withoutStop: 1, unread: 2 },
+      open: {
+        profit: '0',
+        positions: 1,
+        users: 1,
+        riskToStops: '0',
+        riskLimit: null,
+        withoutStop: 1,
+        unread: 2,
+      },
       wins: { won: 0, trades: 0 },
       fills: { filled: 0, orders: 0 },
       equity: null,
@@ -168,7 +186,15 @@ test('the bar of every screen shows the net of the day and the open risk, and wh
   expect(await inBar('Open risk to stops')).toBe('Open risk to stops$313.49 0.51%');
   app.answers[OVERVIEW] = overview({
     netToday: { amount: '-3', gross: '0', trades: 8, unknown: 2 },
-    open: { profit: '0', positions: 3, users: 1, riskToStops: '10', withoutStop: 1, unread: 2 },
+    open: {
+      profit: '0',
+      positions: 3,
+      users: 1,
+      riskToStops: '10',
+      riskLimit: null,
+      withoutStop: 1,
+      unread: 2,
+    },
   });
   app.reload();
   await eventually(async () => expect(await inBar('Net today')).toBe('Net today−$3.002 unknown'));

@@ -1,0 +1,2 @@
+CREATE INDEX "equity_snapshots_hours" ON "equity_snapshots" USING btree ("user_id","exchange_platform","at","exchange_mode","equity") WHERE taken_for <> 'trade';--> statement-breakpoint
+CREATE INDEX "equity_snapshots_days" ON "equity_snapshots" USING btree ("user_id","exchange_platform","at","exchange_mode","equity") WHERE taken_for = 'day';
