@@ -98,7 +98,8 @@ function ChannelItem({ channel, isOwn, onOpen }: ChannelItemProps) {
     failed: { title: 'Test Failed', otherwise: 'The test message was not sent' },
     refresh: [CHANNELS],
   });
-  const target = [config.url, config.to, config.chatId].find((value) => value !== undefined);
+  const chat = config.chatId === undefined ? undefined : `Chat ${config.chatId}`;
+  const target = [config.url, config.to, chat].find((value) => value !== undefined);
   return (
     <li>
       <div className={classes.words}>

@@ -179,6 +179,7 @@ describe('the channels', () => {
     app.answers[`PUT ${CHANNELS}/phone`] = phone;
     form.getByRole('button', { name: 'Save' }).click();
     await page().findByText('Commands are not answered: The receiver answered 409');
+    await page().findByText('Chat 42');
     await page().findByText(/^Muted until .* except for critical notices$/);
     expect(app.sent(`PUT ${CHANNELS}/phone`).at(-1)?.body).toMatchObject({ answers: true });
   });

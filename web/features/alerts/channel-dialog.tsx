@@ -133,7 +133,7 @@ export default function ChannelDialog({
             <TextInput
               type="time"
               label="Quiet from"
-              description="Only critical ones are sent then"
+              description="Critical ones only"
               {...form.field('quietFrom')}
             />
             <TextInput

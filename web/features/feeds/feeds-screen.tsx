@@ -62,7 +62,7 @@ export function FeedsScreen() {
       header: 'Next due',
       cell: ({ expectedAt }) => (expectedAt === null ? null : formatInstant(expectedAt)),
     },
-    { header: 'Missing, 7 days', align: 'right', cell: ({ gaps7d }) => formatCount(gaps7d) },
+    { header: 'Missing, 7 days', cell: ({ gaps7d }) => formatCount(gaps7d) },
     { header: 'Clock', cell: ({ skewSeconds }) => skewText(skewSeconds) },
     {
       header: 'Expected',
