@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { feeds, messages } from './alerts.ts';
 import { events, screens } from './browsers.ts';
 import {
   type Bench,
@@ -26,6 +27,7 @@ import { VENUE_USERS, venue } from './venue.ts';
 /** In the order of docs/performance.md. */
 const BENCHES: Record<string, Bench> = {
   ingest,
+  feeds,
   trading,
   workflows,
   'first-order': firstOrder,
@@ -33,6 +35,7 @@ const BENCHES: Record<string, Bench> = {
   throttled,
   venue,
   events,
+  messages,
   memory,
   starts,
   screens,
@@ -59,7 +62,7 @@ Measures the real program on databases of its own, on this machine. NAME is one 
 
 ${list}
 
-Without a name: all without a star, some 35 minutes; with --all those with one star as well, some 65 minutes.
+Without a name: all without a star, some 45 minutes; with --all those with one star as well, some 75 minutes.
 Those with two stars run by name only.
 
   --write       puts the figures into docs/performance.md (and docs/performance.json, which that is made from);
