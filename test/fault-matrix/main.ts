@@ -203,5 +203,5 @@ function median(values: readonly number[]): number {
 }
 
 function replayOf({ fault, exchange, seed, waits, after }: MatrixCase): string {
-  return `npm run fault-matrix -- --fault ${fault} --exchange ${exchange} --seed ${seed} --waits ${waits} --after ${after}`;
+  return `npm run fault-matrix -- --fault ${fault} --exchange '${exchange}' --seed ${seed} --waits ${waits} --after ${after}`;
 }
