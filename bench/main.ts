@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { feeds, messages } from './alerts.ts';
 import { events, screens } from './browsers.ts';
+import { exits, stopped } from './controls.ts';
 import {
   type Bench,
   type BenchContext,
@@ -34,6 +35,8 @@ const BENCHES: Record<string, Bench> = {
   'fan-out': fanOut,
   throttled,
   venue,
+  stopped,
+  exits,
   events,
   messages,
   memory,
@@ -70,7 +73,7 @@ Those with two stars run by name only.
   --json FILE   writes the figures of this run, every round of them, to FILE
   --short       small sizes, to try a benchmark; such figures are not written to docs
   --minutes N   how long the soak takes, ${SOAK_MINUTES} unless given
-  --users N     how many users the venue's signal has, ${VENUE_USERS.toLocaleString('en')} unless given; other figures are not written to docs
+  --users N     how many users the signal of venue or fan-out has, ${VENUE_USERS.toLocaleString('en')} unless given; other figures are not written to docs
 `;
 
 for (const [signal, number] of [

@@ -230,7 +230,7 @@ export const fanOut: Bench = {
   takes: '3 minutes',
   async run(context) {
     const { add, short } = context;
-    const { users, rounds } = short ? { users: 50, rounds: 1 } : { users: 1000, rounds: 2 };
+    const { users, rounds } = short ? { users: 50, rounds: 1 } : { users: context.users ?? 1000, rounds: 2 };
 
     async function measureRound(program: Program): Promise<void> {
       const { server, client } = program;

@@ -1,21 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { BITGET_LIMITS, BYBIT_LIMITS } from '#server/exchanges/limits/exchange-limits.ts';
-import { systemClock } from '#server/platform/clock.ts';
-import { migrateDatabase } from '#server/platform/db/migrate.ts';
-import { openPool } from '#server/platform/db/pool.ts';
-import { createLog } from '#server/platform/log.ts';
-import { startFaultPostgres } from '#test/faults/postgres.ts';
-import { bitgetOperations } from '#test/venues/bitget/operations.ts';
-import { bybitOperations } from '#test/venues/bybit/operations.ts';
-import type { VenueRequest } from '#test/venues/http.ts';
-import { memoryMarks } from '#test/venues/memory-marks.ts';
-import { listenVenue } from '#test/venues/server.ts';
-import { createVenue } from '#test/venues/venue.ts';
-import { userIdOfVenueKey } from '#test/venues/venue-credentials.ts';
 import { createTraders, NO_WAITS, PRICE, post, TRADING } from './deliveries.ts';
 import { type Bench, type BenchContext, mean, sum } from './figures.ts';
 import { type Cluster, count, timed, waitUntil, withCluster, withDatabase, withResource } from './harness.ts';
+import { type LimitedVenue, openLimitedVenue, type Seen } from './limited-venue.ts';
 import { describeKinds, type StatementKind, statementKinds } from './statement-kinds.ts';
 
 const WORKFLOW_LIMIT_MS = 900_000;
@@ -27,7 +16,6 @@ const BUDGETS = {
   Bitget: BITGET_LIMITS.egressPerSecond,
   Bybit: BYBIT_LIMITS.egressPerSecond,
 } satisfies Record<ExchangePlatform, number>;
-const NO_DURABILITY = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 const COUNTED = ['shared_preload_libraries=pg_stat_statements'];
 /** Each instance calls the exchange from an address of its own. */
 const ADDRESSES = 4;
@@ -47,16 +35,6 @@ const MINUTE_MS = 60_000;
 /** The program looks every half minute which candles bring signals, and reads 7 s before they close. */
 const SERIES_KNOWN_MS = 45_000;
 
-/** A private request at the exchange. */
-interface Seen {
-  userId: string;
-  atMs: number;
-  isOrder: boolean;
-  /** Of an order: those of earlier rounds are looked up for their fees. */
-  isLookUp: boolean;
-  isRefused: boolean;
-}
-
 interface Trade {
   sentAtMs: number;
   tookMs: number;
@@ -67,8 +45,6 @@ interface Trade {
   statements: number;
   kinds: readonly StatementKind[];
 }
-
-type LimitedVenue = Awaited<ReturnType<typeof openVenue>>;
 
 export const VENUE_USERS = 1_000;
 const SHORT_USERS = 40;
@@ -82,8 +58,9 @@ export const venue: Bench = {
     const users = context.users ?? (context.short ? SHORT_USERS : VENUE_USERS);
     for (const platform of EXCHANGE_PLATFORMS) {
       context.say(platform);
-      await withResource({ open: openVenue, close: ({ close }) => close() }, (limited) =>
-        measure({ context, platform, users, limited }),
+      await withResource(
+        { open: () => openLimitedVenue({ addresses: ADDRESSES }), close: ({ close }) => close() },
+        (limited) => measure({ context, platform, users, limited }),
       );
     }
     return {
@@ -267,7 +244,7 @@ async function trade(options: {
   return { sentAtMs, tookMs, seen: requests, successful, reasons, statements, kinds };
 }
 
-const firstOf = ({ programs, ...cluster }: Cluster) => {
+export const firstOf = ({ programs, ...cluster }: Cluster) => {
   const [server] = programs;
   if (server === undefined) throw new Error('The cluster has no instance');
   return { ...cluster, server };
@@ -321,73 +298,3 @@ async function listReasons(cluster: Cluster, signalId: string): Promise<Trade['r
   );
   return rows.map(({ reason, users }) => ({ reason, users: Number(users) }));
 }
-
-async function openVenue() {
-  const postgres = await startFaultPostgres({ settings: NO_DURABILITY });
-  const { connection } = postgres;
-  const log = createLog({ level: 'silent' });
-  await migrateDatabase({ connection, log });
-  const database = openPool({ connection, log });
-  const marks = memoryMarks();
-  let seen: Seen[] = [];
-  const limited = createVenue({
-    db: database.db,
-    clock: systemClock,
-    marks,
-    startBalance: '1000000',
-    newAccountMode: 'one_way_mode',
-    credentialsFor: () => ({
-      apiKey: '',
-      apiSecret: 'paper',
-      passphrase: 'paper',
-      accountMode: 'classic',
-    }),
-    limits: 'documented',
-    onError: (error) => log.error({ err: error }, 'the venue failed'),
-  });
-  const watched = (address: number): Parameters<typeof listenVenue>[0] => ({
-    async handle(request) {
-      const { headers } = request;
-      const userId = userIdOfVenueKey(headers['access-key'] ?? headers['x-bapi-api-key'] ?? '');
-      const atMs = performance.now();
-      const answer = await limited.handle({ ...request, address: String(address) });
-      if (userId !== null && !isAudit(request)) {
-        const isRefused =
-          answer.status === 429 || answer.status === 403 || /"retCode":10006/.test(answer.body);
-        const operations = operationsOf(request);
-        const isOrder = operations.includes('place-order');
-        seen.push({ userId, atMs, isOrder, isLookUp: operations.includes('find-order'), isRefused });
-      }
-      return answer;
-    },
-  });
-  const servers = await Promise.all(
-    Array.from({ length: ADDRESSES }, (_, address) => listenVenue(watched(address), { port: 0 })),
-  );
-  return {
-    /** One for each address that the requests shall come from. */
-    urls: servers.map(({ url }) => url),
-    /** The requests from now on, up to the next call. */
-    watch(): readonly Seen[] {
-      seen = [];
-      return seen;
-    },
-    async setPrice(token: string, price: string) {
-      marks.push(token, price);
-      await limited.settle(token);
-    },
-    async close() {
-      await Promise.all(servers.map((server) => server.close()));
-      await database.close();
-      await postgres.close();
-    },
-  };
-}
-
-const operationsOf = (request: VenueRequest) =>
-  request.path.startsWith('/v5/') ? bybitOperations(request) : bitgetOperations(request);
-
-/** Reads of all positions and of the past. */
-const isAudit = ({ path, query }: VenueRequest) =>
-  /all-position|history|execution|closed-pnl|settleCoin/.test(`${path}?${query}`) ||
-  (path.endsWith('orders-plan-pending') && !query.includes('symbol='));
