@@ -69,8 +69,11 @@ Posting the candles of the last days …`);
   // Only at the first start: later ones have a history of their own.
   const dataDir = process.env.DATA_DIR ?? '';
   if (created > 0 && dataDir !== '') {
-    const written = await writeHistory({ dataDir, signals: simulateHistory({ seed: values.seed, now }) });
-    if (written > 0) say(`${written} closed trades of the last six weeks were made up, for Performance.`);
+    const { timeZone } = await client.get<{ timeZone: string }>('/api/performance');
+    const signals = simulateHistory({ seed: values.seed, now });
+    const written = await writeHistory({ dataDir, signals, now, timeZone });
+    if (written > 0)
+      say(`${written} closed trades of the last six weeks were made up, for Overview and Performance.`);
   }
   const markets = await Promise.all(
     DEMO_TOKENS.map(async (token) => {

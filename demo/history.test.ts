@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CalendarAnswer, PerformanceAnswer } from '#contract/performance.ts';
+import type { CalendarAnswer, EquityAnswer, PerformanceAnswer } from '#contract/performance.ts';
 import { D } from '#domain/decimal.ts';
+import { createEquitySnapshots } from '#server/engine/protection/equity-snapshots.ts';
 import { ADMIN_PASSWORD as password, startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { simulateHistory } from './history.ts';
 import { ensureHookKey, signIn } from './program-client.ts';
@@ -38,14 +39,20 @@ test('the same seed makes up the same trades, each closed after it was opened, a
 test('Performance has weeks of results at the first start, and a second one adds nothing', async () => {
   const client = await board.database.pool.connect();
   try {
-    const written = await storeHistory(client, signals);
+    const written = await storeHistory(client, signals, { now, timeZone: board.config.displayTimezone });
     expect(written).toBe(signals.flatMap(({ trades }) => trades).length);
+    await createEquitySnapshots(board.deps).run();
+    const from = new Date(now.getTime() - 7 * 86_400_000).toISOString();
+    const equity = (await board.admin.get(`/api/performance/equity?from=${from}`)).json<EquityAnswer>();
+    expect(equity.points.length).toBeGreaterThan(160);
+    expect(equity.points.filter(({ accounts, complete }) => !complete || accounts !== 7)).toEqual([]);
+    expect(equity.points.at(-1)?.equity).toBe('70000');
     const results = (await board.admin.get('/api/performance?groupBy=processor')).json<PerformanceAnswer>();
     expect(results.totals).toMatchObject({ trades: written, unknown: { net: 0, funding: 0, r: 0 } });
     expect(results.groups.map(({ key }) => key).sort()).toEqual(['Tesla', 'UD Bot']);
     const { days } = (await board.admin.get('/api/performance/calendar')).json<CalendarAnswer>();
     expect(days.length).toBeGreaterThan(20);
-    expect(await storeHistory(client, signals)).toBe(0);
+    expect(await storeHistory(client, signals, { now, timeZone: board.config.displayTimezone })).toBe(0);
     const { total } = (await board.admin.get('/api/signals?limit=1')).json<{ total: number }>();
     expect(total).toBe(signals.length);
   } finally {

@@ -190,3 +190,62 @@ const idAt = (at: Date): string => {
   const time = at.getTime().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 };
+
+export interface PastEquity {
+  username: string;
+  at: Date;
+  takenFor: 'day' | 'hour';
+  /** USDT: realised only, and of open positions. */
+  wallet: string;
+  openProfit: string;
+}
+
+const HOUR_MS = 3_600_000;
+/** Of a new paper account, so that the past ends where the demo begins. */
+const PAPER_BALANCE = '10000';
+
+/** What the accounts of these users were worth at each hour of the history, as the program would have recorded it. */
+export function simulateEquity(
+  signals: readonly PastSignal[],
+  { usernames, now, timeZone }: { usernames: readonly string[]; now: Date; timeZone: string },
+): PastEquity[] {
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
+  const last = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - HOUR_MS;
+  const first = last - TRADED_DAYS * DAY_MS;
+  return usernames.flatMap((username) => {
+    const waiting = signals
+      .flatMap((signal) => signal.trades)
+      .filter((trade) => trade.username === username)
+      .sort((a, b) => a.closedAt.getTime() - b.closedAt.getTime());
+    let wallet = waiting.reduce((sum, trade) => sum.minus(netOf(trade)), D(PAPER_BALANCE));
+    const points: PastEquity[] = [];
+    let today = '';
+    for (let ms = first; ms <= last; ms += HOUR_MS) {
+      // A moment after the hour, like the program.
+      const at = new Date(ms + 3_000);
+      for (let [next] = waiting; next !== undefined && next.closedAt <= at; [next] = waiting) {
+        wallet = wallet.plus(netOf(next));
+        waiting.shift();
+      }
+      const openProfit = waiting
+        .filter(({ openedAt }) => openedAt <= at)
+        .reduce((sum, trade) => sum.plus(netOf(trade).times(shareOf(trade, at))), D(0));
+      const isFirstOfDay = day.format(at) !== today;
+      today = day.format(at);
+      points.push({
+        username,
+        at,
+        takenFor: isFirstOfDay ? 'day' : 'hour',
+        wallet: wallet.toFixed(4),
+        openProfit: openProfit.toFixed(4),
+      });
+    }
+    return points;
+  });
+}
+
+/** How much of a trade's time has passed. */
+const shareOf = ({ openedAt, closedAt }: PastTrade, at: Date): number =>
+  (at.getTime() - openedAt.getTime()) / (closedAt.getTime() - openedAt.getTime());
+
+const netOf = ({ realisedProfit, fees }: PastTrade): Decimal => D(realisedProfit).minus(fees);

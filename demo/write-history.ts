@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { PastSignal } from './history.ts';
+import { type PastSignal, simulateEquity } from './history.ts';
 
 /**
  * Writes past signals and their closed trades straight into the demo's own database: a webhook stores only what arrives
@@ -10,9 +10,12 @@ import type { PastSignal } from './history.ts';
 export async function writeHistory({
   dataDir,
   signals,
+  ...until
 }: {
   dataDir: string;
   signals: readonly PastSignal[];
+  now: Date;
+  timeZone: string;
 }): Promise<number> {
   // Line 4 is the port, line 5 the folder of the socket, line 6 the address where there are no sockets.
   const lines = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
@@ -25,13 +28,17 @@ export async function writeHistory({
   });
   await client.connect();
   try {
-    return await storeHistory(client, signals);
+    return await storeHistory(client, signals, until);
   } finally {
     await client.end();
   }
 }
 
-export async function storeHistory(client: pg.ClientBase, signals: readonly PastSignal[]): Promise<number> {
+export async function storeHistory(
+  client: pg.ClientBase,
+  signals: readonly PastSignal[],
+  until: { now: Date; timeZone: string },
+): Promise<number> {
   const { rows } = await client.query('select exists (select from closed_positions) as any');
   if (rows[0].any) return 0;
   const trades = signals.flatMap(({ trades: of, ...signal }) =>
@@ -98,6 +105,17 @@ export async function storeHistory(client: pg.ClientBase, signals: readonly Past
         t.funding, t."closedBy", t."openedAt", t."closedAt", t."closedAt"
        from jsonb_to_recordset($1::jsonb) ${columns}`,
       trades,
+    );
+    const { rows: users } = await client.query('select username from users');
+    await insert(
+      `insert into equity_snapshots (id, user_id, exchange_platform, exchange_mode, at, taken_for, equity, wallet_balance,
+        open_profit, positions)
+       select gen_random_uuid(), users.id, 'Bitget', 'paper', e.at, e."takenFor", e.wallet + e."openProfit", e.wallet,
+        e."openProfit", '[]'
+       from jsonb_to_recordset($1::jsonb) as e (username text, at timestamptz, "takenFor" text, wallet numeric,
+         "openProfit" numeric)
+       join users on users.username = e.username`,
+      simulateEquity(signals, { usernames: users.map(({ username }) => username), ...until }),
     );
     // Totals of lists were counted up to now: old rows would be missing in them.
     await client.query(

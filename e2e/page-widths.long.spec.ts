@@ -45,7 +45,8 @@ async function fillPages(operator: Operator, client: ProgramClient, server: Mana
     });
   }
   const now = new Date();
-  await writeHistory({ dataDir: server.dataDir, signals: simulateHistory({ seed: 'widths', now }) });
+  const signals = simulateHistory({ seed: 'widths', now });
+  await writeHistory({ dataDir: server.dataDir, signals, now, timeZone: 'America/Los_Angeles' });
   await client.put('/api/exit-plans/strategies/Tesla', {
     takeProfits: [{ atR: '1', percent: 50 }],
     breakEvenAtR: '1',

@@ -9,6 +9,7 @@ import {
 import { parseAuditSearch } from '../features/audit/audit-search.ts';
 import { parseAutomationSearch } from '../features/automation/automation-search.ts';
 import { parseCalculatorSearch } from '../features/calculator/calculator-search.ts';
+import { parseDashboardSearch } from '../features/dashboard/dashboard-search.ts';
 import { parsePerformanceSearch } from '../features/performance/performance-search.ts';
 import { parsePositionsSearch } from '../features/positions/positions-search.ts';
 import { parsePriceLogsSearch } from '../features/price-logs/price-logs-search.ts';
@@ -47,6 +48,7 @@ const adminArea = createRoute({
 const dashboardRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
+  validateSearch: parseDashboardSearch,
   component: lazyRouteComponent(
     () => import('../features/dashboard/dashboard-screen.tsx'),
     'DashboardScreen',

@@ -1,7 +1,10 @@
 import { Button } from '@mantine/core';
 import { IconKey, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { OverviewAccount } from '#contract/overview.ts';
+import type { EquityTrendsAnswer } from '#contract/performance.ts';
+import { Sparkline } from '#web/charts/equity-picture.tsx';
 import { describeTradingState } from '#web/lists/trading-state.ts';
 import { requestJson } from '../../lib/api-client.ts';
 import { formatMoney } from '../../lib/figures.ts';
@@ -22,6 +25,14 @@ const SHOWN = 12;
 
 export function AccountsPanel({ accounts }: { accounts: readonly OverviewAccount[] }) {
   const [showsAll, setShowsAll] = useState(false);
+  // Without it the cards lack their small pictures, and nothing else.
+  const { data: trends } = useQuery<EquityTrendsAnswer>({
+    queryKey: ['/api/performance/equity/accounts'],
+    staleTime: 0,
+  });
+  const trendOf = ({ userId, exchangePlatform }: OverviewAccount) =>
+    trends?.accounts.find((one) => one.userId === userId && one.exchangePlatform === exchangePlatform)
+      ?.points;
   const shown = showsAll ? accounts : accounts.slice(0, SHOWN);
   const more = accounts.length - shown.length;
   return (
@@ -36,7 +47,11 @@ export function AccountsPanel({ accounts }: { accounts: readonly OverviewAccount
       {accounts.length === 0 ? <EmptyState>No active users</EmptyState> : null}
       <ul className={classes.accounts} aria-label="Accounts">
         {shown.map((account) => (
-          <Account key={`${account.userId} ${account.exchangePlatform}`} account={account} />
+          <Account
+            key={`${account.userId} ${account.exchangePlatform}`}
+            account={account}
+            trend={trendOf(account)}
+          />
         ))}
       </ul>
       {more > 0 ? (
@@ -56,7 +71,12 @@ const KEYS: Readonly<Record<string, string>> = {
   missing: 'no key',
 } satisfies Record<OverviewAccount['key'], string>;
 
-function Account({ account }: { account: OverviewAccount }) {
+interface AccountProps {
+  account: OverviewAccount;
+  trend: EquityTrendsAnswer['accounts'][number]['points'] | undefined;
+}
+
+function Account({ account, trend = [] }: AccountProps) {
   const { userId, username, exchangePlatform, equity, equityAt, net7d, exposure, openPositions, key } =
     account;
   const formatInstant = useFormatInstant();
@@ -75,22 +95,29 @@ function Account({ account }: { account: OverviewAccount }) {
           </Badge>
         )}
       </div>
-      <div
-        className={classes.equity}
-        data-tip={equityAt === null ? undefined : `As of ${formatInstant(equityAt)}`}
-      >
-        {formatMoney(equity)}
-      </div>
-      <div className={classes.small}>
-        <Profit amount={net7d} /> net 7 d
+      <div className={classes.worth}>
+        <div>
+          <div
+            className={classes.equity}
+            data-tip={equityAt === null ? undefined : `As of ${formatInstant(equityAt)}`}
+          >
+            {formatMoney(equity)}
+          </div>
+          <div className={classes.small}>
+            <Profit amount={net7d} /> net 7 d
+          </div>
+        </div>
+        {trend.length < 2 ? null : <Sparkline label={`Equity of ${username} over 7 days`} points={trend} />}
       </div>
       <div className={classes.small}>
         Exposure {times(exposure, equity)}
+        {account.exposureLimit === null ? null : ` of ${times(account.exposureLimit, equity)}`}
         <span className={classes.quiet}>
           {' '}
           · {formatCount(openPositions)} {openPositions === 1 ? 'position' : 'positions'}
         </span>
       </div>
+      <ExposureGauge account={account} />
       {account.unread === null ? null : <p className={classes.unread}>{account.unread}</p>}
       <div className={classes.accountFoot}>
         <span className={classes.key}>
@@ -99,6 +126,24 @@ function Account({ account }: { account: OverviewAccount }) {
         <AccountAction account={account} />
       </div>
     </li>
+  );
+}
+
+/** How far the limit is used; nothing without a limit. */
+function ExposureGauge({ account: { username, exposure, exposureLimit } }: { account: OverviewAccount }) {
+  const [used, limit] = [toNumber(exposure), toNumber(exposureLimit)];
+  if (used === null || limit === null || limit <= 0) return null;
+  const fraction = used / limit;
+  return (
+    <meter
+      className={classes.gauge}
+      aria-label={`Exposure of ${username}`}
+      data-level={fraction >= 1 ? 'full' : fraction >= 0.7 ? 'near' : undefined}
+      style={{ backgroundSize: `${Math.min(fraction, 1) * 100}% 100%` }}
+      min={0}
+      max={limit}
+      value={Math.min(used, limit)}
+    />
   );
 }
 

@@ -12,8 +12,26 @@ function rate(part: number, whole: number): string {
   return whole > 0 && Number.isFinite(part) ? `${((part / whole) * 100).toFixed(1)}%` : '–';
 }
 
-function rates({ wins, fills }: OverviewAnswer) {
+const OUTCOMES = [
+  ['partial', 'partial'],
+  ['not_filled', 'not filled'],
+  ['skipped', 'skipped'],
+  ['aborted', 'aborted'],
+  ['failed', 'failed'],
+  ['running', 'running'],
+] as const;
+
+function ofSignals({ wins, fills, outcomesToday }: OverviewAnswer) {
+  const others = OUTCOMES.flatMap(([kind, words]) => {
+    const count = outcomesToday?.[kind] ?? 0;
+    return count > 0 ? `${formatCount(count)} ${words}` : [];
+  });
   return [
+    {
+      label: 'Outcome today',
+      value: outcomesToday === null ? '–' : `${formatCount(outcomesToday.filled)} filled`,
+      detail: others.join(', ') || 'no other signals',
+    },
     {
       label: 'Win rate',
       value: rate(wins.won, wins.trades),
@@ -70,9 +88,10 @@ export function OverviewTiles({ answer, own = false }: { answer: OverviewAnswer;
             joined(
               open.withoutStop > 0 && `${counted(open.withoutStop, 'position')} without a stop`,
               ofEquity,
+              open.riskLimit !== null && `limit ${formatMoney(open.riskLimit)}`,
             ) || 'from the present prices',
         },
-        ...(own ? [] : rates(answer)),
+        ...(own ? [] : ofSignals(answer)),
       ]}
     />
   );

@@ -132,6 +132,63 @@ test('says what the figures leave out, and shows nothing that is not known as ze
   page().getByText('Nothing in the last seven days');
 });
 
+const EQUITY = 'GET /api/performance/equity';
+const point = (hour: number, equity: string, change: string, complete = true) => ({
+  ...{ at: `2026-03-03T${String(hour).padStart(2, '0')}:00:00.000Z`, equity, change, accounts: 1, complete },
+});
+const equityOf = (points: ReturnType<typeof point>[], deposits = 'none') => ({
+  ...{ timeZone: 'America/Los_Angeles', unit: 'hour', points, deposits, at: '2026-03-04T05:10:07.000Z' },
+});
+
+// Requirements: additions-overview-7, results-equity-2
+test('equity is drawn over a range that stands in the address, with a table, and says where it is incomplete', async () => {
+  const points = [point(10, '1000', '0'), point(11, '1500', '10', false), point(12, '1490', '5')];
+  const app = renderApp('/', {
+    [OVERVIEW]: overview({ accounts: [account({ exposureLimit: '9364.7325' })] }),
+    [EQUITY]: equityOf(points),
+    'GET /api/performance/equity/accounts': {
+      accounts: [{ userId: account().userId, exchangePlatform: 'Bitget', points }],
+      at: points[0]?.at,
+    },
+  });
+  await page().findByRole('img', {
+    name: /^Equity from 2026\/03\/03 02:00.* ends at \$1,490.00, between \$1,000.00 and \$1,500.00$/,
+  });
+  const panel = (await page().findByText('Equity of 1 account')).closest('section');
+  expect(panel?.textContent).toContain('$61,206.83+$5.00 (0.50%) in this range');
+  expect(panel?.textContent).toContain('Incomplete: at 1 of 3 times an account was not read');
+  page().getByRole('img', { name: 'Equity of ada@example.com over 7 days' });
+  const [card] = await cards();
+  expect(card?.textContent).toContain('Exposure 0.6× of 0.8×');
+  expect(page().getByRole('meter', { name: 'Exposure of ada@example.com' }).dataset.level).toBe('near');
+  expect(await tile('Outcome today')).toBe(
+    'Outcome today9 filled2 partial, 1 not filled, 3 skipped, 1 running',
+  );
+  await app.user.click(page().getByRole('button', { name: 'Show as table' }));
+  const table = scopeOf(await page().findByRole('table', { name: 'Equity' }));
+  expect(table.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
+    'TimeEquityBelow the highest',
+    expect.stringMatching(/^2026\/03\/03 04:00.*\$1,490.00−\$5.00$/),
+    expect.stringMatching(/^2026\/03\/03 03:00.*\(incomplete\)\$1,500.00\$0.00$/),
+    expect.stringMatching(/^2026\/03\/03 02:00.*\$1,000.00\$0.00$/),
+  ]);
+  app.answers[EQUITY] = equityOf([point(10, '1000', '0')], 'unknown');
+  await app.user.click(page().getByRole('button', { name: 'All' }));
+  await page().findByText(/^Equity is recorded once an hour/);
+  expect(app.address()).toBe('/?range=all');
+  expect(app.sent(EQUITY).at(-1)?.query).toEqual({});
+});
+
+// Requirements: results-equity-2
+test('equity that cannot be fetched says so, with a retry', async () => {
+  const app = renderApp('/?range=today', { [OVERVIEW]: overview(), [EQUITY]: failure(500, 'Away') });
+  const failed = await alertOf('Failed to fetch the equity');
+  app.answers[EQUITY] = equityOf([point(10, '1000', '0'), point(11, '900', '-100')], 'unknown');
+  await app.user.click(failed.getByRole('button', { name: 'Try again' }));
+  await page().findByText('in this range, deposits and withdrawals included');
+  expect(app.sent(EQUITY)[0]?.query.from).toMatch(/T0[78]:00:00.000Z$/);
+});
+
 // Requirements: additions-overview-5
 test('an account is paused for 24 hours and resumed with one button', async () => {
   const path = `PUT /api/admin/user-settings/${account().userId}`;

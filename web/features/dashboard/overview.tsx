@@ -1,6 +1,7 @@
 import { PolledView } from '#web/lists/polled-view.tsx';
 import { AccountsPanel } from './accounts-panel.tsx';
 import { ActivityPanel } from './activity-panel.tsx';
+import { EquityPanel } from './equity-panel.tsx';
 import { MyPositions } from './my-positions.tsx';
 import classes from './overview.module.css';
 import { useOverview } from './overview-data.ts';
@@ -17,7 +18,12 @@ export default function Overview() {
       </PolledView>
       <div className={classes.columns}>
         <div className={classes.column}>
-          {data === undefined ? null : <AccountsPanel accounts={data.accounts} />}
+          {data === undefined ? null : (
+            <>
+              <EquityPanel overview={data} />
+              <AccountsPanel accounts={data.accounts} />
+            </>
+          )}
           <MyPositions />
         </div>
         <div className={classes.column}>

@@ -9,6 +9,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { lazily } from '../../ui/lazily.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ActivityPanel } from './activity-panel.tsx';
+import { EquityPanel } from './equity-panel.tsx';
 import { MyPositions } from './my-positions.tsx';
 import classes from './overview.module.css';
 import { useOverview } from './overview-data.ts';
@@ -29,6 +30,7 @@ export default function OwnOverview() {
       </PolledView>
       <div className={classes.columns}>
         <div className={classes.column}>
+          {data === undefined ? null : <EquityPanel overview={data} own />}
           <MyPositions />
           <Panel
             title="Your last signals"

@@ -1,9 +1,9 @@
 import type { CalendarAnswer } from '#contract/performance.ts';
+import { AsTable, useAsTable } from '../../charts/as-table.tsx';
 import { formatMoney, formatProfit } from '../../lib/figures.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { Profit } from '../../ui/profit.tsx';
-import { AsTable, useAsTable } from './as-table.tsx';
 import { calendarWeeks, type DayNet, netPicture } from './chart-models.ts';
 import classes from './performance.module.css';
 

@@ -28,6 +28,16 @@ test('shows the figures of the range, by strategy, day, R and trade', async () =
   expect(rowsOf('Closed trades')[0]?.textContent).toContain('+$10,754.64');
 });
 
+// Requirements: results-equity-2
+test('equity and drawdown are of the range and the user, and say which filters do not apply', async () => {
+  const app = renderApp('/performance?range=90d&userId=369facc9-2cce-4f28-8207-fafeba757fbb&token=SOL');
+  await page().findByRole('img', { name: /^Equity from .* ends at \$40,694\.61/ });
+  await page().findByRole('img', { name: 'Drawdown: at most $30.55 below the highest equity' });
+  await page().findByText(/Of whole accounts: the filters of strategy and token do not apply/);
+  const [sent] = app.sent('GET /api/performance/equity');
+  expect(Object.keys(sent?.query ?? {}).sort()).toEqual(['from', 'userId']);
+});
+
 // Requirements: results-page-2
 test('a chip, a group and a sorted column stand in the address and in what is asked for', async () => {
   const app = renderApp('/performance');

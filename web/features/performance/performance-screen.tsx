@@ -30,6 +30,9 @@ const Charts = lazily<import('./performance-charts.tsx').ChartsProps>(
 const Distribution = lazily<import('./r-distribution.tsx').DistributionProps>(
   () => import('./r-distribution.tsx'),
 );
+const EquityOfRange = lazily<import('./equity-of-range.tsx').EquityOfRangeProps>(
+  () => import('./equity-of-range.tsx'),
+);
 const ClosedTrades = lazily<import('./closed-trades.tsx').ClosedTradesProps>(
   () => import('./closed-trades.tsx'),
 );
@@ -75,6 +78,7 @@ export function PerformanceScreen({ search, onSearch }: PerformanceScreenProps) 
               </EmptyState>
             ) : (
               <>
+                <EquityOfRange query={query} />
                 <QueryView query={calendar} errorTitle="Failed to fetch the net of each day">
                   {({ days, daysUp, daysDown }) => (
                     <Charts

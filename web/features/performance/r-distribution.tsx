@@ -1,9 +1,9 @@
 import type { PerformanceAnswer } from '#contract/performance.ts';
+import { AsTable, useAsTable } from '../../charts/as-table.tsx';
 import { withMinus } from '../../lib/figures.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { AsTable, useAsTable } from './as-table.tsx';
 import classes from './performance.module.css';
 import { formatR } from './performance-format.ts';
 

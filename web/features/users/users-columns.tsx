@@ -8,15 +8,17 @@ import {
   IconHistory,
   IconSettings,
 } from '@tabler/icons-react';
-import type { UserTradingState } from '#contract/overview.ts';
+import type { ListedTradingState } from '#contract/overview.ts';
 import type { User, UserSort } from '#contract/users.ts';
 import type { CardColumn } from '#web/lists/card-table.tsx';
 import { describeTradingState } from '#web/lists/trading-state.ts';
+import { formatMoney } from '../../lib/figures.ts';
 import { shortId } from '../../lib/format.ts';
 import { stopDialog } from '../../lib/trading-stops.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { ActionIconLink } from '../../ui/link.tsx';
+import { Profit } from '../../ui/profit.tsx';
 import { useCopy } from '../../ui/use-copy.ts';
 import type { UserChange } from './change-user-dialog.tsx';
 import classes from './users.module.css';
@@ -31,7 +33,7 @@ interface ColumnOptions {
   order: UsersOrder;
   onOrder: (order: UsersOrder) => void;
   /** By user id: whether new positions are opened for the user. */
-  states: ReadonlyMap<string, UserTradingState>;
+  states: ReadonlyMap<string, ListedTradingState>;
   onDecisions: (userId: string) => void;
   /** By user id: the stops of the user's new entries, in words. */
   stopped: ReadonlyMap<string, string>;
@@ -105,6 +107,10 @@ export function usersColumns(options: ColumnOptions): CardColumn<User>[] {
             <span>{settings.positionSizingMethod}</span> <span>· {settings.exchangePlatform}</span>
           </span>
         ),
+    },
+    {
+      header: 'Equity',
+      cell: ({ id }) => <Worth state={states.get(id)} formatInstant={formatInstant} />,
     },
     {
       ...sortable('Active Trading', 'activeTrading'),
@@ -186,12 +192,34 @@ export function usersColumns(options: ColumnOptions): CardColumn<User>[] {
   ];
 }
 
+/** What the user's account is worth, and what was made lately. */
+function Worth({
+  state,
+  formatInstant,
+}: {
+  state: ListedTradingState | undefined;
+  formatInstant: (instant: string) => string;
+}) {
+  if (state === undefined) return '–';
+  const { equity, equityAt, net7d } = state;
+  return (
+    <span className={classes.worth}>
+      <span data-tip={equityAt === null ? undefined : `As of ${formatInstant(equityAt)}`}>
+        {formatMoney(equity)}
+      </span>
+      <span className={classes.net}>
+        <Profit amount={net7d} /> 7 d
+      </span>
+    </span>
+  );
+}
+
 /** Nothing while the states are not known. */
 function StateBadge({
   state,
   formatInstant,
 }: {
-  state: UserTradingState | undefined;
+  state: ListedTradingState | undefined;
   formatInstant: (instant: string) => string;
 }) {
   if (state === undefined) return null;

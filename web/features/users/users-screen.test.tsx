@@ -540,6 +540,20 @@ describe('the list of users', () => {
     );
   });
 
+  // Requirements: additions-overview-7
+  test('shows what the account of a user is worth, and what was made lately', async () => {
+    const worth = { equity: '10250.5', equityAt: '2026-03-04T05:06:07.000Z', net7d: '-12.25' };
+    renderApp('/create-client', {
+      [USERS]: usersAnswer(ann),
+      'GET /api/trading-states': {
+        states: [{ userId: ann.id, state: 'trading', pausedUntil: null, reason: null, ...worth }],
+      },
+    });
+    await eventually(async () =>
+      expect((await rowOf('Users', ann.username)).element.textContent).toContain('$10,250.50−$12.25 7 d'),
+    );
+  });
+
   // Requirements: additions-overview-6
   test('opens the history of a user’s decisions with one click, filtered and paged', async () => {
     const path = `GET /api/users/${ann.id}/decisions`;

@@ -2,7 +2,7 @@ import { Button, Switch } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { UserTradingState } from '#contract/overview.ts';
+import type { ListedTradingState } from '#contract/overview.ts';
 import type { TradingStopView } from '#contract/trading-stops.ts';
 import type { UsersAnswer } from '#contract/users.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
@@ -44,7 +44,7 @@ interface UsersScreenProps {
   /** Determines the type and password rules of new users; undefined while unknown. */
   exchangeMode: ExchangeMode | undefined;
   /** By user id: whether new positions are opened for the user. */
-  states: ReadonlyMap<string, UserTradingState>;
+  states: ReadonlyMap<string, ListedTradingState>;
 }
 
 export function UsersScreen({ search, onSearch, exchangeMode, states }: UsersScreenProps) {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconChartLine, IconTable } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import classes from './performance.module.css';
+import classes from './picture.module.css';
 
 /** A button that switches a picture to its figures. */
 export function useAsTable(): { asTable: boolean; toggle: ReactNode } {
