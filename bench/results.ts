@@ -12,9 +12,9 @@ const YEARS_MS = 2 * 365 * 86_400_000;
 export const USERS = 50;
 const CHUNK_SIGNALS = 1_000;
 
-/** Every panel of Performance over HTTP. */
+/** Every panel of Performance over HTTP, and the overview. */
 export const results: Bench = {
-  about: 'the panels of Performance with a million closed trades of fifty users',
+  about: 'the panels of Performance and the overview with a million closed trades of fifty users',
   takes: '20 minutes',
   only: 'all',
   async run({ add, say, short }) {
@@ -24,7 +24,20 @@ export const results: Bench = {
     const env = { AUTO_TRADE: 'disabled', DISPLAY_TIMEZONE: 'America/Los_Angeles' };
     await withProgram(env, async (program) => {
       const now = Date.now();
-      await withDatabase(program, (client) => fillResults(client, { trades, now, say }));
+      await withDatabase(program, async (client) => {
+        await fillResults(client, { trades, now, say });
+        await fillEquity(client, { now, say });
+      });
+      async function measure(panel: string, path: string): Promise<void> {
+        say(panel);
+        const get = () => timed(() => program.client.get(path));
+        await get();
+        for (let round = 0; round < ROUNDS; round += 1) {
+          const times: number[] = [];
+          for (let request = 0; request < requests; request += 1) times.push(await get());
+          add(`${panel}, p95`, 'ms', percentile(times, 0.95), { most: MOST_MS });
+        }
+      }
       for (const [name, days] of Object.entries(RANGES)) {
         const from = days === null ? '' : `from=${new Date(now - days * 86_400_000).toISOString()}&`;
         const panels = [
@@ -34,17 +47,13 @@ export const results: Bench = {
           ['newest trades', `/trades?${from}`],
           ['best trades', `/trades?${from}sort=net`],
         ];
-        for (const [panel, path] of panels) {
-          say(`${name}, ${panel}`);
-          const get = () => timed(() => program.client.get(`/api/performance${path}`));
-          await get();
-          for (let round = 0; round < ROUNDS; round += 1) {
-            const times: number[] = [];
-            for (let request = 0; request < requests; request += 1) times.push(await get());
-            add(`${name}, ${panel}, p95`, 'ms', percentile(times, 0.95), { most: MOST_MS });
-          }
-        }
+        for (const [panel, path] of panels) await measure(`${name}, ${panel}`, `/api/performance${path}`);
+        await measure(`${name}, equity`, `/api/performance/equity?${from}`);
       }
+      await measure('small pictures of equity', '/api/performance/equity/accounts');
+      // What the bar of every screen asks for.
+      await measure('overview', '/api/overview');
+      await measure('users with equity', '/api/trading-states');
     });
     return {
       about: `${trades.toLocaleString('en')} closed trades over two years: every signal is traded by ${USERS} users.`,
@@ -52,6 +61,44 @@ export const results: Bench = {
     };
   },
 };
+
+/** What each account was worth at every hour of two years and after every closed trade, as the program records it. */
+async function fillEquity(
+  client: pg.Client,
+  { now, say }: { now: number; say: (line: string) => void },
+): Promise<void> {
+  say('equity of every hour');
+  await client.query(
+    `insert into user_settings (user_id, calculation_behavior, market_type, position_sizing_method, exchange_platform,
+       signal_processor, signal_timeframe, active_trading, trade_order_set, opposite_signal, updated_at)
+     select users.id, calculation_behavior, market_type, position_sizing_method, 'Bitget', signal_processor, signal_timeframe,
+       true, trade_order_set, opposite_signal, now()
+     from users cross join (select * from user_settings limit 1) as known
+     where users.username like 'trader%' on conflict do nothing`,
+  );
+  const equity = `10000 + 500 * sin(extract(epoch from at) / 400000)`;
+  await client.query(
+    `insert into equity_snapshots (id, user_id, exchange_platform, exchange_mode, at, taken_for, equity, wallet_balance,
+       open_profit, positions)
+     select gen_random_uuid(), users.id, 'Bitget', 'paper', at + interval '3 seconds',
+       case extract(hour from at at time zone 'America/Los_Angeles') when 0 then 'day' else 'hour' end, ${equity}, ${equity}, 0, '[]'
+     from users
+     cross join generate_series(date_trunc('hour', to_timestamp($1)), to_timestamp($2), interval '1 hour') as at
+     where users.username like 'trader%'`,
+    [(now - YEARS_MS) / 1000, now / 1000],
+  );
+  await client.query(
+    `insert into equity_snapshots (id, user_id, exchange_platform, exchange_mode, at, taken_for, equity, wallet_balance,
+       open_profit, positions)
+     select gen_random_uuid(), user_id, 'Bitget', 'paper', closed_at + interval '5 seconds', 'trade', 10000, 10000, 0, '[]'
+     from closed_positions`,
+  );
+  await client.query(
+    `insert into account_figures (user_id, exchange_platform, exchange_mode, positions, positions_at, equity, equity_at)
+     select id, 'Bitget', 'paper', '[]', now(), 10000, now() from users where username like 'trader%' on conflict do nothing`,
+  );
+  await client.query('vacuum (analyze) equity_snapshots');
+}
 
 /**
  * Fills an empty board with two years of closed trades up to now: each signal is traded by every user. Results come from
