@@ -106,7 +106,7 @@ export const equityQuery = z
   .refine(isRange, RANGE);
 export type EquityQuery = z.infer<typeof equityQuery>;
 
-/** GET /api/performance/equity: what accounts were worth, as recorded once an hour, over more than 31 days once a day. */
+/** GET /api/performance/equity: what accounts were worth, as recorded once an hour, over more than 8 days once a day. */
 export const equityAnswer = z.object({
   timeZone: z.string(),
   unit: z.enum(['hour', 'day']),

@@ -91,7 +91,7 @@ describe('equity', () => {
     ]);
   });
 
-  test('has a point a day of the display zone over more than 31 days', async () => {
+  test('has a point a day of the display zone over more than 8 days', async () => {
     const days = [
       '2026-03-01T08:00 200',
       '2026-03-02T08:00 210',
@@ -100,7 +100,7 @@ describe('equity', () => {
     ];
     await record(ada, days, { takenFor: 'day' });
     await record(ada, ['2026-03-01T09:00 9999']);
-    const answer = await equity(`from=2026-03-01T08:00:00Z&to=2026-05-01T07:00:00Z&userId=${ada.user.id}`);
+    const answer = await equity(`from=2026-03-01T08:00:00Z&to=2026-03-10T07:00:00Z&userId=${ada.user.id}`);
     expect(answer.unit).toBe('day');
     expect(linesOf(answer)).toEqual([
       '03-01T08:00 200 of 1, 0',

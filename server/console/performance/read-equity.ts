@@ -10,7 +10,7 @@ type EquityDeps = Pick<Deps, 'db' | 'clock' | 'config'>;
 
 const DAY_MS = 86_400_000;
 /** Longer ranges have a point a day. One more hour where the clocks change. */
-const MOST_MS_BY_HOUR = 31 * DAY_MS + 3_600_000;
+const MOST_MS_BY_HOUR = 8 * DAY_MS + 3_600_000;
 const TREND_DAYS = 7;
 const TREND_STEP_HOURS = 6;
 
