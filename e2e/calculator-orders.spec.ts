@@ -15,7 +15,10 @@ import { endWaits } from './database.ts';
 import { DEVELOPMENT, expect, test } from './fixtures.ts';
 import { closeDialog, expectToast } from './screen.ts';
 
-test.use({ serverEnv: DEVELOPMENT });
+/** Longer than a test: orders stay open until their price comes, or `endWaits` ends the wait. */
+const VERIFY_FIRST_MS = '120000';
+
+test.use({ serverEnv: { ...DEVELOPMENT, VERIFY_FIRST_MS } });
 
 const submitPath = '**/api/position-maker/submit-order';
 
@@ -80,7 +83,11 @@ test('a manual order is prepared, confirmed, tracked across a reload and shown w
   await custom.fill('65400');
   await expect(fact(order, 'Entry Price')).toHaveText('65400.0000');
   await expect(fact(order, 'Asset Quantity')).toHaveText('0.040000 BTC');
-  await expect(payload).toContainText('"price": "65400"');
+  // Below the market: the order rests until the price comes down to it.
+  await custom.fill('64900');
+  await expect(fact(order, 'Entry Price')).toHaveText('64900.0000');
+  await expect(fact(order, 'Asset Quantity')).toHaveText('0.070000 BTC');
+  await expect(payload).toContainText('"price": "64900"');
   await expect(confirmButton(page)).toBeEnabled();
 
   await confirmButton(page).click();
@@ -92,16 +99,16 @@ test('a manual order is prepared, confirmed, tracked across a reload and shown w
 
   await page.reload();
   await expect(first).toContainText('Open, waiting for its fill');
-  await endWaits(page, server);
+  await (await operator.platform()).candle({ Symbol: 'BTCUSDT', Close: '64880' });
   await expectToast(page, { title: 'Order Submitted Successfully', text: /Order ID: \d+/ });
   const done = result(page);
   await expect(done).toContainText('SUCCESS (ORDER FILLED)');
-  await expect(done).toContainText('Order filled: 0.04 BTC at 65000');
+  await expect(done).toContainText('Order filled: 0.07 BTC at 64880');
   await expect(fact(done, 'Fill Status')).toHaveText('Filled');
   await expect(fact(done, 'Protection')).toHaveText('Stop loss and take profit verified');
   await expect(done.getByRole('article', { name: 'First Attempt' })).toContainText('Filled');
   await expect(done.getByRole('article', { name: 'Second Attempt' })).toContainText('NOT RUN');
-  await expect(done.getByRole('list', { name: 'Timeline' })).toContainText('Done: filled 0.04 BTC at 65000');
+  await expect(done.getByRole('list', { name: 'Timeline' })).toContainText('Done: filled 0.07 BTC at 64880');
   await expect(fact(done, 'First Order Filled')).toHaveText('Yes');
   await expect(fact(done, 'Second Attempt Executed')).toHaveText('No');
   await expect(fact(done, 'Execution Time')).toHaveText(/^\d+\.\ds$/);
@@ -109,7 +116,7 @@ test('a manual order is prepared, confirmed, tracked across a reload and shown w
   await expect(placed).toContainText('POST');
   await expect(placed).toContainText('200 OK');
   await placed.locator('summary').click();
-  await expect(placed.getByRole('region', { name: /^Request/ })).toContainText('"size": "0.04"');
+  await expect(placed.getByRole('region', { name: /^Request/ })).toContainText('"size": "0.07"');
 
   await page.reload();
   await expect(done).toContainText('SUCCESS (ORDER FILLED)');
