@@ -38,7 +38,6 @@ const tradesOf = async (page: Page, signalId: string): Promise<Trade[]> =>
 test('a manual order is prepared, confirmed, tracked across a reload and shown with its result', async ({
   page,
   operator,
-  server,
 }) => {
   const { path, signalId } = await calculatorCase(operator);
   await page.goto(path);
