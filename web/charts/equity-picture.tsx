@@ -9,6 +9,10 @@ import classes from './picture.module.css';
 const WIDTH = 800;
 const [WORTH_HEIGHT, FALL_HEIGHT] = [190, 70];
 
+/** Seconds only say when the account was read. */
+const TO_MINUTE = 'YYYY/MM/DD HH:MM'.length;
+const TO_DAY = 'YYYY/MM/DD'.length;
+
 interface EquityPictureProps {
   answer: EquityAnswer;
   asTable: boolean;
@@ -24,7 +28,9 @@ export function EquityPicture({ answer, asTable, withFall = false }: EquityPictu
   const [low, high] = [Math.min(...worths), Math.max(...worths)];
   const deepest = Math.max(...points.map(({ fall }) => fall));
   const incomplete = points.filter(({ complete }) => !complete).length;
-  const [first = '', last = ''] = [points[0]?.at, points.at(-1)?.at].map((at) => formatInstant(at ?? null));
+  const [first = '', last = ''] = [points[0]?.at, points.at(-1)?.at].map((at) =>
+    formatInstant(at ?? null).slice(0, answer.unit === 'day' ? TO_DAY : TO_MINUTE),
+  );
   const note =
     incomplete === 0 ? null : (
       <p className={classes.note}>
@@ -41,7 +47,7 @@ export function EquityPicture({ answer, asTable, withFall = false }: EquityPictu
           rows={points
             .toReversed()
             .map(({ at, worth, fall, complete }) => [
-              complete ? formatInstant(at) : `${formatInstant(at)} (incomplete)`,
+              `${formatInstant(at).slice(0, TO_MINUTE)}${complete ? '' : ' (incomplete)'}`,
               formatMoney(worth),
               formatMoney(-fall),
             ])}

@@ -31,7 +31,9 @@ test('shows the figures of the range, by strategy, day, R and trade', async () =
 // Requirements: results-equity-2
 test('equity and drawdown are of the range and the user, and say which filters do not apply', async () => {
   const app = renderApp('/performance?range=90d&userId=369facc9-2cce-4f28-8207-fafeba757fbb&token=SOL');
-  await page().findByRole('img', { name: /^Equity from .* ends at \$40,694\.61/ });
+  await page().findByRole('img', {
+    name: /^Equity from 2026\/11\/27 12:00 to 2026\/11\/27 14:12: ends at \$40,694\.61/,
+  });
   await page().findByRole('img', { name: 'Drawdown: at most $30.55 below the highest equity' });
   await page().findByText(/Of whole accounts: the filters of strategy and token do not apply/);
   const [sent] = app.sent('GET /api/performance/equity');
@@ -104,6 +106,7 @@ test('without trades it says what to do, and a failed panel offers to try again'
   const none = { ...answer, totals: { ...answer.totals, trades: 0, wins: 0 }, groups: [] };
   const app = renderApp('/performance', { [RESULTS]: none });
   await page().findByText(/No trade was closed in this range\. Choose a longer range/);
+  await page().findByRole('img', { name: /^Equity from/ });
   app.answers[RESULTS] = failure(503, 'Not now');
   app.answers[CALENDAR] = failure(503, 'Not now');
   await app.user.click(await button('All'));

@@ -71,6 +71,7 @@ export function PerformanceScreen({ search, onSearch }: PerformanceScreenProps) 
           <div className={classes.screen} aria-busy={results.isPlaceholderData || undefined}>
             <Tiles totals={answer.totals} />
             <UnknownNotice totals={answer.totals} />
+            <EquityOfRange query={query} />
             {answer.totals.trades === 0 ? (
               <EmptyState>
                 No trade was closed in this range. Choose a longer range, or wait until an open position
@@ -78,7 +79,6 @@ export function PerformanceScreen({ search, onSearch }: PerformanceScreenProps) 
               </EmptyState>
             ) : (
               <>
-                <EquityOfRange query={query} />
                 <QueryView query={calendar} errorTitle="Failed to fetch the net of each day">
                   {({ days, daysUp, daysDown }) => (
                     <Charts
