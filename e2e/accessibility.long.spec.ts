@@ -11,6 +11,8 @@ interface Screen {
 }
 
 const title = (text: string | RegExp) => (page: Page) => expect(pageTitle(page, text)).toBeVisible();
+const heading = (text: string | RegExp) => (page: Page) =>
+  expect(page.getByRole('main').getByRole('heading', { name: text })).toBeVisible();
 const openDialog = (name: string, text: string | RegExp) => (page: Page) =>
   expect(dialog(page, name)).toContainText(text);
 const rowOf = (table: string, text: string) => (page: Page) =>
@@ -24,6 +26,14 @@ async function screensWithData(operator: Operator): Promise<Screen[]> {
   const ofWorkflow = `/automation-workflows?signal=${signal.id}&workflow=${signal.workflowId}`;
   return [
     { path: '/', shows: title(/^Welcome, /) },
+    { path: '/?range=30d', shows: heading(/^Equity/) },
+    { path: '/performance', shows: heading('Equity and drawdown') },
+    { path: '/strategies', shows: heading('Tesla') },
+    { path: '/alerts', shows: title('Alerts') },
+    { path: '/feeds', shows: rowOf('Feeds', 'SOL') },
+    { path: '/audit', shows: title('Audit') },
+    { path: '/positions', shows: rowOf('Open Positions', 'SOL') },
+    { path: '/position-maker', shows: title('Position Maker System') },
     { path: '/settings', shows: noApiKey },
     { path: '/settings?dialog=password', shows: openDialog('Change Password', 'Current password') },
     { path: `/settings?userId=${userId}`, shows: noApiKey },
