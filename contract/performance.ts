@@ -106,10 +106,10 @@ export const equityQuery = z
   .refine(isRange, RANGE);
 export type EquityQuery = z.infer<typeof equityQuery>;
 
-/** GET /api/performance/equity: what accounts were worth, as recorded once an hour, over more than 8 days once a day. */
+/** GET /api/performance/equity: what accounts were worth, recorded once an hour; a point a day over more than 8 days, a week over more than 100. */
 export const equityAnswer = z.object({
   timeZone: z.string(),
-  unit: z.enum(['hour', 'day']),
+  unit: z.enum(['hour', 'day', 'week']),
   /** Oldest first; without `to` the last one is of now. */
   points: z.array(
     z.object({

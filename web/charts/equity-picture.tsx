@@ -29,7 +29,7 @@ export function EquityPicture({ answer, asTable, withFall = false }: EquityPictu
   const deepest = Math.max(...points.map(({ fall }) => fall));
   const incomplete = points.filter(({ complete }) => !complete).length;
   const [first = '', last = ''] = [points[0]?.at, points.at(-1)?.at].map((at) =>
-    formatInstant(at ?? null).slice(0, answer.unit === 'day' ? TO_DAY : TO_MINUTE),
+    formatInstant(at ?? null).slice(0, answer.unit === 'hour' ? TO_MINUTE : TO_DAY),
   );
   const note =
     incomplete === 0 ? null : (

@@ -25,6 +25,13 @@ export interface EquityPoint {
 /** An older equity is not the present one. */
 const EQUITY_LASTS = sql`interval '3 hours'`;
 
+/** Such a time after its beginning, the next hour, day or week of the zone has begun, also where the clocks change. */
+const LENGTHS = {
+  hour: sql`interval '1 hour'`,
+  day: sql`interval '26 hours'`,
+  week: sql`interval '170 hours'`,
+};
+
 const instant = (at: Date): SQL => sql`${at.toISOString()}::timestamptz`;
 const ofAccount = (mode: ExchangeMode): SQL =>
   sql`snapshot.user_id = accounts.user_id and snapshot.exchange_platform = accounts.exchange_platform
@@ -43,14 +50,14 @@ export async function firstRecorded(db: Db, { userId, mode }: Recorded): Promise
   return first === null ? null : new Date(first);
 }
 
-/** The sum of the accounts at each hour or day that has a record, and now where the range is open. */
+/** The sum of the accounts at each hour, day or week that has a record, and now where the range is open. */
 export async function sumEquity(
   db: Db,
   recorded: Recorded,
   options: {
     from: Date;
     to: Date | null;
-    unit: 'hour' | 'day';
+    unit: 'hour' | 'day' | 'week';
     timeZone: string;
     /** The accounts there are now. Others leave the sum after their last record. */
     accounts: readonly AccountKey[];
@@ -58,15 +65,15 @@ export async function sumEquity(
 ): Promise<EquityPoint[]> {
   const { userId, mode, now } = recorded;
   const { from, to, unit, timeZone } = options;
-  const zone = unit === 'day' ? timeZone : 'UTC';
+  const zone = unit === 'hour' ? 'UTC' : timeZone;
   const start = sql`date_trunc(${unit}, ${instant(from)}, ${zone})`;
-  // Ends in the next day of the zone, also where the clocks change.
-  const length = unit === 'day' ? sql`interval '26 hours'` : sql`interval '1 hour'`;
+  const length = LENGTHS[unit];
   // Worded like the conditions of the indexes.
-  const isTaken = unit === 'day' ? sql`taken_for = 'day'` : sql`taken_for <> 'trade'`;
+  const isTaken = unit === 'hour' ? sql`taken_for <> 'trade'` : sql`taken_for = 'day'`;
   const present = options.accounts.map((account) => [account.userId, account.exchangePlatform]);
   const { rows } = await db.execute<EquityPoint>(sql`
-    with accounts as (
+    -- Materialized: otherwise is_present was computed for every record, which took most of the time.
+    with accounts as materialized (
       select user_id, exchange_platform, exchange_mode, equity, equity_at,
         ${JSON.stringify(present)}::jsonb @> jsonb_build_array(jsonb_build_array(user_id, exchange_platform)) as is_present
       from (${accountsOf(userId)}) as known),

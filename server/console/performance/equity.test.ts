@@ -91,7 +91,7 @@ describe('equity', () => {
     ]);
   });
 
-  test('has a point a day of the display zone over more than 8 days', async () => {
+  test('has a point a day of the display zone over more than 8 days, and a week over more than 100', async () => {
     const days = [
       '2026-03-01T08:00 200',
       '2026-03-02T08:00 210',
@@ -108,6 +108,14 @@ describe('equity', () => {
       '03-08T08:00 190 of 1, -10',
       '03-09T07:00 195 of 1, -5',
     ]);
+    // Weeks begin on Monday; the clocks change in the night to 8 March.
+    const weeks = await equity(`from=2026-03-01T08:00:00Z&to=2026-07-01T07:00:00Z&userId=${ada.user.id}`);
+    expect(weeks.unit).toBe('week');
+    expect(linesOf(weeks)).toEqual([
+      '02-23T08:00 200 of 1, 0',
+      '03-02T08:00 210 of 1, 10',
+      '03-09T07:00 195 of 1, -5',
+    ]);
   });
 
   test('ends with what is known now, and without records it is empty', async () => {
@@ -120,7 +128,7 @@ describe('equity', () => {
     expect(answer.points.map(({ equity: worth }) => worth)).toEqual(['1001', '1002']);
     expect(answer.points.at(-1)?.at).toBe(answer.at);
     const whole = await equity(`userId=${bob.user.id}`);
-    expect(whole).toMatchObject({ unit: 'day' });
+    expect(whole).toMatchObject({ unit: 'week' });
     expect((await equity('to=2020-01-01T00:00:00Z')).points).toEqual([]);
     const { accounts } = (
       await board.admin.get('/api/performance/equity/accounts')

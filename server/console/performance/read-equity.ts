@@ -11,6 +11,8 @@ type EquityDeps = Pick<Deps, 'db' | 'clock' | 'config'>;
 const DAY_MS = 86_400_000;
 /** Longer ranges have a point a day. One more hour where the clocks change. */
 const MOST_MS_BY_HOUR = 8 * DAY_MS + 3_600_000;
+/** Longer ranges have a point a week. */
+const MOST_MS_BY_DAY = 100 * DAY_MS;
 const TREND_DAYS = 7;
 const TREND_STEP_HOURS = 6;
 
@@ -31,7 +33,8 @@ export async function readEquity(
   const { now, userId, mode } = recorded;
   const from = query.from ?? (await firstRecorded(db, recorded)) ?? now;
   const to = query.to === undefined || query.to > now ? null : query.to;
-  const unit = (to ?? now).getTime() - from.getTime() <= MOST_MS_BY_HOUR ? 'hour' : 'day';
+  const lengthMs = (to ?? now).getTime() - from.getTime();
+  const unit = lengthMs <= MOST_MS_BY_HOUR ? 'hour' : lengthMs <= MOST_MS_BY_DAY ? 'day' : 'week';
   const timeZone = config.displayTimezone;
   const accounts = await listAccounts(db, { userId });
   const points = await sumEquity(db, recorded, { from, to, unit, timeZone, accounts });
