@@ -279,6 +279,10 @@ test('an ordinary user sees the own account, the last signals with their reasons
   expect(first?.textContent).toContain('ETH');
   page().getByText('Off');
   page().getByRole('list', { name: 'Your last trades' });
+  const csv = await page().findByRole('link', { name: 'CSV' });
+  expect(csv.getAttribute('href')).toMatch(
+    new RegExp(`^/api/statements/${id}\\?month=\\d{4}-\\d{2}&format=csv$`),
+  );
   expect(page().queryByRole('button', { name: /Pause/ })).toBeNull();
   await app.user.click(page().getByRole('button', { name: 'All signals' }));
   const all = await dialog(`Decisions - ${username}`);

@@ -15,6 +15,9 @@ import classes from './overview.module.css';
 import { useOverview } from './overview-data.ts';
 import { OverviewTiles } from './overview-tiles.tsx';
 
+const StatementsPanel = lazily<{ userId: string | undefined }>(
+  () => import('#web/lists/statements-panel.tsx'),
+);
 const DecisionsDialog = lazily(() => import('#web/lists/decisions-dialog.tsx'));
 
 /** For an ordinary user: the own account, and why signals were or were not traded. */
@@ -46,6 +49,7 @@ export default function OwnOverview() {
           >
             <LastDecisions userId={user.id} />
           </Panel>
+          <StatementsPanel userId={user.id} />
         </div>
         <div className={classes.column}>
           {data === undefined ? null : (

@@ -118,3 +118,22 @@ test('without trades it says what to do, and a failed panel offers to try again'
   await app.user.click(calendar.getByRole('button', { name: 'Try again' }));
   await page().findByRole('table', { name: 'Net a day' });
 });
+
+test('a statement of the chosen user is offered for a month, to print and as files', async () => {
+  const userId = '369facc9-2cce-4f28-8207-fafeba757fbb';
+  const app = renderApp('/performance?range=all');
+  await page().findByText('Choose a user above to get a statement.');
+  await app.user.selectOptions(page().getByRole('combobox', { name: 'User' }), userId);
+  const month = await page().findByRole('combobox', { name: 'Month of the statement' });
+  const [, before] = [...month.querySelectorAll('option')].map(({ value }) => value);
+  await app.user.selectOptions(month, before ?? '');
+  for (const [label, format] of [
+    ['Print', 'html'],
+    ['CSV', 'csv'],
+    ['JSON', 'json'],
+  ] as const) {
+    expect(page().getByRole('link', { name: label }).getAttribute('href')).toBe(
+      `/api/statements/${userId}?month=${before}&format=${format}`,
+    );
+  }
+});

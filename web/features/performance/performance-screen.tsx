@@ -33,6 +33,9 @@ const Distribution = lazily<import('./r-distribution.tsx').DistributionProps>(
 const EquityOfRange = lazily<import('./equity-of-range.tsx').EquityOfRangeProps>(
   () => import('./equity-of-range.tsx'),
 );
+const StatementsPanel = lazily<{ userId: string | undefined }>(
+  () => import('#web/lists/statements-panel.tsx'),
+);
 const ClosedTrades = lazily<import('./closed-trades.tsx').ClosedTradesProps>(
   () => import('./closed-trades.tsx'),
 );
@@ -104,6 +107,7 @@ export function PerformanceScreen({ search, onSearch }: PerformanceScreenProps) 
                 <ClosedTrades search={search} query={query} onSearch={onSearch} />
               </>
             )}
+            <StatementsPanel userId={search.userId} />
           </div>
         )}
       </QueryView>
