@@ -113,6 +113,15 @@ describe('applying to open positions', () => {
     await watch.idle();
   }
 
+  /** A look may use prices that another one has read just before: until one has seen the new price. */
+  const lookUntil = (isThere: () => Promise<boolean>, depsOfLook: () => EngineDeps = () => board.deps) =>
+    expect
+      .poll(async () => {
+        await look(depsOfLook());
+        return await isThere();
+      })
+      .toBe(true);
+
   // Requirements: additions-exits-20
   test('tells counts and prices first, and changes nothing before it is meant', async () => {
     const held = await withPosition();
@@ -143,8 +152,9 @@ describe('applying to open positions', () => {
     ).toMatchObject([{ subjectId: held.id, after: { positions: 1, trades: [held.trade.id] } }]);
 
     // The part is closed, then the plan is applied to what is left.
-    await board.push(held.token, '102');
     await look();
+    await board.push(held.token, '102');
+    await lookUntil(async () => (await rows())[0]?.partsDone === 1);
     const { open } = (await board.admin.get(`/api/positions?userId=${held.id}`)).json<PositionsAnswer>();
     expect(open[0]?.exits).toMatchObject({
       parts: [{ price: '102', isDone: true }],
@@ -205,9 +215,14 @@ describe('applying to open positions', () => {
     const scope = { kind: 'user', value: held.id };
     await board.admin.put(`/api/exit-plans/users/${held.id}`, PLAN);
     await apply({ scope });
+    await look();
     await board.push(held.token, '102');
-    await look(dyingAt(board.deps, 'closePosition', 'after'));
     const size = async () => toPlain((await board.holding(held.id, held.token)).position?.size ?? '0');
+    const whole = await size();
+    await lookUntil(
+      async () => (await size()) !== whole,
+      () => dyingAt(board.deps, 'closePosition', 'after'),
+    );
     const left = await size();
     ofHalf(held.trade.filledQuantity, left);
     const { positions } = await apply({ scope, preview: true });

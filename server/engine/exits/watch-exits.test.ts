@@ -7,6 +7,7 @@ import type { EngineDeps } from '#server/deps.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { noticeEvents, positionCloses, tradeExits, userSettings, users } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
+import { CLOSING_FAULTS, isFaultOfItsKind } from '#test/app/closing-faults.ts';
 import { oneOfEachKind, testInTurn } from '#test/app/in-turn.ts';
 import { overtakenAt, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import type { TestEngine } from '#test/app/test-engine.ts';
@@ -163,6 +164,7 @@ describe.each(PLACES)('$exchangePlatform $where', (place) => {
   test('the stop trails the best price by ATR, at most once in ten seconds, and never back', async () => {
     const trail = plan({ trail: { atrMultiple: '1' } });
     const { userId, token } = await withPlan(trail, { on, exchangePlatform, atr: '1' });
+    await look(on);
     await priceOf(token, '101', on);
     expect(await stopOf(userId, token, on)).toBe('100');
     await priceOf(token, '101.5', on);
@@ -194,26 +196,12 @@ describe.each(PLACES)('$exchangePlatform $where', (place) => {
   });
 });
 
-/** What becomes of a close that meets each of them: close-open-position.test.ts. */
-const FAULTS = [
-  'acceptThenTimeout',
-  'cutAfterAccept',
-  'badGatewayAfter',
-  'empty200',
-  'cutBeforeAccept',
-  'badGatewayBefore',
-  'tooManyRequests',
-] as const;
-/** An answer that is lost, a request that is lost, and one to be sent again. */
-const stands = (kind: (typeof FAULTS)[number]) =>
-  ['cutAfterAccept', 'cutBeforeAccept', 'tooManyRequests'].includes(kind);
-
 describe('an order of a plan is sent once', () => {
   describe.each(EXCHANGE_PLATFORMS)('at %s', (exchangePlatform) => {
     const test = testInTurn(EXCHANGE_PLATFORMS, exchangePlatform);
 
     // Requirements: additions-exits-13
-    test.each(oneOfEachKind(FAULTS, stands))('after %s', async (kind) => {
+    test.each(oneOfEachKind(CLOSING_FAULTS, isFaultOfItsKind))('after %s', async (kind) => {
       const { userId, token, trade, quantity } = await withPlan(HALF_AT_1R, { exchangePlatform });
       await look();
       strike(engine, userId, [
@@ -226,18 +214,21 @@ describe('an order of a plan is sent once', () => {
       expect(await exitsOf(trade.id)).toMatchObject({ partsDone: 1 });
     });
 
-    test.each(oneOfEachKind(FAULTS, stands))('also when a stop is moved, after %s', async (kind) => {
-      const { userId, token } = await withPlan(plan({ breakEvenAtR: '1' }), { exchangePlatform });
-      await look();
-      const path = exchangePlatform === 'Bitget' ? 'tpsl-order' : 'trading-stop';
-      strike(engine, userId, [{ kind, on: { path } }]);
-      await priceOf(token, '102');
-      await engine.settle();
-      expect(await stopOf(userId, token)).toBe('100');
-      expect(await sizeOf(userId, token)).not.toBeNull();
-    });
+    test.each(oneOfEachKind(CLOSING_FAULTS, isFaultOfItsKind))(
+      'also when a stop is moved, after %s',
+      async (kind) => {
+        const { userId, token } = await withPlan(plan({ breakEvenAtR: '1' }), { exchangePlatform });
+        await look();
+        const path = exchangePlatform === 'Bitget' ? 'tpsl-order' : 'trading-stop';
+        strike(engine, userId, [{ kind, on: { path } }]);
+        await priceOf(token, '102');
+        await engine.settle();
+        expect(await stopOf(userId, token)).toBe('100');
+        expect(await sizeOf(userId, token)).not.toBeNull();
+      },
+    );
 
-    test.each(oneOfEachKind(FAULTS, (kind) => kind === 'cutBeforeAccept'))(
+    test.each(oneOfEachKind(CLOSING_FAULTS, (kind) => kind === 'cutBeforeAccept'))(
       'also at the end of the holding time, after %s',
       async (kind) => {
         const { userId, token } = await withPlan(plan({ maxHoldingMinutes: 5 }), { exchangePlatform });
@@ -334,6 +325,7 @@ test('works for a user who is stopped, paused, switched off and inactive', async
     .set({ activeTrading: false, tradingPausedUntil: pausedUntil })
     .where(eq(userSettings.userId, userId));
   await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
+  await look();
   await priceOf(token, '102');
   isHalf(await sizeOf(userId, token), quantity);
 });
@@ -347,6 +339,7 @@ test('parts come one after the other, the last one closes the rest, and a part o
       ],
     }),
   );
+  await look();
   await priceOf(token, '102.5');
   expect(await exitsOf(trade.id)).toMatchObject({ partsDone: 1 });
   await priceOf(token, '100.5');
@@ -361,6 +354,7 @@ test('parts come one after the other, the last one closes the rest, and a part o
 test('what the user has added to the position is never closed', async () => {
   const { userId, token } = await withPlan(plan({ takeProfits: [{ atR: '1', percent: 100 }] }));
   await openLongByHand(engine, { userId, token });
+  await look();
   await priceOf(token, '102');
   expect(await sizeOf(userId, token)).toBe('1');
 });
@@ -484,6 +478,27 @@ test('one request reads the prices for all users of an exchange, and none leaves
   asked.length = 0;
   await look();
   expect(asked).toEqual(['/api/v2/mix/market/tickers']);
+});
+
+test('a new position that takes long to read keeps no other from its turn', async () => {
+  const first = await withPlan(HALF_AT_1R);
+  await lookUntil(() => hasBegun(first.trade.id));
+  const second = await withPlan(HALF_AT_1R);
+  await engine.storeCandle({ token: first.token, price: '102' });
+  const answer = Promise.withResolvers<void>();
+  const deps = answering(engine.deps, ({ fetchPosition }) => ({
+    async fetchPosition(account, ...more) {
+      if (account.userId === second.userId) await answer.promise;
+      return await fetchPosition(account, ...more);
+    },
+  }));
+  const watch = createExitWatch(deps, createAccountReader(deps));
+  const looking = watch.run();
+  await expect.poll(async () => (await exitsOf(first.trade.id))?.partsDone).toBe(1);
+  answer.resolve();
+  await looking;
+  await watch.idle();
+  expect(await hasBegun(second.trade.id)).toBe(true);
 });
 
 describe('a plan that cannot be read', () => {

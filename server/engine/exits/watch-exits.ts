@@ -68,26 +68,30 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
 
   /** With the mark prices: those of an exchange that does not answer are left out. */
   async function addPrices(trades: readonly ExitTrade[]): Promise<Watched[]> {
-    const begun = await Promise.all(trades.map(beginOne));
+    const isBegun = ({ exits }: ExitTrade) => exits.planned !== null;
+    for (const one of trades) if (!isBegun(one)) beginOne(one);
     // A user's own signals are prices only to that user in paper mode.
-    const groups = Map.groupBy(
-      begun.filter((one) => one !== null),
-      ({ trade }) => (isPaper ? `${trade.exchangePlatform} ${trade.userId}` : trade.exchangePlatform),
+    const groups = Map.groupBy(trades.filter(isBegun), ({ trade }) =>
+      isPaper ? `${trade.exchangePlatform} ${trade.userId}` : trade.exchangePlatform,
     );
     const priced = await Promise.all([...groups.values()].map(readPrices));
     return priced.flat();
   }
 
-  /** The plan of a new position is written down first. */
-  async function beginOne(one: ExitTrade): Promise<ExitTrade | null> {
-    if (one.exits.planned !== null) return one;
-    if (isWaiting(one.trade.id)) return null;
-    return await alone(one, async () => {
+  /** The plan of a new position is written down first, beside the looks: reading a thousand of them takes a while. */
+  function beginOne(one: ExitTrade): void {
+    const { id } = one.trade;
+    if (isWaiting(id)) return;
+    const beginning = alone(one, async () => {
       // The end of a position is recorded elsewhere: until then what is not there is not read every second.
-      if ((await beginExits(deps, one)) === 'gone') wait(one.trade.id);
-      const [begun] = await listExitTrades(db, { mode: deps.config.exchangeMode, tradeId: one.trade.id });
-      return begun?.exits.planned == null ? null : begun;
+      if ((await beginExits(deps, one)) === 'gone') wait(id);
     });
+    setToWork(id, beginning);
+  }
+
+  function setToWork(tradeId: string, work: Promise<unknown>): void {
+    const ending = work.then(() => void atWork.delete(tradeId));
+    atWork.set(tradeId, ending);
   }
 
   async function readPrices(group: readonly ExitTrade[]): Promise<Watched[]> {
@@ -141,10 +145,7 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
       await reader.read(key, 0).catch(() => undefined);
       return failure;
     });
-    atWork.set(
-      trade.id,
-      work.finally(() => atWork.delete(trade.id)),
-    );
+    setToWork(trade.id, work);
   }
 
   const stateOf = ({ trade, exits, movedAt, isBreakEvenDone, ...one }: Watched): ExitState => ({

@@ -6,6 +6,7 @@ import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { positionCloses, userSettings, users } from '#server/platform/db/schema.ts';
+import { CLOSING_FAULTS, isFaultOfItsKind } from '#test/app/closing-faults.ts';
 import { oneOfEachKind, testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import type { SignalFields } from '#test/app/test-engine-rows.ts';
@@ -49,17 +50,6 @@ const CLOSED = [
   ['sell', true, 'filled'],
 ];
 
-/** What becomes of a close that meets each of them: close-open-position.test.ts. */
-const FAULTS = [
-  'acceptThenTimeout',
-  'cutAfterAccept',
-  'badGatewayAfter',
-  'empty200',
-  'cutBeforeAccept',
-  'badGatewayBefore',
-  'tooManyRequests',
-] as const;
-
 describe.each(EXCHANGE_PLATFORMS)('at %s', (exchangePlatform) => {
   const test = testInTurn(EXCHANGE_PLATFORMS, exchangePlatform);
 
@@ -97,9 +87,7 @@ describe.each(EXCHANGE_PLATFORMS)('at %s', (exchangePlatform) => {
     });
   });
 
-  test.each(
-    oneOfEachKind(FAULTS, (kind) => ['cutAfterAccept', 'cutBeforeAccept', 'tooManyRequests'].includes(kind)),
-  )('closes a part once after %s', async (kind) => {
+  test.each(oneOfEachKind(CLOSING_FAULTS, isFaultOfItsKind))('closes a part once after %s', async (kind) => {
     const { userId, token, trade } = await withLong(engine, { exchangePlatform });
     strike(engine, userId, [{ kind, on: { operation: 'close-position' } }]);
     await leave(token, 'reduce', { parameters: { reduce_percent: '50' } });

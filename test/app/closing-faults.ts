@@ -1,0 +1,14 @@
+/** What an order that closes can meet; what becomes of each of them: close-open-position.test.ts. */
+export const CLOSING_FAULTS = [
+  'acceptThenTimeout',
+  'cutAfterAccept',
+  'badGatewayAfter',
+  'empty200',
+  'cutBeforeAccept',
+  'badGatewayBefore',
+  'tooManyRequests',
+] as const;
+
+/** One of each kind: an answer that is lost, a request that is lost, and one to be sent again. */
+export const isFaultOfItsKind = (kind: (typeof CLOSING_FAULTS)[number]): boolean =>
+  ['cutAfterAccept', 'cutBeforeAccept', 'tooManyRequests'].includes(kind);
