@@ -19,5 +19,10 @@ export const userOutcome = z.object({
   token: z.string(),
   filledQuantity: z.string().nullable(),
   averagePrice: z.string().nullable(),
+  /**
+   * What the position that the signal has closed brought after fees, in USDT; null for an entry, a reduction, and while
+   * the exchange has not told it.
+   */
+  net: z.string().nullable(),
 });
 export type UserOutcome = z.infer<typeof userOutcome>;

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { UserOutcome } from '#contract/outcome.ts';
 import { capitalise, toNumber } from '../lib/format.ts';
 import { Badge, type BadgeTone } from './badge.tsx';
+import { Profit } from './profit.tsx';
 import { EmptyState } from './states.tsx';
 import { useReadableInstants } from './use-readable-instants.ts';
 import classes from './user-eligibility-list.module.css';
@@ -86,11 +87,18 @@ export function UserOutcomeText({ user }: { user: Entry }) {
 /** Two decimals would show the price of a cheap token as zero. */
 const fillPrice = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 12 });
 
-/** The size and price of the fill, or why there is none. */
+/** The size and price of the fill, what a closed position brought, or why there is neither. */
 function OutcomeLine({ outcome }: { outcome: UserOutcome }) {
   const readable = useReadableInstants();
-  const { reason, token, filledQuantity, averagePrice } = outcome;
+  const { reason, token, filledQuantity, averagePrice, net } = outcome;
   if (reason) return <p className={classes.outcome}>{readable(reason)}</p>;
+  if (net) {
+    return (
+      <p className={classes.outcome}>
+        Closed, net <Profit amount={net} />
+      </p>
+    );
+  }
   if (!filledQuantity) return null;
   const price = toNumber(averagePrice);
   return (

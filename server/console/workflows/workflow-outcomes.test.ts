@@ -1,10 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
+import { D } from '#domain/decimal.ts';
 import { listSignals } from '#server/console/signals/signals.store.ts';
 import { listWorkflows } from '#server/console/workflows/workflow-monitor.store.ts';
+import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { listUserOutcomes, storeMissingOutcomes } from '#server/engine/records/workflow-outcomes.store.ts';
 import { retryWorkflow, triggerWorkflow } from '#server/engine/workflow/trigger-workflow.ts';
-import { trades, workflows } from '#server/platform/db/schema.ts';
+import { closedPositions, trades, workflows } from '#server/platform/db/schema.ts';
 import { ALWAYS, sharedTestEngine, storeTradedSignal, strike } from '#test/app/shared-test-engine.ts';
 import { OPERATOR } from '#test/app/test-audit.ts';
 import { nextToken } from '#test/app/token-holders.ts';
@@ -66,6 +68,40 @@ test('stores that every user traded', async () => {
 });
 
 // Requirements: additions-outcome-1
+test('tells what a closing signal realised for each user after fees, and not for a reduction', async () => {
+  const token = nextToken();
+  const userId = await engine.createUser(byRisk);
+  await engine.storeSignal({ token, price: '100' });
+  await engine.settle();
+  const leave = async (parameters: { action: 'close' | 'reduce'; reduce_percent?: string }) => {
+    engine.clock.advance(2_000);
+    const { workflowId } = await engine.storeSignal({
+      token,
+      price: '100',
+      action: parameters.action,
+      parameters,
+    });
+    await engine.settle();
+    return await engine.workflow(workflowId);
+  };
+  const netOf = async (workflow: Awaited<ReturnType<typeof leave>>) =>
+    (await listUserOutcomes(engine.db, workflow)).get(userId);
+  const reduction = await leave({ action: 'reduce', reduce_percent: '50' });
+  const close = await leave({ action: 'close' });
+  expect(await netOf(close)).toMatchObject({ kind: 'filled', net: null });
+  const reader = createAccountReader(engine.deps);
+  const isRecorded = async () => {
+    engine.clock.advance(2_000);
+    await reader.read({ userId, exchangePlatform: 'Bitget' }, 0);
+    return (await netOf(close))?.net;
+  };
+  await expect.poll(isRecorded).not.toBeNull();
+  const [closed] = await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId));
+  const net = D(closed?.realisedProfit ?? 'NaN').minus(closed?.fees ?? 'NaN');
+  expect(D((await netOf(close))?.net ?? 'NaN').eq(net)).toBe(true);
+  expect(await netOf(reduction)).toMatchObject({ kind: 'filled', net: null });
+});
+
 test('stores why all users were skipped', async () => {
   await engine.createUser(byAnalysis);
   await engine.createUser(byAnalysis);

@@ -165,17 +165,24 @@ interface UserEvidence {
   fillStatus: string | null;
   filledQuantity: string | null;
   averagePrice: string | null;
+  net: string | null;
 }
 
 /** What became of each eligible user of the workflow; users who were not eligible are missing. */
 export async function listUserOutcomes(
   db: Queryable,
-  workflow: Pick<WorkflowRow, 'id' | 'status' | 'token' | 'errorMessage'>,
+  workflow: Pick<WorkflowRow, 'id' | 'signalId' | 'status' | 'token' | 'errorMessage'>,
 ): Promise<Map<string, UserOutcome>> {
   const { rows } = await db.execute<UserEvidence>(sql`
     select part.user_id as "userId", part.outcome, failure.error_message as failure,
       trades.fill_status as "fillStatus", trades.filled_quantity::text as "filledQuantity",
-      trades.average_price::text as "averagePrice"
+      trades.average_price::text as "averagePrice",
+      (select sum(closed.realised_profit - coalesce(closed.fees, 0))::text from closed_positions as closed
+        where closed.trade_id in (
+          select own.trade_id from position_closes as own
+          where own.workflow_id = part.workflow_id and own.user_id = part.user_id and own.state = 'closed')
+          and exists (select from signals where signals.id = ${workflow.signalId}::uuid and signals.action = 'close')
+      ) as net
     from workflow_users as part
     left join trades on trades.workflow_id = part.workflow_id and trades.user_id = part.user_id
     left join lateral ${failureOfPart} on true
@@ -185,12 +192,12 @@ export async function listUserOutcomes(
 
 function userOutcome(
   { status, token, errorMessage }: Pick<WorkflowRow, 'status' | 'token' | 'errorMessage'>,
-  { outcome, failure: reason, fillStatus, filledQuantity, averagePrice }: UserEvidence,
+  { outcome, failure: reason, fillStatus, filledQuantity, averagePrice, net }: UserEvidence,
 ): UserOutcome {
-  const none = { reason: null, token, filledQuantity: null, averagePrice: null };
+  const none = { reason: null, token, filledQuantity: null, averagePrice: null, net: null };
   if (outcome === 'success') {
     const kind = fillStatus === 'partial' ? 'partial' : 'filled';
-    return { ...none, kind, filledQuantity, averagePrice };
+    return { ...none, kind, filledQuantity, averagePrice, net: fillStatus === null ? net : null };
   }
   if (outcome === 'skipped' || outcome === 'failed') {
     const kind = outcome === 'skipped' ? 'skipped' : 'not_filled';

@@ -120,7 +120,7 @@ test('exports outcome and reason before the status', async () => {
 // Requirements: additions-outcome-3
 test('the users of a signal show what became of each before whether they were eligible', async () => {
   const [user] = recorded['GET /api/signals/01a20be8-1ac2-758a-89b4-074e74df52bc/users'];
-  const none = { reason: null, token: 'ETH', filledQuantity: null, averagePrice: null };
+  const none = { reason: null, token: 'ETH', filledQuantity: null, averagePrice: null, net: null };
   const cases = [
     [
       { ...none, kind: 'filled', filledQuantity: '22.6', averagePrice: '3000' },
@@ -141,6 +141,7 @@ test('the users of a signal show what became of each before whether they were el
       'Order not filled',
     ],
     [{ ...none, kind: 'skipped', reason: 'ATR is required' }, 'neutral', 'Skipped', 'ATR is required'],
+    [{ ...none, kind: 'filled', net: '-12.5' }, 'success', 'Filled', 'Closed, net −$12.50'],
     [{ ...none, kind: 'running' }, 'info', 'Running', ''],
   ] as const;
   const users = cases.map(([outcome], at) => ({ ...user, id: `user-${at}`, status: 'eligible', outcome }));
