@@ -364,6 +364,21 @@ export async function waitForOutcome(
   };
 }
 
+/** Why the users of a signal were not traded, and how many each; for an error message. */
+export const whyNotTraded = (
+  { postmaster }: Pick<Program, 'postmaster'>,
+  signalId: string,
+): Promise<string> =>
+  withDatabase({ postmaster }, async (client) => {
+    const { rows } = await client.query<{ reason: string; users: string }>(
+      String.raw`select regexp_replace(s.error_message, '\d{4}-\d\d-\d\dT[\d:.]+Z', '…', 'g') as reason, count(distinct s.user_id) as users
+       from workflow_steps s join workflows w on w.id = s.workflow_id
+       where w.signal_id = $1 and s.error_message is not null group by 1 order by 2 desc limit 5`,
+      [signalId],
+    );
+    return rows.map(({ reason, users }) => `${users}: ${reason}`).join('; ');
+  });
+
 /** Waits for the end of the workflow of a signal that closes; `successful`: users whose position it has closed. */
 export async function waitForCloses(
   program: Pick<Program, 'postmaster'>,

@@ -10,6 +10,7 @@ import {
   TRADING,
   waitForCloses,
   waitForOutcome,
+  whyNotTraded,
 } from './deliveries.ts';
 import { type Bench, median, percentile, sum } from './figures.ts';
 import {
@@ -257,11 +258,14 @@ export const fanOut: Bench = {
         const { id, answeredAt } = await post(program, 'signal', { token });
         const outcome = await waitForOutcome(program, id, { limitMs: WORKFLOW_LIMIT_MS, pollMs: 250 });
         await looking.stop();
-        return { ...outcome, answeredAt };
+        return { ...outcome, id, answeredAt };
       });
-      const { successful, answeredAt, firstOrderAt, lastOrderAt, endedAt } = result;
+      const { id, successful, answeredAt, firstOrderAt, lastOrderAt, endedAt } = result;
       const calls = (await countExchangeCalls(program)) - callsBefore;
-      if (successful !== users) throw new Error(`${successful} of ${users} users were successful`);
+      if (successful !== users) {
+        const reasons = await whyNotTraded(program, id);
+        throw new Error(`${successful} of ${users} users were successful; the others: ${reasons}`);
+      }
       const endMs = endedAt - answeredAt;
       add('200 to the first order', 'ms', firstOrderAt - answeredAt);
       add('200 to the last order', 's', (lastOrderAt - answeredAt) / 1000);
