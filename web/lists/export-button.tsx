@@ -26,7 +26,14 @@ export function ExportButton<Row>({ name, errorTitle, createSource }: ExportButt
   const [progress, setProgress] = useState<{ rows: number; total: number } | null>(null);
   const [slow, setSlow] = useState(false);
   const running = useRef<AbortController>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
+  const slowTimer = useRef<number>(undefined);
+  useEffect(
+    () => () => {
+      running.current?.abort();
+      window.clearTimeout(slowTimer.current);
+    },
+    [],
+  );
 
   const run = useMutation({
     mutationFn: async (signal: AbortSignal): Promise<CsvFile> => {
@@ -58,7 +65,8 @@ export function ExportButton<Row>({ name, errorTitle, createSource }: ExportButt
     running.current = controller;
     setProgress(null);
     setSlow(run.isError);
-    setTimeout(() => setSlow(true), DIALOG_AFTER_MS);
+    window.clearTimeout(slowTimer.current);
+    slowTimer.current = window.setTimeout(() => setSlow(true), DIALOG_AFTER_MS);
     run.mutate(controller.signal);
   };
   const close = () => {

@@ -382,6 +382,7 @@ describe('a signal', () => {
           token: 'BTC',
           filledQuantity: expect.stringMatching(/^[0-9.]+$/),
           averagePrice: '65000',
+          net: null,
         },
       })),
     );
