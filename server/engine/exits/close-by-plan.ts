@@ -15,7 +15,12 @@ import {
   sumPartialCloses,
 } from '#server/engine/protection/positions.store.ts';
 import { tradesOfAccount } from '#server/engine/protection/trades-of-account.ts';
-import { addTimeline, findWorkingTrade, type TradeRow } from '#server/engine/records/trades.store.ts';
+import {
+  addTimeline,
+  findLastLine,
+  findWorkingTrade,
+  type TradeRow,
+} from '#server/engine/records/trades.store.ts';
 import { type Exchange, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
 import { assertHeld, type Lease, withLeaseWithin } from '#server/platform/jobs/leases.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
@@ -200,6 +205,8 @@ async function noteClosed(
     }
     const minutes = exits.planned?.maxHoldingMinutes ?? 0;
     const text = `Exit plan: closed after ${minutes} minutes: ${quantity} ${token}${rest}`;
+    // Until the end of the position is recorded, each look at the prices comes here again.
+    if ((await findLastLine(tx, { tradeId, beginning: text })) !== null) return;
     // What stays is not ours: the trade's position has ended.
     if (D(left).gt(0) && !(await closeTrade(tx, tradeId, at))) return;
     await addTimeline(tx, { tradeId, at, text });

@@ -5,6 +5,7 @@ import type { ExitPlan } from '#domain/exits/exit-plan.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
+import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { noticeEvents, positionCloses, tradeExits, userSettings, users } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
 import { CLOSING_FAULTS, isFaultOfItsKind } from '#test/app/closing-faults.ts';
@@ -241,6 +242,19 @@ describe('an order of a plan is sent once', () => {
         expect(await ledgerOf(engine, userId)).toEqual([ENTRY, CLOSE]);
       },
     );
+
+    test('and its end is reported once where the account cannot be read after it', async () => {
+      const { userId, token, trade } = await withPlan(plan({ maxHoldingMinutes: 5 }), { exchangePlatform });
+      await look();
+      engine.clock.advance(5 * 60_000);
+      await engine.storeCandle({ token, price: '101' });
+      const away = answering(engine.deps, () => ({
+        fetchHoldings: () => Promise.reject(new ExchangeError('unknown', 'no answer')),
+      }));
+      for (let count = 0; count < 2; count += 1) await look(engine, away);
+      expect(await sizeOf(userId, token)).toBeNull();
+      expect(await told(trade.id)).toEqual(['exit_time_closed']);
+    });
 
     test.each(['before', 'after'] as const)('when the process dies %s it leaves', async (when) => {
       const { userId, token, trade, quantity } = await withPlan(HALF_AT_1R, { exchangePlatform });
