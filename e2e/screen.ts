@@ -40,7 +40,8 @@ export async function signOut(page: Page, username: string) {
 export async function loadBelow(page: Page, part: Locator) {
   await expect(async () => {
     // Less than a screen, so that no part is passed unseen.
-    await page.mouse.wheel(0, 600);
+    // Not with the wheel: the page would still be moving during the next click, which then misses.
+    await page.evaluate(() => window.scrollBy({ top: 600, behavior: 'instant' }));
     await expect(part).toBeVisible({ timeout: 2_000 });
   }).toPass();
 }

@@ -64,6 +64,7 @@ async function begin(answers: Answers): Promise<{ app: App; question: Scope }> {
   const app = renderApp('/settings', answers, { user: { isAdmin: false } });
   await page().findByLabelText(/^API key$/);
   for (const [label, text] of KEYS) fill(page().getByLabelText(label), text);
+  await page().findByText('No API key is stored for this exchange.');
   await app.user.click(page().getByRole('button', { name: 'Save Connection' }));
   return { app, question: await dialog(MESSAGE) };
 }

@@ -95,6 +95,8 @@ export default function ExchangeConnectionCard({ savedPlatform, userId }: Exchan
         <CredentialsForm
           form={form}
           connection={connection}
+          // The state above moves the buttons when it arrives: a press meanwhile would miss them.
+          isReady={!credentials.isPending}
           isStored={(credentials.data?.apiKeyHint ?? null) !== null}
           onPlatform={choose}
           onOutcome={setOutcome}
@@ -166,6 +168,7 @@ const shownHint = (hint: string) => (hint.startsWith('•') ? hint : `…${hint}
 interface CredentialsFormProps {
   form: ReturnType<typeof useForm<CredentialValues>>;
   connection: ConnectionOf;
+  isReady: boolean;
   isStored: boolean;
   onPlatform: (platform: ExchangePlatform) => void;
   onOutcome: (outcome: ConnectionOutcome | null) => void;
@@ -189,7 +192,7 @@ const NEEDED_RIGHTS: Record<ExchangePlatform, string> = {
 };
 
 function CredentialsForm(props: CredentialsFormProps) {
-  const { form, connection, isStored, onPlatform, onOutcome } = props;
+  const { form, connection, isReady, isStored, onPlatform, onOutcome } = props;
   const { exchangePlatform } = connection;
   const [removing, setRemoving] = useState(false);
   const [path, params] = credentialsKey(connection);
@@ -224,6 +227,7 @@ function CredentialsForm(props: CredentialsFormProps) {
     refresh,
   });
   const pending = save.isPending || remove.isPending || test.isPending;
+  const disabled = pending || !isReady;
 
   const fail = (title: string, otherwise: string) => (error: Error) =>
     onOutcome({ color: 'red', title, text: serverMessage(error, otherwise) });
@@ -285,14 +289,14 @@ function CredentialsForm(props: CredentialsFormProps) {
       </p>
       <div className={classes.buttons}>
         {isStored ? (
-          <Button variant="default" disabled={pending} onClick={() => setRemoving(true)}>
+          <Button variant="default" disabled={disabled} onClick={() => setRemoving(true)}>
             Remove
           </Button>
         ) : null}
-        <Button variant="default" disabled={pending} onClick={runTest}>
+        <Button variant="default" disabled={disabled} onClick={runTest}>
           {test.isPending ? 'Testing...' : 'Test Connection'}
         </Button>
-        <Button type="submit" disabled={pending}>
+        <Button type="submit" disabled={disabled}>
           {save.isPending ? 'Saving...' : 'Save Connection'}
         </Button>
       </div>

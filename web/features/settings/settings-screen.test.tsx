@@ -396,9 +396,11 @@ test('keeps the typed exchange credentials when a request is refused or unanswer
     apiKeyHint: '4711',
     callingAddresses: ['frankfurt-1', 'frankfurt-2'],
   };
+  const state = held(recorded['GET /api/user-settings/exchange-credentials']);
   const app = renderApp(
     '/settings',
     {
+      [`GET ${CREDENTIALS}`]: state.promise,
       [`PUT ${CREDENTIALS}`]: new Failure(400, {
         message: text,
         errors: [{ path: 'apiKey', message: text }],
@@ -413,6 +415,12 @@ test('keeps the typed exchange credentials when a request is refused or unanswer
   fill(await findByLabelText('API key'), 'with a space');
   fill(getByLabelText('API secret'), 'secret');
   fill(getByLabelText('Passphrase'), 'phrase');
+  // The state moves the buttons when it arrives.
+  for (const name of ['Save Connection', 'Test Connection']) {
+    expect(isDisabled(getByRole('button', { name }))).toBe(true);
+  }
+  state.release();
+  await eventually(() => expect(isDisabled(getByRole('button', { name: 'Save Connection' }))).toBe(false));
   await press('Save Connection');
   await expectToast('Error', text);
   expect((await alertOf('Not saved')).element.textContent).toContain(text);
