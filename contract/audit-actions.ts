@@ -41,6 +41,7 @@ export const AUDIT_ACTIONS = [
   'notification channel changed',
   'notification channel deleted',
   'notification channel tested',
+  'notification channel unmuted',
   'command from a chat',
   'feed watch changed',
   // Trading

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { AUDIT_ACTIONS, type AuditAction } from '#contract/audit.ts';
+import { muteUntil } from '#server/alerts/chat/chats.store.ts';
 import { watchFeeds } from '#server/alerts/watch-feeds.ts';
 import { codeOf, halfSignIn } from '#test/app/second-factors.ts';
 import { softwarePasskey } from '#test/app/software-passkey.ts';
@@ -369,6 +370,8 @@ test('notification channels', async () => {
     body: { ...body, name: 'Night' },
   });
   await leaves(['notification channel tested'], `POST ${route}/:id/test`, { url: `${url}/test` });
+  await muteUntil(board.deps.db, { channelId: made.json().id, until: new Date(Date.now() + 3_600_000) });
+  await leaves(['notification channel unmuted'], `DELETE ${route}/:id/mute`, { url: `${url}/mute` });
   await leaves(['notification channel deleted'], `DELETE ${route}/:id`, { url });
   await leaves([], 'POST /api/notifications/read', { body: { all: true } });
 

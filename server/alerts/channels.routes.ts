@@ -31,6 +31,7 @@ import {
   listChannels,
   type ShownChannel,
 } from './channels.store.ts';
+import { muteUntil } from './chat/chats.store.ts';
 import { callTelegram } from './chat/telegram-api.ts';
 import { AddressRefusedError, readAddress, resolveChecked } from './checked-address.ts';
 import { sendMessage } from './send-message.ts';
@@ -225,6 +226,32 @@ export function registerChannelRoutes(app: App, deps: ChannelDeps): void {
         after: { ok, detail },
       });
       return { ok, detail };
+    },
+  );
+
+  app.delete(
+    '/api/notification-channels/:id/mute',
+    user({
+      write: { stepUp: 'never', audit: ['notification channel unmuted'], token: null },
+      params: idParams,
+      answer: notificationChannel,
+    }),
+    async (request) => {
+      const found = await ownChannel(request, request.params.id);
+      const unmuted = { ...found, channel: { ...found.channel, mutedUntil: null } };
+      const { mutedUntil } = toView(found);
+      if (mutedUntil === null) return toView(unmuted);
+      await deps.db.transaction(async (tx) => {
+        await muteUntil(tx, { channelId: found.channel.id, until: null });
+        await deps.audit.record(tx, {
+          actor: actorOf(request, deps.config),
+          action: 'notification channel unmuted',
+          subject: aboutChannel(found),
+          before: { mutedUntil },
+          after: { mutedUntil: null },
+        });
+      });
+      return toView(unmuted);
     },
   );
 

@@ -193,6 +193,7 @@ const ALLOWED: Record<string, string> = {
   'POST /api/user-settings/exchange-credentials/test': 'asks the exchange about the stored key',
   'POST /api/admin/user-settings/:userId/exchange-credentials/test': 'asks the exchange about the stored key',
   'POST /api/notification-channels/:id/test': 'sends a test message to whom it was set up for',
+  'DELETE /api/notification-channels/:id/mute': 'sends notices again to whom they were set up for',
   'POST /api/notifications/read': 'marks own notifications as read',
   'POST /api/position-maker/prepare': 'computes',
   'POST /api/internal/position-generator/generate': 'computes',

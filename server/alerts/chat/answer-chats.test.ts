@@ -240,13 +240,19 @@ describe('an administrator', () => {
     expect(await stops()).toEqual([{ kind: 'token', value: 'BTC' }]);
   });
 
-  test('mutes a channel for everything but critical notices', async () => {
+  test('mutes a channel for everything but critical notices, until its owner ends that', async () => {
     const { id } = await create();
     expect(await answerTo('/mute 9h')).toMatch(/^Nothing was done/);
     expect(await answerTo('/mute 1h')).toMatch(/^Only critical notices are sent here until /);
-    const { channels } = (await board.admin.get(CHANNELS)).json<{ channels: NotificationChannel[] }>();
-    const until = channels.find((one) => one.id === id)?.mutedUntil ?? '';
-    expect(Date.parse(until) - clock.now().getTime()).toBe(3_600_000);
+    const mutedUntil = async () => {
+      const { channels } = (await board.admin.get(CHANNELS)).json<{ channels: NotificationChannel[] }>();
+      return channels.find((one) => one.id === id)?.mutedUntil ?? null;
+    };
+    expect(Date.parse((await mutedUntil()) ?? '') - clock.now().getTime()).toBe(3_600_000);
+    const unmute = `${CHANNELS}/${id}/mute`;
+    expect((await user.client.delete(unmute)).statusCode).toBe(404);
+    expect((await board.admin.delete(unmute)).json()).toMatchObject({ id, mutedUntil: null });
+    expect(await mutedUntil()).toBeNull();
   });
 });
 

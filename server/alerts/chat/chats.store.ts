@@ -92,9 +92,10 @@ export async function findQuestion(
   return { scope: { kind, value }, expiresAt };
 }
 
+/** Null ends it. */
 export async function muteUntil(
   db: Queryable,
-  { channelId, until }: { channelId: string; until: Date },
+  { channelId, until }: { channelId: string; until: Date | null },
 ): Promise<void> {
   await db
     .update(notificationChannels)

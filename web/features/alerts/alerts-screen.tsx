@@ -99,6 +99,13 @@ function ChannelItem({ channel, isOwn, onOpen }: ChannelItemProps) {
     refresh: [CHANNELS],
   });
   const chat = config.chatId === undefined ? undefined : `Chat ${config.chatId}`;
+  const unmute = useChange<NotificationChannel>({
+    send: () => requestJson(`${CHANNELS}/${encodeURIComponent(id)}/mute`, { method: 'DELETE' }),
+    done: () => ({ title: 'Channel Unmuted', message: `${name} gets all of its notices again` }),
+    failed: { otherwise: 'The channel is still muted' },
+    refresh: [CHANNELS],
+  });
+  const isMuted = mutedUntil !== null && Date.parse(mutedUntil) > Date.now();
   const target = [config.url, config.to, chat].find((value) => value !== undefined);
   return (
     <li>
@@ -118,10 +125,14 @@ function ChannelItem({ channel, isOwn, onOpen }: ChannelItemProps) {
           {lastSentAt === null ? 'Nothing was sent yet' : `Last sent ${formatInstant(lastSentAt)}`}
           {waiting > 0 ? ` · ${waiting} waiting` : ''}
         </span>
-        {mutedUntil !== null && Date.parse(mutedUntil) > Date.now() ? (
-          <Text size="xs">Muted until {formatInstant(mutedUntil)}, except for critical notices</Text>
+        {isMuted ? (
+          <span className={classes.detail}>
+            Muted until {formatInstant(mutedUntil)}, except for critical notices
+          </span>
         ) : null}
-        {answersError === null ? null : <Text size="xs">Commands are not answered: {answersError}</Text>}
+        {answersError === null ? null : (
+          <span className={classes.failure}>Commands are not answered: {answersError}</span>
+        )}
         {lastError === null ? null : (
           <span className={classes.failure} role="status">
             {lastError} ({formatInstant(lastErrorAt)})
@@ -129,6 +140,17 @@ function ChannelItem({ channel, isOwn, onOpen }: ChannelItemProps) {
         )}
       </div>
       <div className={classes.actions}>
+        {isMuted ? (
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={`Unmute ${name}`}
+            disabled={unmute.isPending || id === ''}
+            onClick={() => unmute.mutate()}
+          >
+            Unmute
+          </Button>
+        ) : null}
         <Button
           size="xs"
           variant="default"
@@ -170,7 +192,8 @@ function ChannelItem({ channel, isOwn, onOpen }: ChannelItemProps) {
 
 function describeFilter({ minSeverity, codes, quietHours }: NotificationChannel): string {
   const severity =
-    { info: 'All', warning: 'Warning and critical', critical: 'Critical' }[minSeverity] ?? minSeverity;
+    { info: 'All severities', warning: 'Warning and critical', critical: 'Critical' }[minSeverity] ??
+    minSeverity;
   const kinds = codes === null ? '' : `, ${codes.length} kinds of notices`;
   return `${severity}${kinds}${quietHours === null ? '' : `, quiet ${quietHours.from} to ${quietHours.to}`}`;
 }

@@ -151,7 +151,7 @@ describe('the channels', () => {
     });
   });
 
-  test('of Telegram answer commands when that is switched on, and show mutes and what keeps them from it', async () => {
+  test('of Telegram answer commands when that is switched on, and show what keeps them from it, and a mute with its end', async () => {
     const phone = {
       ...channel,
       id: 'phone',
@@ -182,6 +182,17 @@ describe('the channels', () => {
     await page().findByText('Chat 42');
     await page().findByText(/^Muted until .* except for critical notices$/);
     expect(app.sent(`PUT ${CHANNELS}/phone`).at(-1)?.body).toMatchObject({ answers: true });
+
+    app.answers[`DELETE ${CHANNELS}/phone/mute`] = failure(500, 'Internal server error');
+    await click('Unmute Phone');
+    await expectToast('Error', 'Internal server error');
+    const unmuted = { ...phone, mutedUntil: null };
+    app.answers[`DELETE ${CHANNELS}/phone/mute`] = unmuted;
+    app.answers[`GET ${CHANNELS}`] = { channels: [unmuted] };
+    await click('Unmute Phone');
+    await expectToast('Channel Unmuted', 'Phone gets all of its notices again');
+    await expectGone(() => page().queryByText(/^Muted until/));
+    expect(page().queryByRole('button', { name: 'Unmute Phone' })).toBeNull();
   });
 
   test('are tested, with the result in words', async () => {
