@@ -230,7 +230,7 @@ export async function listClosedTrades(
   return found;
 }
 
-/** The values that closed trades have, of one user or of all. */
+/** One user or all, also those without a closed trade: they have equity and statements. Values are those of closed trades. */
 export async function listResultValues(db: Db, userId: string | undefined) {
   const whose =
     userId === undefined
@@ -244,8 +244,6 @@ export async function listResultValues(db: Db, userId: string | undefined) {
     from performance_totals where ${whose} and span = 'month' and trades > 0`);
   const users = await db.execute<{ id: string; username: string }>(sql`
     select id, username from users
-    where ${userId === undefined ? sql`true` : sql`id = ${userId}`} and exists (
-      select from performance_totals where grain = 'user' and span = 'month' and user_id = users.id and trades > 0)
-    order by username`);
+    where ${userId === undefined ? sql`true` : sql`id = ${userId}`} order by username`);
   return { users: users.rows, ...rows[0] };
 }

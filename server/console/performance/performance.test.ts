@@ -1,6 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type PerformanceAnswer, RESULT_GROUPS, type ResultGroup } from '#contract/performance.ts';
+import type { SessionAnswer } from '#contract/auth.ts';
+import {
+  type PerformanceAnswer,
+  RESULT_GROUPS,
+  type ResultChoices,
+  type ResultGroup,
+} from '#contract/performance.ts';
 import { closedPositions } from '#server/platform/db/schema.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { generateTrades } from '#test/app/generated-trades.ts';
@@ -229,6 +235,11 @@ describe('access', () => {
     }
     const choices = await me.client.get('/api/performance/choices');
     expect(choices.json()).toMatchObject({ users: [{ id: me.user.id, username: me.username }] });
+    // Administrators choose from all users: one without a closed trade has equity and statements.
+    const { users } = (await board.admin.get('/api/performance/choices')).json<ResultChoices>();
+    const { id, username } = (await board.admin.get('/api/auth/user')).json<SessionAnswer>().user;
+    expect(within(board.known, { userId: id })).toEqual([]);
+    expect(users).toContainEqual({ id, username });
     const list = await me.client.get('/api/performance/trades?limit=1000');
     expect(new Set(list.json<{ trades: { userId: string }[] }>().trades.map(({ userId }) => userId))).toEqual(
       new Set([me.user.id]),
