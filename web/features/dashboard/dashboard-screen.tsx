@@ -25,12 +25,13 @@ export function DashboardScreen() {
   );
 }
 
-/** A checklist until the first fill, then the overview. */
+/** A checklist until the first fill, then the overview, which has its own place for what needs attention. */
 function ForAdministrators() {
   const firstRun = useFirstRun();
+  const hasOverview = firstRun.data?.filled ?? !firstRun.isError;
   return (
     <>
-      <AttentionCard />
+      {hasOverview ? null : <AttentionCard />}
       <QueryView query={firstRun} errorTitle="Failed to fetch the first steps">
         {(answer) => (answer.filled ? <Overview /> : <FirstRun answer={answer} />)}
       </QueryView>

@@ -1,6 +1,7 @@
 import { PolledView } from '#web/lists/polled-view.tsx';
 import { AccountsPanel } from './accounts-panel.tsx';
 import { ActivityPanel } from './activity-panel.tsx';
+import { AttentionCard } from './attention-card.tsx';
 import { EquityPanel } from './equity-panel.tsx';
 import { MyPositions } from './my-positions.tsx';
 import classes from './overview.module.css';
@@ -12,31 +13,34 @@ export default function Overview() {
   const overview = useOverview({ isAdmin: true });
   const { data } = overview;
   return (
-    <>
-      <PolledView query={overview} errorTitle="Failed to fetch the overview">
-        {(answer) => <OverviewTiles answer={answer} />}
-      </PolledView>
-      <div className={classes.columns}>
-        <div className={classes.column}>
-          {data === undefined ? null : (
-            <>
-              <EquityPanel overview={data} />
-              <AccountsPanel accounts={data.accounts} />
-            </>
-          )}
-          <MyPositions />
-        </div>
-        <div className={classes.column}>
-          {data === undefined ? null : (
-            <ActivityPanel
-              title="Activity"
-              activity={data.activity}
-              at={data.at}
-              emptyText="Nothing in the last seven days"
-            />
-          )}
-        </div>
+    <div className={classes.areas}>
+      <div className={classes.attention}>
+        <AttentionCard />
       </div>
-    </>
+      <div className={classes.tiles}>
+        <PolledView query={overview} errorTitle="Failed to fetch the overview">
+          {(answer) => <OverviewTiles answer={answer} />}
+        </PolledView>
+      </div>
+      <div className={classes.column}>
+        {data === undefined ? null : (
+          <>
+            <EquityPanel overview={data} />
+            <AccountsPanel accounts={data.accounts} />
+          </>
+        )}
+        <MyPositions />
+      </div>
+      {data === undefined ? null : (
+        <div className={classes.activityArea}>
+          <ActivityPanel
+            title="Activity"
+            activity={data.activity}
+            at={data.at}
+            emptyText="Nothing in the last seven days"
+          />
+        </div>
+      )}
+    </div>
   );
 }
