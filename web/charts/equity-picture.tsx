@@ -5,9 +5,7 @@ import { useFormatInstant } from '../lib/use-format-instant.ts';
 import { AsTable } from './as-table.tsx';
 import { linePoints, worthPoints } from './equity-model.ts';
 import classes from './picture.module.css';
-
-const WIDTH = 800;
-const [WORTH_HEIGHT, FALL_HEIGHT] = [190, 70];
+import { FallPlot, LinePlot, Plots } from './plots.tsx';
 
 /** Seconds only say when the account was read. */
 const TO_MINUTE = 'YYYY/MM/DD HH:MM'.length;
@@ -26,6 +24,7 @@ export function EquityPicture({ answer, asTable, withFall = false }: EquityPictu
   const points = worthPoints(answer.points);
   const worths = points.map(({ worth }) => worth);
   const [low, high] = [Math.min(...worths), Math.max(...worths)];
+  const middle = (low + high) / 2;
   const deepest = Math.max(...points.map(({ fall }) => fall));
   const incomplete = points.filter(({ complete }) => !complete).length;
   const [first = '', last = ''] = [points[0]?.at, points.at(-1)?.at].map((at) =>
@@ -56,70 +55,34 @@ export function EquityPicture({ answer, asTable, withFall = false }: EquityPictu
       </>
     );
   }
-  const line = linePoints(
-    points.map(({ at, worth }) => ({ at, value: worth })),
-    { width: WIDTH, height: WORTH_HEIGHT, low, high },
-  );
-  const falls = linePoints(
-    points.map(({ at, fall }) => ({ at, value: -fall })),
-    { width: WIDTH, height: FALL_HEIGHT, low: -deepest, high: 0 },
-  );
   return (
-    <figure className={classes.picture}>
-      <div className={classes.plot}>
-        <svg
-          viewBox={`0 -4 ${WIDTH} ${WORTH_HEIGHT + 8}`}
-          preserveAspectRatio="none"
-          className={classes.worth}
-          role="img"
-          aria-label={`Equity from ${first} to ${last}: ends at ${formatMoney(worths.at(-1) ?? 0)}, between ${formatMoney(low)} and ${formatMoney(high)}`}
-        >
-          {[0, 0.5, 1].map((share) => (
-            <line
-              key={share}
-              x1="0"
-              x2={WIDTH}
-              y1={share * WORTH_HEIGHT}
-              y2={share * WORTH_HEIGHT}
-              className={classes.line}
-            />
-          ))}
-          <polygon
-            points={`0,${WORTH_HEIGHT} ${line} ${WIDTH},${WORTH_HEIGHT}`}
-            className={classes.worthFill}
+    <>
+      <Plots first={first} last={last}>
+        <LinePlot
+          label={`Equity from ${first} to ${last}: ends at ${formatMoney(worths.at(-1) ?? 0)}, between ${formatMoney(low)} and ${formatMoney(high)}`}
+          values={points.map(({ at, worth }) => ({ at, value: worth }))}
+          low={low}
+          high={high}
+          base={low}
+          rules={low === high ? [low] : [low, middle, high]}
+          scale={
+            <>
+              <span>{formatMoney(high)}</span>
+              <span>{formatMoney(middle)}</span>
+              <span>{formatMoney(low)}</span>
+            </>
+          }
+        />
+        {withFall ? (
+          <FallPlot
+            label={`Drawdown: at most ${formatMoney(deepest)} below the highest equity`}
+            falls={points.map(({ at, fall }) => ({ at, value: fall }))}
+            deepest={deepest}
           />
-          <polyline points={line} className={classes.worthLine} />
-        </svg>
-        <div className={classes.scale} aria-hidden>
-          <span>{formatMoney(high)}</span>
-          <span>{formatMoney((low + high) / 2)}</span>
-          <span>{formatMoney(low)}</span>
-        </div>
-      </div>
-      {withFall ? (
-        <div className={classes.plot}>
-          <svg
-            viewBox={`0 -2 ${WIDTH} ${FALL_HEIGHT + 4}`}
-            preserveAspectRatio="none"
-            className={classes.fall}
-            role="img"
-            aria-label={`Drawdown: at most ${formatMoney(deepest)} below the highest equity`}
-          >
-            <polygon points={`0,0 ${falls} ${WIDTH},0`} className={classes.fallFill} />
-            <polyline points={falls} className={classes.fallLine} />
-          </svg>
-          <div className={classes.scale} aria-hidden>
-            <span>$0.00</span>
-            <span>{formatMoney(-deepest)}</span>
-          </div>
-        </div>
-      ) : null}
-      <div className={classes.axis} aria-hidden>
-        <span>{first}</span>
-        <span>{last}</span>
-      </div>
+        ) : null}
+      </Plots>
       {note}
-    </figure>
+    </>
   );
 }
 

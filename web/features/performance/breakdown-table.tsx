@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
 import type { PerformanceAnswer, ResultFiguresView, ResultGroup } from '#contract/performance.ts';
 import { displayTimeframe } from '#domain/timeframe.ts';
+import figures from '../../charts/picture.module.css';
 import { formatMoney, formatProfit } from '../../lib/figures.ts';
 import { capitalise, formatCount } from '../../lib/format.ts';
 import { Profit } from '../../ui/profit.tsx';
@@ -45,7 +46,7 @@ export default function BreakdownTable({ answer, query }: BreakdownProps) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section className={classes.tableRegion} aria-label={`Breakdown by ${name.toLowerCase()}`} tabIndex={0}>
       <table
-        className={`${classes.table} ${classes.breakdown}`}
+        className={`${figures.table} ${classes.breakdown}`}
         aria-label={`Breakdown by ${name.toLowerCase()}`}
       >
         <thead>

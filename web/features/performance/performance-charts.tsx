@@ -1,11 +1,15 @@
 import type { CalendarAnswer } from '#contract/performance.ts';
 import { AsTable, useAsTable } from '../../charts/as-table.tsx';
+import { FallPlot, LinePlot, Plots } from '../../charts/plots.tsx';
 import { formatMoney, formatProfit } from '../../lib/figures.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { calendarWeeks, type DayNet, netPicture } from './chart-models.ts';
 import classes from './performance.module.css';
+
+/** As times are shown elsewhere. */
+const shownDay = (day: string) => day.replaceAll('-', '/');
 
 export interface ChartsProps extends Pick<CalendarAnswer, 'days' | 'daysUp' | 'daysDown'> {
   /** The range; undefined where it is open. */
@@ -24,9 +28,6 @@ export default function PerformanceCharts({ days, daysUp, daysDown, first, last,
   );
 }
 
-const WIDTH = 800;
-const [NET_HEIGHT, FALL_HEIGHT] = [190, 70];
-
 /** The cumulative net of the range day by day, and below it the fall from its highest value, on one time axis. */
 function NetChart({ days, first, last }: { days: DayNet[]; first: string; last: string }) {
   const { asTable, toggle } = useAsTable();
@@ -34,11 +35,6 @@ function NetChart({ days, first, last }: { days: DayNet[]; first: string; last: 
   const totals = points.map(({ total }) => total);
   const [low, high] = [Math.min(0, ...totals), Math.max(0, ...totals)];
   const deepest = Math.max(...points.map(({ fall }) => fall), 0);
-  const x = (index: number) => (points.length < 2 ? WIDTH : (index / (points.length - 1)) * WIDTH);
-  const y = (total: number) => NET_HEIGHT - ((total - low) / (high - low || 1)) * NET_HEIGHT;
-  const down = (fall: number) => (fall / (deepest || 1)) * FALL_HEIGHT;
-  const line = points.map(({ total }, index) => `${x(index).toFixed(1)},${y(total).toFixed(1)}`).join(' ');
-  const falls = points.map(({ fall }, index) => `${x(index).toFixed(1)},${down(fall).toFixed(1)}`).join(' ');
   const final = totals.at(-1) ?? 0;
   return (
     <Panel
@@ -53,52 +49,34 @@ function NetChart({ days, first, last }: { days: DayNet[]; first: string; last: 
           rows={points
             .toReversed()
             .map(({ day, total, fall }) => [
-              day,
+              shownDay(day),
               <Profit key="net" amount={String(total)} />,
               formatMoney(-fall),
             ])}
         />
       ) : (
-        <figure className={classes.picture}>
-          <div className={classes.plot}>
-            <svg
-              viewBox={`0 -4 ${WIDTH} ${NET_HEIGHT + 8}`}
-              preserveAspectRatio="none"
-              className={classes.net}
-              role="img"
-              aria-label={`Cumulative net from ${first} to ${last}: ends at ${formatProfit(final)}, between ${formatMoney(low)} and ${formatMoney(high)}`}
-            >
-              <line x1="0" x2={WIDTH} y1={y(0)} y2={y(0)} className={classes.zero} />
-              <polygon points={`0,${y(0)} ${line} ${WIDTH},${y(0)}`} className={classes.netFill} />
-              <polyline points={line} className={classes.netLine} />
-            </svg>
-            <div className={classes.scale} aria-hidden>
-              <span>{formatMoney(high)}</span>
-              <strong>{formatProfit(final)}</strong>
-              <span>{formatMoney(low)}</span>
-            </div>
-          </div>
-          <div className={classes.plot}>
-            <svg
-              viewBox={`0 -2 ${WIDTH} ${FALL_HEIGHT + 4}`}
-              preserveAspectRatio="none"
-              className={classes.fall}
-              role="img"
-              aria-label={`Drawdown: at most ${formatMoney(deepest)} below the highest net at the end of a day`}
-            >
-              <polygon points={`0,0 ${falls} ${WIDTH},0`} className={classes.fallFill} />
-              <polyline points={falls} className={classes.fallLine} />
-            </svg>
-            <div className={classes.scale} aria-hidden>
-              <span>$0.00</span>
-              <span>{formatMoney(-deepest)}</span>
-            </div>
-          </div>
-          <div className={classes.axis} aria-hidden>
-            <span>{first}</span>
-            <span>{last}</span>
-          </div>
-        </figure>
+        <Plots first={shownDay(first)} last={shownDay(last)}>
+          <LinePlot
+            label={`Cumulative net from ${shownDay(first)} to ${shownDay(last)}: ends at ${formatProfit(final)}, between ${formatMoney(low)} and ${formatMoney(high)}`}
+            values={points.map(({ day, total }) => ({ at: day, value: total }))}
+            low={low}
+            high={high}
+            base={0}
+            rules={[0]}
+            scale={
+              <>
+                <span>{formatMoney(high)}</span>
+                <strong>{formatProfit(final)}</strong>
+                <span>{formatMoney(low)}</span>
+              </>
+            }
+          />
+          <FallPlot
+            label={`Drawdown: at most ${formatMoney(deepest)} below the highest net at the end of a day`}
+            falls={points.map(({ day, fall }) => ({ at: day, value: fall }))}
+            deepest={deepest}
+          />
+        </Plots>
       )}
     </Panel>
   );
@@ -129,7 +107,11 @@ function NetCalendar({ days, daysUp, daysDown, first, last, today }: NetCalendar
           head={['Day', 'Net', 'Trades']}
           rows={days
             .toReversed()
-            .map(({ day, net, trades }) => [day, <Profit key="net" amount={net} />, formatCount(trades)])}
+            .map(({ day, net, trades }) => [
+              shownDay(day),
+              <Profit key="net" amount={net} />,
+              formatCount(trades),
+            ])}
         />
       ) : (
         <table className={classes.calendar} aria-label="Net a day">
