@@ -57,7 +57,7 @@ test.each([600_000, -600_000])('a correction of the program’s time by %i ms is
 });
 
 test.each([600_000, -600_000])(
-  'a step of %i ms that is corrected a moment later is told once, at its time',
+  'a step of %i ms that is corrected a moment later is reported once, with its time',
   (byMs) => {
     pass(1_000);
     pass(1_000, { stepMs: byMs });

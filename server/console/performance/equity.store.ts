@@ -3,7 +3,7 @@ import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { AccountKey } from '#server/engine/protection/positions.store.ts';
 import type { Db } from '#server/platform/db/database.ts';
 
-/** Which recorded equities, and of which accounts. */
+/** Selects recorded equity by user and trading mode, up to `now`. */
 export interface Recorded {
   /** Undefined: everybody's. */
   userId: string | undefined;
