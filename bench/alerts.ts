@@ -7,7 +7,7 @@ import {
   loadedBy,
   measureLoad,
   NO_WAITS,
-  post,
+  postSignalWithCandle,
   sendLoad,
   TRADING,
   waitForOutcome,
@@ -151,8 +151,7 @@ async function measureTimes({ add }: BenchContext, program: Program, signals: nu
     const waits: number[] = [];
     for (let number = 0; number < signals; number += 1) {
       const token = `TOLD${number}`;
-      await post(program, 'candle', { token });
-      const { id } = await post(program, 'signal', { token });
+      const { id } = await postSignalWithCandle(program, { token });
       const { endedAt } = await waitForOutcome(program, id, { limitMs: WORKFLOW_LIMIT_MS, pollMs: 20 });
       const find = () => arrived.find((one) => one.code === 'trade_filled' && one.signalId === id);
       const what = `the message of signal ${number + 1}`;
@@ -169,8 +168,7 @@ async function measureTimes({ add }: BenchContext, program: Program, signals: nu
 async function countMessages({ add }: BenchContext, program: Program, users: number): Promise<void> {
   await createTraders(program, users);
   await withChannel(program, async (arrived) => {
-    await post(program, 'candle', { token: 'NONE' });
-    const { id } = await post(program, 'signal', { token: 'NONE' });
+    const { id } = await postSignalWithCandle(program, { token: 'NONE' });
     const isThere = async () => arrived.some((one) => one.signalId === id);
     await waitUntil(isThere, { what: 'the message', limitMs: WORKFLOW_LIMIT_MS, everyMs: 100 });
     // Others would come within a minute, when those of a kind are put together.

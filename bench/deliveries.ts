@@ -341,6 +341,15 @@ interface Wait {
   pollMs: number;
 }
 
+/** Posts a candle and then a signal of the token, so that default settings can size a position. */
+export async function postSignalWithCandle(
+  target: Parameters<typeof post>[0],
+  delivery: Pick<Parameters<typeof post>[2], 'token' | 'action'>,
+): ReturnType<typeof post> {
+  await post(target, 'candle', { token: delivery.token });
+  return await post(target, 'signal', delivery);
+}
+
 /** Waits for the end of a signal's workflow by polling the database, which costs the program nothing. */
 export async function waitForOutcome(
   program: Pick<Program, 'postmaster'>,

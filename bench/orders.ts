@@ -6,6 +6,7 @@ import {
   measureLoad,
   NO_WAITS,
   post,
+  postSignalWithCandle,
   sendLoad,
   TRADING,
   waitForCloses,
@@ -48,8 +49,7 @@ export const trading: Bench = {
       add('candles alone', '/s', alone.rate);
       const signals = repeat(async (number) => {
         const token = `TRADED${number}`;
-        await post(program, 'candle', { token });
-        const { id } = await post(program, 'signal', { token });
+        const { id } = await postSignalWithCandle(program, { token });
         await waitForOutcome(program, id, { limitMs: WORKFLOW_LIMIT_MS, pollMs: 250 });
       });
       try {
