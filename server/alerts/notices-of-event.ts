@@ -273,6 +273,6 @@ async function closingOf(
   const entry = trade?.averagePrice ?? row.entryPrice;
   const risk = trade === null ? D(0) : D(entry).minus(trade.stopLoss).abs().times(row.quantity);
   const r = risk.isPositive() && !risk.isZero() ? net.div(risk).toFixed(2) : null;
-  const result = `net ${signedMoney(net.toString())} USDT${r === null ? '' : ` (${r} R)`}`;
+  const result = `net ${signedMoney(net.toString())} USDT${r === null ? '' : ` (${r.replace('-', '−')} R)`}`;
   return { ...values, net: toPlain(net), r, result };
 }

@@ -3,6 +3,7 @@ import { IconWebhook } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ChangeFeedBody, Feed, FeedsAnswer } from '#contract/feeds.ts';
+import { displayTimeframe } from '#domain/timeframe.ts';
 import { CardLines } from '#web/lists/card-lines.tsx';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { requestJson } from '../../lib/api-client.ts';
@@ -46,7 +47,7 @@ export function FeedsScreen() {
       place: 'title',
       cell: ({ token, timeframe, processor }) => (
         <span className={classes.feed}>
-          <TokenBadge token={token} /> {[timeframe, processor].filter(Boolean).join(' · ')}
+          <TokenBadge token={token} /> {[displayTimeframe(timeframe), processor].filter(Boolean).join(' · ')}
         </span>
       ),
     },
@@ -87,7 +88,7 @@ export function FeedsScreen() {
         </ButtonLink>
       }
     >
-      <Panel title="Feeds" description="Signals have no rhythm and are not watched">
+      <Panel flush title="Feeds" description="Signals have no rhythm and are not watched">
         <QueryView query={query} errorTitle="Failed to fetch feeds">
           {({ feeds }) => (
             <CardTable
@@ -117,7 +118,7 @@ function FeedCard({ feed }: { feed: Feed }) {
       lines={[
         [
           <>
-            <strong>{token}</strong> {[timeframe, processor].filter(Boolean).join(' · ')}
+            <strong>{token}</strong> {[displayTimeframe(timeframe), processor].filter(Boolean).join(' · ')}
           </>,
           <Badge key="state" tone={tone}>
             {label}

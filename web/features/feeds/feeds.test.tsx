@@ -35,18 +35,18 @@ describe('the feeds', () => {
     await findTitle('Feeds');
     await eventually(() => expect(rowsOf('Feeds')).toHaveLength(2));
     const [first, second] = cells();
-    expect(first?.slice(0, 2)).toEqual(['ETH 15', 'Learning']);
+    expect(first?.slice(0, 2)).toEqual(['ETH 15m', 'Learning']);
     expect(first?.slice(4, 8)).toEqual(['0', 'In step', 'Always', 'admin@example.com']);
-    expect(second?.slice(0, 2)).toEqual(['BTC 15 · Tesla', 'Silent']);
+    expect(second?.slice(0, 2)).toEqual(['BTC 15m · Tesla', 'Silent']);
     expect(second?.slice(4, 7)).toEqual(['1,234', '300 s ahead', '09:00 to 17:00']);
   });
 
   test('are muted and changed', async () => {
     const app = renderApp('/feeds', { [FEEDS]: { feeds: [silent] }, 'PUT /api/feeds/silent': silent });
-    (await page().findByRole('button', { name: 'Mute BTC 15 Tesla' })).click();
+    (await page().findByRole('button', { name: 'Mute BTC 15m Tesla' })).click();
     await eventually(() => expect(app.sent('PUT /api/feeds/silent')[0]?.body).toEqual({ muted: true }));
-    (await page().findByRole('button', { name: 'Edit BTC 15 Tesla' })).click();
-    const form = await dialog('Edit BTC 15 Tesla');
+    (await page().findByRole('button', { name: 'Edit BTC 15m Tesla' })).click();
+    const form = await dialog('Edit BTC 15m Tesla');
     fill(form.getByLabelText('Late after (seconds)'), 'soon');
     (await form.findByRole('button', { name: 'Save' })).click();
     await form.findByText(/^Enter whole seconds/);
