@@ -22,10 +22,7 @@ export function ExitProgress({ exits, token }: { exits: Progress; token: string 
         </li>
       )}
       {trail === null ? null : (
-        <li>
-          Stop trails by{' '}
-          {'distance' in trail ? `${formatFullPrice(trail.distance)} USDT` : `${trail.percent} %`}
-        </li>
+        <li>Stop trails by {'distance' in trail ? formatFullPrice(trail.distance) : `${trail.percent} %`}</li>
       )}
       {until === null ? null : <li>Closes {formatInstant(until)}</li>}
       {problem === null ? null : <li data-failed>Not done yet, tried again: {problem}</li>}

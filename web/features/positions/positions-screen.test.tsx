@@ -404,10 +404,14 @@ test('shows what of the exit plan of a position is done and what is still to com
     problem: 'Bitget: no (40020)',
     ended: null,
   };
-  renderApp('/positions', { [POSITIONS]: { ...answer, open: [{ ...position, exits }] } });
-  const [plan] = await page().findAllByRole('list', { name: 'Exit plan of the ETH position' });
-  const steps = [...(plan?.children ?? [])].map(({ textContent }) => textContent);
-  expect(steps).toEqual([
+  const other = { ...position, token: 'BTC', exits: { ...exits, trail: { distance: '920.07' } } };
+  renderApp('/positions', { [POSITIONS]: { ...answer, open: [{ ...position, exits }, other] } });
+  const stepsOf = async (token: string) => {
+    const [plan] = await page().findAllByRole('list', { name: `Exit plan of the ${token} position` });
+    return [...(plan?.children ?? [])].map(({ textContent }) => textContent);
+  };
+  expect(await stepsOf('BTC')).toContain('Stop trails by $920.07');
+  expect(await stepsOf('ETH')).toEqual([
     '✓ Closed 11.3 at $3,060.00 (1 R)',
     'Closes 5.6 at $3,090.00 (1.5 R)',
     'Stop to $3,000.00 at $3,060.00',
