@@ -191,11 +191,14 @@ function ChannelItem({ channel, isOwn, onOpen }: ChannelItemProps) {
 }
 
 function describeFilter({ minSeverity, codes, quietHours }: NotificationChannel): string {
-  const severity =
-    { info: 'All severities', warning: 'Warning and critical', critical: 'Critical' }[minSeverity] ??
-    minSeverity;
-  const kinds = codes === null ? '' : `, ${codes.length} kinds of notices`;
-  return `${severity}${kinds}${quietHours === null ? '' : `, quiet ${quietHours.from} to ${quietHours.to}`}`;
+  const everything = codes === null ? 'Everything' : null;
+  return [
+    { info: everything, warning: 'Warning and critical', critical: 'Critical' }[minSeverity],
+    codes === null ? null : `${codes.length} kinds of notices`,
+    quietHours === null ? null : `quiet ${quietHours.from} to ${quietHours.to}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 function DeleteDialog({ channel, onClose }: { channel: NotificationChannel; onClose: () => void }) {

@@ -50,7 +50,7 @@ describe('the channels', () => {
     await eventually(() => expect(list.querySelectorAll('li')).toHaveLength(2));
     const [first, second] = [...list.querySelectorAll('li')].map((item) => item.textContent);
     expect(first).toContain('OperationsSlack');
-    expect(first).toContain('All');
+    expect(first).toContain('Everything');
     expect(first).toContain('Nothing was sent yet');
     for (const text of [
       'Night shiftWebhookOffFailing',
@@ -98,7 +98,7 @@ describe('the channels', () => {
     fill(form.getByLabelText('Quiet from'), '22:00');
     (await form.findByRole('button', { name: 'Add channel' })).click();
     await form.findByText('Enter both times or none');
-    fill(form.getByLabelText('to'), '07:00');
+    fill(form.getByLabelText('Quiet until'), '07:00');
     (await form.findByRole('button', { name: 'Add channel' })).click();
     await eventually(() => expect(app.sent(`POST ${CHANNELS}`)).toHaveLength(1));
     expect(app.sent(`POST ${CHANNELS}`)[0]?.body).toEqual({

@@ -138,7 +138,7 @@ export default function ChannelDialog({
             />
             <TextInput
               type="time"
-              label="to"
+              label="Quiet until"
               description="Time zone of the screens"
               {...form.field('quietTo')}
             />
