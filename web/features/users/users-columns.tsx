@@ -78,7 +78,7 @@ export function usersColumns(options: ColumnOptions): CardColumn<User>[] {
       ...sortable('Name', 'name'),
       cell: ({ firstName, lastName }) => {
         const name = joined(firstName, lastName);
-        return name === null ? null : <CutText maxWidth={150}>{name}</CutText>;
+        return name === null ? null : <CutText maxWidth={120}>{name}</CutText>;
       },
     },
     {
