@@ -125,10 +125,10 @@ export const coversTrade = ({ kind, value }: StopScope): SQL => {
     where signals.id = trades.signal_id and lower(trim(signals.processor)) = lower(trim(${value})))`;
 };
 
-/** Whether an active stop covers a row of `trades`. */
-export const isStoppedTrade = (now: Date): SQL<boolean> => sql<boolean>`exists (
+/** Whether an active stop covers a row of `trades`, or of its alias in the statement. */
+export const isStoppedTrade = (now: Date, trade: SQL = sql`trades`): SQL<boolean> => sql<boolean>`exists (
   select from trading_stops as stop where ${isActive(now)} and (
-    scope_kind = 'all' or (scope_kind = 'token' and scope_value = trades.token)
-    or (scope_kind = 'user' and scope_value = trades.user_id::text)
+    scope_kind = 'all' or (scope_kind = 'token' and scope_value = ${trade}.token)
+    or (scope_kind = 'user' and scope_value = ${trade}.user_id::text)
     or (scope_kind = 'strategy' and exists (select from signals
-      where signals.id = trades.signal_id and lower(trim(signals.processor)) = lower(trim(scope_value))))))`;
+      where signals.id = ${trade}.signal_id and lower(trim(signals.processor)) = lower(trim(scope_value))))))`;

@@ -30,7 +30,7 @@ import {
   type StepResult,
   type TradeWork,
 } from './trade-work.ts';
-import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
+import { cancelStopped, confirmCancel, verifyAttempt } from './verify-attempt.ts';
 
 /** How long a job waits that found the trade held by another worker. */
 export const HELD_RETRY_MS = 2_000;
@@ -78,9 +78,9 @@ export async function advanceTrade(deps: EngineDeps, tradeId: string): Promise<v
 export async function advanceHeldTrade(deps: EngineDeps, held: HeldTrade): Promise<void> {
   const { lease, trade } = held;
   const calls: CallRecord[] = [];
-  let isReleased = false;
+  let ended: { isStoppedSince: boolean } | null = null;
   try {
-    isReleased = await takeSteps(deps, held, calls);
+    ended = await takeSteps(deps, held, calls);
   } catch (error) {
     // Another worker continues this trade; nothing more was written here.
     if (!(error instanceof LeaseLostError)) throw error;
@@ -91,16 +91,25 @@ export async function advanceHeldTrade(deps: EngineDeps, held: HeldTrade): Promi
         deps.log.error({ err: error, tradeId: trade.id }, 'the calls of a trade could not be recorded'),
       );
     }
-    if (!isReleased) await releaseQuietly(deps, lease);
+    if (ended === null) await releaseQuietly(deps, lease);
   }
+  // The call of the stop found the trade at work.
+  if (ended?.isStoppedSince) await advanceTrade(deps, trade.id);
 }
 
 /** A lease that cannot be released expires. */
 const releaseQuietly = ({ db }: EngineDeps, lease: Lease): Promise<void> =>
   releaseLeases(db, [lease]).catch(() => undefined);
 
-/** Takes steps until the trade is done or has to wait; the last transition released the lease. */
-async function takeSteps(deps: EngineDeps, held: HeldTrade, calls: CallRecord[]): Promise<true> {
+/**
+ * Takes steps until the trade is done or has to wait; the last transition released the lease. `isStoppedSince`: new
+ * entries were stopped while it was at work, and its order rests.
+ */
+async function takeSteps(
+  deps: EngineDeps,
+  held: HeldTrade,
+  calls: CallRecord[],
+): Promise<{ isStoppedSince: boolean }> {
   const { trade, attempts } = held;
   const exchange = exchangeOf(deps, trade);
   let { account } = await openTradeAccount(deps, trade);
@@ -116,10 +125,12 @@ async function takeSteps(deps: EngineDeps, held: HeldTrade, calls: CallRecord[])
     };
     const work: TradeWork = { deps, ...held, attempt, exchange, account, calls, onCall };
     const result = await takeStep(work);
-    if (result.next === 'never') return true;
+    if (result.next === 'never') return { isStoppedSince: false };
     if (result.next === 'later') {
       await wakeAt(work, await slowDown(work, { at: result.at, calls: ofStep }));
-      return true;
+      return {
+        isStoppedSince: held.isStopped !== true && work.isStopped === true && attempt.state === 'open',
+      };
     }
   }
 }
@@ -161,6 +172,7 @@ function takeStep(work: TradeWork): Promise<StepResult> {
 
 /** For an order that is or may be at the exchange: protects its fills while the order is still open (I4). */
 async function followOrder(work: TradeWork): Promise<StepResult> {
+  if (work.isStopped === true && work.attempt.state === 'open') return cancelStopped(work);
   const { lookAt, isOverdue, proven } = await watchFills(work);
   if (proven !== undefined) return finishFilled(work, proven);
   const result = await takeOrderStep(work, { isOverdue });
@@ -176,7 +188,7 @@ function takeOrderStep(work: TradeWork, { isOverdue }: { isOverdue: boolean }): 
     case 'unknown':
       return lookUpAttempt(work);
     case 'open':
-      return verifyAttempt(work, { mustEnd: isOverdue || work.isStopped === true });
+      return verifyAttempt(work, { mustEnd: isOverdue });
     default:
       return confirmCancel(work);
   }
@@ -192,6 +204,7 @@ async function wakeAt(work: TradeWork, wanted: Date): Promise<void> {
     trade: { dueAt: at },
     wakes: { tradeId: trade.id, waitMs },
     releases: true,
-    mayWait: true,
+    // Cancels for which a stop waits go on behind it.
+    ...(work.isStopped === true ? {} : { mayWait: true as const }),
   });
 }

@@ -68,7 +68,9 @@ export async function watchFills(work: TradeWork): Promise<FillWatch> {
   const earlier = attempts.slice(0, -1).reduce((sum, one) => sum.plus(one.filledQuantity), D(0));
   if (isCovered(work, toPlain(earlier.plus(attempt.quantity)))) return { lookAt: null, isOverdue: false };
   const isFilled = attempts.some(({ filledQuantity }) => isPositive(filledQuantity));
-  const finding = await checkProtection(work, { priority: isFilled ? 'protect' : 'follow' });
+  // A stopped order has to be settled within seconds, and a fan-out goes on before what follows its orders.
+  const otherwise = work.isStopped === true ? 'look-up' : 'follow';
+  const finding = await checkProtection(work, { priority: isFilled ? 'protect' : otherwise });
   switch (finding.found) {
     case 'flat':
       if (work.trade.unprotectedSince !== null) await recordSafe(work, finding);

@@ -29,7 +29,7 @@ export interface TradeWork {
   attempt: AttemptRow;
   /** Its user's place in the order of trading; null for an order by hand. */
   position: number | null;
-  /** A stop of new entries covers it, as read with the trade. */
+  /** A stop of new entries covers it, as read with the trade, or later with a change of it. */
   isStopped?: boolean;
   closedSince?: string | undefined;
   exchange: Exchange;
@@ -138,6 +138,7 @@ export async function record(work: TradeWork, change: TradeChange): Promise<Deni
     throw new Error(`trade ${trade.id} was refused as already traded`);
   }
   calls.splice(0, recorded.length);
+  if (committed.isStopped) work.isStopped = true;
   Object.assign(trade, tradeChanges);
   if (isAttemptChanged) Object.assign(attempt, set);
   if (newAttempt !== undefined) attempts.push(newAttempt);

@@ -4,6 +4,7 @@ import type { StopScope } from '#domain/orders/trading-stop.ts';
 import { judgeSelection, judgeSizing } from '#domain/workflow/decision.ts';
 import { type NewStop, stopEntries } from '#server/admin/stops/stop-entries.ts';
 import type { EngineDeps } from '#server/deps.ts';
+import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
 import { recallSelection, recallSizing } from '#server/engine/records/decision-record.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { decisions, signals, tradingStops } from '#server/platform/db/schema.ts';
@@ -16,6 +17,7 @@ import {
   strike,
 } from '#test/app/shared-test-engine.ts';
 import { OPERATOR } from '#test/app/test-audit.ts';
+import { testJobs } from '#test/app/test-jobs.ts';
 import { ledgerOf, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import { atExchangeCall } from '#test/venues/dying-exchange.ts';
@@ -34,9 +36,9 @@ afterEach(async () => {
   await engine.db.delete(tradingStops);
 });
 
-const stopIn = (deps: Pick<EngineDeps, 'db'>, scope: StopScope, more: Partial<NewStop> = {}) =>
+const stopIn = (deps: Pick<EngineDeps, 'db' | 'jobs'>, scope: StopScope, more: Partial<NewStop> = {}) =>
   stopEntries(
-    { ...engine.deps, db: deps.db },
+    { ...engine.deps, db: deps.db, jobs: deps.jobs },
     { scope, reason: 'news', until: null, by: OPERATOR, userId: null, ...more },
   );
 const stop = (scope: StopScope, more: Partial<NewStop> = {}) => stopIn(engine.deps, scope, more);
@@ -160,8 +162,40 @@ describe('a stop that is made while the signal is traded', () => {
     expect(state).toBe('done');
     expect(error).toMatch(/after one attempt; no second attempt: New entries are stopped for everybody/);
     expect((await engine.events(trade.id)).timeline).toContainEqual(
-      expect.stringMatching(/^Attempt 1: new entries are stopped \(0 of .* filled\), cancelling$/),
+      expect.stringMatching(
+        /^Attempt 1: new entries are stopped \(0 of .* known to be filled\), cancelling$/,
+      ),
     );
+  });
+
+  // Requirements: additions-stops-4
+  test('cancels an order at once that comes to rest after the stop', async () => {
+    const { userId, trade } = await planTrade(engine, { faults: [{ kind: 'restFirst' }] });
+    const queue = testJobs(engine.clock);
+    const queued = engine.depsWith({ jobs: queue.jobs });
+    let answered: Promise<unknown> | undefined;
+    const deps = atExchangeCall(queued, {
+      call: 'placeOrder',
+      when: 'before',
+      async happens() {
+        answered = stopIn(queued, ALL);
+        await expect.poll(() => engine.db.select().from(tradingStops)).toHaveLength(1);
+        // The call of the stop to cancel what rests finds the trade at work on another instance.
+        const another = { ...engine.deps.config, instanceId: 'another-instance' };
+        await advanceTrade(engine.depsWith({ jobs: queue.jobs, config: another }), trade.id);
+      },
+    });
+    const from = engine.clock.now();
+    requests.length = 0;
+    await advanceTrade(deps, trade.id);
+    await answered;
+    expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'canceled' }]);
+    expect(engine.clock.now()).toEqual(from);
+    // Nothing is read before the cancel.
+    const paths = requests.filter((path) => !/market|ticker|contracts/.test(path));
+    expect(paths[paths.findIndex((path) => path.endsWith('place-order')) + 1]).toMatch(/cancel-order$/);
+    await queue.drain(queued);
+    expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', fillStatus: 'unfilled' });
   });
 
   // Requirements: additions-stops-4

@@ -28,7 +28,7 @@ const GONE_AFTER_MS = 60_000;
 
 /**
  * Verifies an open order when its wait is over, and cancels the unfilled rest. `mustEnd`: without the wait, because
- * its fill has no stop and must be closed, or because new entries are stopped.
+ * its fill has no stop and must be closed.
  */
 export async function verifyAttempt(work: TradeWork, { mustEnd }: { mustEnd: boolean }): Promise<StepResult> {
   const { deps, attempt } = work;
@@ -61,23 +61,39 @@ export async function verifyAttempt(work: TradeWork, { mustEnd }: { mustEnd: boo
   if (found !== null && isKnown(found) && (found.state === 'filled' || found.state === 'cancelled')) {
     return takeFound(work, found, { text: `${name}: verified`, verifyNext: dueAt });
   }
+  await cancel(work, {
+    text: `not filled in time (${found?.filledQuantity ?? '0'} of ${attempt.quantity})`,
+    filledQuantity: found?.filledQuantity ?? attempt.filledQuantity,
+  });
+  return later(work, waitsOf(deps.config, work.trade.profile).cancelMs);
+}
+
+/**
+ * Cancels an open order for which new entries are stopped. Nothing is read before: behind the requests of a fan-out its
+ * reads would take longer than a stop may. What it has filled is read by the next job, behind the cancels of others.
+ */
+export async function cancelStopped(work: TradeWork): Promise<StepResult> {
+  const { filledQuantity, quantity } = work.attempt;
+  const why = work.closedSince ?? 'new entries are stopped';
+  await cancel(work, {
+    text: `${why} (${filledQuantity} of ${quantity} known to be filled)`,
+    filledQuantity,
+  });
+  return later(work, 0);
+}
+
+async function cancel(
+  work: TradeWork,
+  { text, filledQuantity }: { text: string; filledQuantity: string },
+): Promise<void> {
+  const now = work.deps.clock.now();
   await record(work, {
     event: 'cancel_requested',
-    lines: [
-      work.isStopped
-        ? `${name}: ${work.closedSince ?? 'new entries are stopped'} (${found?.filledQuantity ?? '0'} of ${attempt.quantity} filled), cancelling`
-        : `${name}: not filled in time (${found?.filledQuantity ?? '0'} of ${attempt.quantity}), cancelling`,
-    ],
-    attempt: {
-      cancelRequestedAt: deps.clock.now(),
-      // Its wait is over: from here on counts how long it stays open after its cancel.
-      verifyAt: deps.clock.now(),
-      filledQuantity: found?.filledQuantity ?? attempt.filledQuantity,
-      lookupMisses: 0,
-    },
+    lines: [`Attempt ${work.attempt.attempt}: ${text}, cancelling`],
+    // Its wait is over: from here on counts how long it stays open after its cancel.
+    attempt: { cancelRequestedAt: now, verifyAt: now, filledQuantity, lookupMisses: 0 },
   });
   await sendCancel(work);
-  return later(work, waitsOf(deps.config, work.trade.profile).cancelMs);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Room } from '#domain/limits/check-entry.ts';
 import type { AttemptState } from '#domain/orders/order-lifecycle.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
 import { type ClearedPosition, clearHalts } from '#server/admin/halts/trading-halts.store.ts';
+import { isStoppedTrade } from '#server/admin/stops/trading-stops.store.ts';
 import { type EntryBook, readEntryBook } from '#server/engine/limits/entry-book.ts';
 import { denyClock } from '#server/exchanges/exchange-clock.ts';
 import type { ExchangeRegistry } from '#server/exchanges/registry.ts';
@@ -97,8 +98,11 @@ export interface OrderIntent {
 }
 
 export type Committed =
-  /** `planned`: of a new order, as it was written; `lease`: that of its trade, if its planner follows it. */
-  | { ok: true; planned: PlannedOrder | null }
+  /**
+   * `planned`: of a new order, as it was written; `lease`: that of its trade, if its planner follows it. `isStopped`: the
+   * transition has changed a trade for which new entries are stopped.
+   */
+  | { ok: true; planned: PlannedOrder | null; isStopped: boolean }
   | { ok: false; reason: 'denied'; denial: Denial }
   | { ok: false; reason: 'already-traded'; standing: TradeRow };
 
@@ -221,12 +225,13 @@ async function writeAll(
   });
   const accepted = judged.filter((one): one is Transition => one !== 'lost' && !('ok' in one));
   const { canaries } = permissions;
-  const planned = accepted.length === 0 ? null : await write(deps, tx, { accepted, accounts, canaries, now });
+  const written = accepted.length === 0 ? null : await write(deps, tx, { accepted, accounts, canaries, now });
   return judged.map((one): Committed | 'lost' => {
     if (one === 'lost' || 'ok' in one) return one;
-    const { intent } = one;
-    const found = intent && planned?.get(intent.trade.id);
-    return { ok: true, planned: intent && found ? { intent, ...found } : null };
+    const { intent, trade } = one;
+    const found = intent && written?.planned.get(intent.trade.id);
+    const isStopped = trade !== undefined && written?.stopped.has(trade.id) === true;
+    return { ok: true, planned: intent && found ? { intent, ...found } : null, isStopped };
   });
 }
 
@@ -310,7 +315,11 @@ async function write(
     canaries: readonly WaitingCanary[];
     now: Date;
   },
-): Promise<Map<string, { exchangeAccountId: string | null; lease: Lease | null }>> {
+): Promise<{
+  planned: Map<string, { exchangeAccountId: string | null; lease: Lease | null }>;
+  /** The changed trades for which new entries are stopped. */
+  stopped: Set<string>;
+}> {
   const pick = <Part>(partOf: (transition: Transition) => Part | undefined): Part[] =>
     accepted.flatMap((one) => partOf(one) ?? []);
   // Begins when it is called, so that rows come before those that refer to them.
@@ -334,6 +343,7 @@ async function write(
     acquireLeases({ db: tx, keys: of.map(({ key }) => key), holder }),
   );
   const newTrades = intents.map(({ trade }) => withAccount(trade, accounts));
+  let stopped: Set<string> = new Set();
   await Promise.all([
     ...taking,
     send(calculations.length > 0, () => insertRows(positionGeneratorLogs, calculations, FIRST_COUNTS)),
@@ -341,7 +351,9 @@ async function write(
     send(newTrades.length > 0, () => insertRows(trades, newTrades)),
     send(newAttempts.length > 0, () => insertRows(orderAttempts, newAttempts)),
     attempts.length > 0 && changeAttempts(tx, attempts),
-    send(changedTrades.length > 0, () => updateRows(trades, changedTrades)),
+    changeTrades(tx, { changes: changedTrades, now }).then((found) => {
+      stopped = found;
+    }),
     send(events.length > 0, () => withNotices(notices, insertRows(tradeEvents, events))),
     events.length === 0 && noteEvents(tx, notices),
     writeSteps(
@@ -359,12 +371,26 @@ async function write(
     ),
   ]);
   const taken = new Map((await Promise.all(taking)).flat().map((lease) => [lease.key, lease]));
-  return new Map(
-    newTrades.map(({ id, exchangeAccountId }) => [
-      id,
-      { exchangeAccountId, lease: taken.get(tradeKey(id)) ?? null },
-    ]),
+  const planned = newTrades.map(
+    ({ id, exchangeAccountId }) =>
+      [id, { exchangeAccountId, lease: taken.get(tradeKey(id)) ?? null }] as const,
   );
+  return { planned: new Map(planned), stopped };
+}
+
+/**
+ * Changes the trades; returns those for which new entries are stopped. A stop that this does not see calls the trade up
+ * to be cancelled after this has committed: the row of the lease is locked.
+ */
+async function changeTrades(
+  tx: Tx,
+  { changes, now }: { changes: readonly Required<Transition>['trade'][]; now: Date },
+): Promise<Set<string>> {
+  if (changes.length === 0) return new Set();
+  const isStopped = isStoppedTrade(now, sql`known`);
+  const statement = sql`${updateRows(trades, changes)}, ${isStopped} as "isStopped"`;
+  const { rows } = await tx.execute<{ id: string; isStopped: boolean }>(statement).execute();
+  return new Set(rows.flatMap((row) => (row.isStopped ? [row.id] : [])));
 }
 
 /** Notices ride on a statement that is sent anyway. */
