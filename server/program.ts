@@ -208,7 +208,7 @@ export async function buildProgram(options: {
       audit,
     }),
     changeFeed,
-    userIntake: createUserIntake(),
+    userIntake: createUserIntake({ clock }),
     workflowPrices: createWorkflowPrices({ db: database.engineDb, clock }),
     candleWaits: createCandleWaits({ db: database.engineDb, clock, jobs, changeFeed, log }),
     readiness: () => readReadiness(),

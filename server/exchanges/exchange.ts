@@ -18,8 +18,11 @@ export interface Exchange {
   readonly orderMemory: OrderMemory;
   /** How many requests a second this program allows itself, through all of its addresses together. */
   readonly requestsPerSecond: number;
-  /** How many orders of this instance that open positions wait for the request limits now. */
-  ordersWaiting(): number;
+  /**
+   * How many requests of this instance wait now for the limits of its addresses: orders that open positions, or what
+   * closes and protects them. A request that a limit of its own account holds back keeps nobody waiting.
+   */
+  requestsWaiting(priority: 'place' | 'protect'): number;
   /**
    * How far the exchange's clock is ahead of ours, in milliseconds, as its answers show; null while none has come, or
    * where there is no clock but ours.

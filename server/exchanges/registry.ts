@@ -161,7 +161,7 @@ function openExchange(
     tickerMaxAgeMs: (venue ? IN_PROCESS : REMOTE).tickerMaxAgeMs,
     markets,
     addresses: Math.max(1, options.exchangeProxyUrls.length),
-    ordersWaiting: () => limiter?.countWaiting(addressKey(platform, ''), 'place') ?? 0,
+    requestsWaiting: (priority) => limiter?.countWaiting(addressKey(platform, ''), priority) ?? 0,
     isPerViewer: environment === 'paper',
     memory: shared && !venue ? createPreparationMemory({ platform, pool: shared.pool }) : null,
     onKeyRefused,

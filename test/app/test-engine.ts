@@ -215,7 +215,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
         audit,
       }),
       candleWaits,
-      userIntake: createUserIntake(),
+      userIntake: createUserIntake({ clock }),
       workflowPrices: createWorkflowPrices({ db, clock }),
       exchanges,
       accountGuard: OPEN_TO_ALL,

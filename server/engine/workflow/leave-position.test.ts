@@ -460,7 +460,7 @@ describe('a close that overtakes its entry', () => {
   });
 });
 
-test('closes for a few users of an exchange at a time, so that each has the time that a close takes', async () => {
+test('closes for a few users of an exchange at a time, and those that it does not answer keep no places', async () => {
   const token = nextToken();
   for (let count = 0; count < 7; count += 1)
     await engine.createUser({ positionSizingMethod: 'Risk Management' });
@@ -473,8 +473,10 @@ test('closes for a few users of an exchange at a time, so that each has the time
   const queue = testJobs(engine.clock);
   const answer = Promise.withResolvers<void>();
   const atWork = new Set<string>();
+  let nowMs = 0;
+  const clock = { monotonicMs: () => nowMs };
   const deps = answering(
-    { ...engine.deps, jobs: queue.jobs, userIntake: createUserIntake({ mostLeaving: 3 }) },
+    { ...engine.deps, jobs: queue.jobs, userIntake: createUserIntake({ clock, mostLeaving: 3 }) },
     ({ fetchPosition }) => ({
       async fetchPosition(account, ...more) {
         atWork.add(account.userId);
@@ -489,6 +491,12 @@ test('closes for a few users of an exchange at a time, so that each has the time
   await expect.poll(() => atWork.size).toBe(3);
   await tradeWave(deps, { workflowId });
   expect(atWork.size).toBe(3);
+  // Those that the exchange does not answer keep no places.
+  nowMs = 2_000;
+  waves.push(tradeWave(deps, { workflowId }));
+  await expect.poll(() => atWork.size).toBe(6);
+  await tradeWave(deps, { workflowId });
+  expect(atWork.size).toBe(6);
   answer.resolve();
   await Promise.all(waves);
   await queue.drain(deps);

@@ -227,7 +227,7 @@ describe('a signal for many users', () => {
     const started: string[] = [];
     /** An instance whose address can start two users a second. */
     const instance = () =>
-      answering({ ...deps, userIntake: createUserIntake() }, ({ readTradeAccount }) => ({
+      answering({ ...deps, userIntake: createUserIntake(engine) }, ({ readTradeAccount }) => ({
         requestsPerSecond: 8,
         async readTradeAccount(account, request, context) {
           started.push(account.userId);

@@ -152,7 +152,11 @@ function roomsOf({ exchanges, userIntake }: EngineDeps): Map<ExchangePlatform, n
 }
 
 const roomsToLeave = ({ exchanges, userIntake }: EngineDeps): Map<ExchangePlatform, number> =>
-  new Map(exchanges.supported.map((platform) => [platform, userIntake.roomToLeave(platform)] as const));
+  new Map(
+    exchanges.supported.map(
+      (platform) => [platform, userIntake.roomToLeave(exchanges.get(platform))] as const,
+    ),
+  );
 
 /** Takes the leases, then reads: their former holders write nothing more. */
 async function claim(

@@ -1,5 +1,6 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Exchange } from '#server/exchanges/exchange.ts';
+import type { Clock } from '#server/platform/clock.ts';
 
 /*
  * How many users this instance takes up at a time. Instances share a signal, and each brings the budget of its address:
@@ -14,8 +15,13 @@ const AHEAD_SECONDS = 1;
  * them would exceed if they shared the requests of an address with a thousand others.
  */
 const MOST_LEAVING = 32;
+/**
+ * A close that takes longer waits for the exchange, or for the requests of its address. Only the latter keeps a place, so
+ * that accounts that are not answered hold up no others.
+ */
+const PLACE_MS = 2_000;
 
-type Budget = Pick<Exchange, 'platform' | 'requestsPerSecond' | 'ordersWaiting'>;
+type Budget = Pick<Exchange, 'platform' | 'requestsPerSecond' | 'requestsWaiting'>;
 
 /** Users in the work of this instance, by exchange. */
 export interface UserIntake {
@@ -26,37 +32,50 @@ export interface UserIntake {
   roomAt(exchange: Budget): number;
   /** Counts a user until the returned function is called, when the order is committed or there is none. */
   take(platform: ExchangePlatform): () => void;
-  /** How many users of the exchange can begin to leave their positions now; as above, none rather than a few. */
-  roomToLeave(platform: ExchangePlatform): number;
-  /** Counts a user until the returned function is called, when the position is closed or cannot be. */
+  /** How many users of the exchange can begin to leave their positions now. */
+  roomToLeave(exchange: Pick<Budget, 'platform' | 'requestsWaiting'>): number;
+  /** Counts a user for a while, or until the returned function is called because the position is closed or cannot be. */
   takeLeaving(platform: ExchangePlatform): () => void;
 }
 
-export function createUserIntake({ mostLeaving = MOST_LEAVING } = {}): UserIntake {
+export function createUserIntake({
+  clock,
+  mostLeaving = MOST_LEAVING,
+}: {
+  clock: Pick<Clock, 'monotonicMs'>;
+  mostLeaving?: number;
+}): UserIntake {
   const taken = new Map<ExchangePlatform, number>();
-  const leaving = new Map<ExchangePlatform, number>();
-
-  function take(counts: Map<ExchangePlatform, number>, platform: ExchangePlatform): () => void {
-    const change = (by: number) => counts.set(platform, (counts.get(platform) ?? 0) + by);
-    change(1);
-    let isTaken = true;
-    return () => {
-      if (isTaken) change(-1);
-      isTaken = false;
-    };
-  }
-
-  const unlessFew = (room: number, most: number): number => (room < most / 2 ? 0 : room);
+  /** When the users began who leave their positions. */
+  const leaving = new Set<{ platform: ExchangePlatform; sinceMs: number }>();
 
   return {
-    roomAt({ platform, requestsPerSecond, ordersWaiting }) {
+    roomAt({ platform, requestsPerSecond, requestsWaiting }) {
       if (!Number.isFinite(requestsPerSecond)) return Number.POSITIVE_INFINITY;
       const most = Math.max(1, Math.floor((requestsPerSecond * AHEAD_SECONDS) / REQUESTS_OF_USER));
-      const room = most - (taken.get(platform) ?? 0) - ordersWaiting();
-      return unlessFew(room, most);
+      const room = most - (taken.get(platform) ?? 0) - requestsWaiting('place');
+      return room < most / 2 ? 0 : room;
     },
-    take: (platform) => take(taken, platform),
-    roomToLeave: (platform) => unlessFew(mostLeaving - (leaving.get(platform) ?? 0), mostLeaving),
-    takeLeaving: (platform) => take(leaving, platform),
+    take(platform) {
+      const change = (by: number) => taken.set(platform, (taken.get(platform) ?? 0) + by);
+      change(1);
+      let isTaken = true;
+      return () => {
+        if (isTaken) change(-1);
+        isTaken = false;
+      };
+    },
+    roomToLeave({ platform, requestsWaiting }) {
+      const here = [...leaving].filter((one) => one.platform === platform);
+      const slowSinceMs = clock.monotonicMs() - PLACE_MS;
+      const slow = here.filter(({ sinceMs }) => sinceMs <= slowSinceMs).length;
+      const places = here.length - slow + Math.min(slow, requestsWaiting('protect'));
+      return Math.max(0, mostLeaving - places);
+    },
+    takeLeaving(platform) {
+      const one = { platform, sinceMs: clock.monotonicMs() };
+      leaving.add(one);
+      return () => void leaving.delete(one);
+    },
   };
 }

@@ -38,7 +38,7 @@ export function createCcxtExchange(options: {
   markets: MarketCache;
   /** How many addresses the requests leave through. */
   addresses: number;
-  ordersWaiting: Exchange['ordersWaiting'];
+  requestsWaiting: Exchange['requestsWaiting'];
   /** Null: accounts are prepared every time. */
   memory: PreparationMemory | null;
   onKeyRefused?: KeyRefused | undefined;
@@ -61,7 +61,7 @@ export function createCcxtExchange(options: {
     accountModes: [dialect.accountMode],
     orderMemory: dialect.orderMemory,
     requestsPerSecond: dialect.limits.egressPerSecond * options.addresses,
-    ordersWaiting: options.ordersWaiting,
+    requestsWaiting: options.requestsWaiting,
     clockAheadMs: () => clock.aheadMs(),
 
     async fetchTicker(token, context) {

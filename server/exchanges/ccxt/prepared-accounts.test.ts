@@ -156,7 +156,7 @@ test('a refused stop stays a refusal if the database is unavailable', async () =
   const unremembered = createCcxtExchange({
     dialect: BITGET,
     apiEndpoint: site.url,
-    ordersWaiting: () => 0,
+    requestsWaiting: () => 0,
     tickerMaxAgeMs: 0,
     isPerViewer: false,
     markets: createMarketCache({ now: systemClock.now, missingRefreshMs: 0 }),

@@ -134,24 +134,26 @@ test('a stop that arrives last leaves immediately, however many entries wait', a
 });
 
 test('entries leave in order, at the rate of the address', async () => {
-  const { ask, left, pass } = open();
+  const { ask, left, limiter, pass } = open();
   const entries = names('entry', 200);
   for (const name of entries) ask(name);
   await pass(1_000);
   // Half of the burst is reserved.
   expect(left.length).toBeGreaterThanOrEqual(85);
   expect(left.length).toBeLessThanOrEqual(91);
+  expect(limiter.countWaiting('address', 'place')).toBe(200 - left.length);
   await pass(2_000);
   expect(left).toEqual(entries);
 });
 
 test('one user’s limit delays nobody else', async () => {
-  const { ask, left, pass } = open();
+  const { ask, left, limiter, pass } = open();
   for (const name of names('busy', 15)) ask(name, { user: 'busy' });
   for (const name of names('other', 5)) ask(name);
   await pass(250);
   expect(left.filter((name) => name.startsWith('other'))).toHaveLength(5);
   expect(left.filter((name) => name.startsWith('busy'))).toHaveLength(9);
+  expect(limiter.countWaiting('address', 'place')).toBe(0);
   await pass(2_000);
   expect(left.filter((name) => name.startsWith('busy'))).toEqual(names('busy', 15));
 });

@@ -66,7 +66,10 @@ export interface RateLimiter {
   answered(pass: Pass, answer: { refusal: LimitRefusal | null; usage?: LimitUsage | null }): Promise<void>;
   /** Reports that the request was not sent after all, or that no answer came. */
   unanswered(pass: Pass): Promise<void>;
-  /** The requests of this priority that wait now, through all addresses whose key begins so. */
+  /**
+   * The requests of this priority that wait now for their address, through all addresses whose key begins so; not those
+   * that a limit of their account holds back.
+   */
   countWaiting(keyPrefix: string, priority: CallPriority): number;
   close(): void;
 }
@@ -249,7 +252,8 @@ export function createRateLimiter({ slots, clock }: { slots: SlotStore; clock: C
     countWaiting: (keyPrefix, priority) =>
       [...queues]
         .filter(([key]) => key.startsWith(keyPrefix))
-        .flatMap(([, { waiting }]) => waiting.filter(({ turn }) => turn.priority === priority)).length,
+        .flatMap(([, queue]) => queue.waiting.filter(({ turn }) => !isHeldBack(queue, turn, nowMs())))
+        .filter(({ turn }) => turn.priority === priority).length,
 
     close: () => slots.close(),
   };
@@ -276,6 +280,10 @@ const isToFollow = ({ turn }: Waiting) => turn.priority === 'follow';
 
 const egressGate = (priority: CallPriority) => `egress ${priority}`;
 const bucketGate = ({ bucket }: Turn, priority: CallPriority) => `bucket ${bucket.key} ${priority}`;
+
+/** Whether a limit of its account, and not the address, keeps it waiting. */
+const isHeldBack = ({ openAtMs: gates }: Queue, turn: Turn, nowMs: number): boolean =>
+  (gates.get(bucketGate(turn, turn.priority)) ?? 0) > nowMs;
 
 function openAtMs({ openAtMs: gates }: Queue, { turn }: Waiting): number {
   return Math.max(gates.get(egressGate(turn.priority)) ?? 0, gates.get(bucketGate(turn, turn.priority)) ?? 0);

@@ -237,7 +237,7 @@ export function createPaperExchange(options: {
     // The same memory as the real platforms, so that the engine meets the same limits.
     orderMemory: { withoutFillsMs: DAY_MS, withFillsMs: 7 * DAY_MS },
     requestsPerSecond: Number.POSITIVE_INFINITY,
-    ordersWaiting: () => 0,
+    requestsWaiting: () => 0,
     clockAheadMs: () => null,
 
     fetchTicker(token, context) {
