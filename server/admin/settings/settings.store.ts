@@ -45,14 +45,14 @@ export async function listPauses(
  */
 export async function listTradingUsers(
   db: Queryable,
-  { userId }: { userId?: string | undefined } = {},
+  { userIds }: { userIds?: readonly string[] | undefined } = {},
 ): Promise<TradingUser[]> {
   const { id, username, isActive, isTestUser, isAdmin } = users;
   const rows = await db
     .select({ id, username, isActive, isTestUser, isAdmin, settings: userSettings })
     .from(users)
     .leftJoin(userSettings, eq(userSettings.userId, users.id))
-    .where(userId === undefined ? undefined : eq(id, userId));
+    .where(userIds === undefined ? undefined : isOneOf(id, userIds));
   return rows.map((row) => ({
     ...row,
     settings: row.settings === null ? null : toTradingSettings(row.settings),

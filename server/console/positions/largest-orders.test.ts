@@ -2,6 +2,7 @@ import { asc, eq } from 'drizzle-orm';
 import { describe, expect } from 'vitest';
 import { D, toPlain } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { EngineDeps } from '#server/deps.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { positionCloses, tradingHalts } from '#server/platform/db/schema.ts';
@@ -65,14 +66,15 @@ const closeByHand = (userId: string, token: string, percent = 100, deps = engine
     requestedBy: userId,
   });
 
-/** A clock by which this much time passes between two looks at it. */
-function secondsPerLook(seconds: number): Clock {
+/** What closes sees this much time pass between two looks at its clock. */
+function secondsPerLook(seconds: number): EngineDeps {
   let nowMs = 0;
   function monotonicMs(): number {
     nowMs += seconds * 1_000;
     return nowMs;
   }
-  return { ...engine.clock, monotonicMs };
+  const clock: Clock = { ...engine.clock, monotonicMs };
+  return { ...engine.deps, clock };
 }
 
 const ENTRY_DIALECTS = oneOfEachKind(SUITE_DIALECTS, (dialect) => dialect !== 'Bitget');
@@ -192,20 +194,14 @@ describe.each(SUITE_DIALECTS)('at %s, a position above the largest market order'
   test('is closed by hand for longer than fifteen seconds while more of it closes', async () => {
     const { userId, token, trade } = await withLarge();
     strike(engine, userId, [{ kind: 'tooManyRequests', on: { operation: 'close-position', nth: 2 } }]);
-    const slow = engine.depsWith({ clock: secondsPerLook(10) });
-    expect(await closeByHand(userId, token, 100, slow)).toMatchObject({ success: true });
+    expect(await closeByHand(userId, token, 100, secondsPerLook(10))).toMatchObject({ success: true });
     await expectParts(userId, trade.filledQuantity);
   });
 
   test('is not closed by hand without an end, and the answer says what is closed and what is open', async () => {
     const { userId, token, trade } = await withLarge();
     strike(engine, userId, [{ kind: 'tooManyRequests', on: { operation: 'close-position', nth: 2 } }]);
-    const { success, message } = await closeByHand(
-      userId,
-      token,
-      100,
-      engine.depsWith({ clock: secondsPerLook(61) }),
-    );
+    const { success, message } = await closeByHand(userId, token, 100, secondsPerLook(61));
     const open = toPlain((await engine.holding(userId, token, exchangePlatform)).position?.size ?? '0');
     const closed = toPlain(D(trade.filledQuantity).minus(open));
     expect(success).toBe(false);

@@ -80,7 +80,7 @@ async function explainNow(deps: Deps, { signal, userId }: { signal: SignalRow; u
     const input = await readEligibilityInput(deps, signal);
     return explainEligibility(find(input.users), input);
   }
-  const { users, input } = await readExitInput(deps, signal, { userId });
+  const { users, input } = await readExitInput(deps, signal, { userIds: [userId] });
   return explainExit(find(users), input);
 }
 

@@ -6,6 +6,7 @@ import { DOUBT_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
 import type { EngineDeps } from '#server/deps.ts';
+import type { NewClose, Transition } from '#server/engine/records/transitions.ts';
 import {
   asExchangeError,
   type CallContext,
@@ -74,17 +75,35 @@ export async function closePosition(deps: EngineDeps, request: CloseRequest): Pr
   return (await stepTowardsClosed(deps, request)).result;
 }
 
-/** The same, with how much was open when the step began. */
-export async function stepTowardsClosed(deps: EngineDeps, request: CloseRequest): Promise<CloseStep> {
-  const { exchange, account, token } = request;
-  const context: CallContext = { priority: 'protect', ...request.context };
+/** The position in a token as the exchange has just shown it. */
+export interface FoundPosition {
+  position: OpenPosition | null;
+  /** A closing order that follows from it leaves until then. */
+  notAfter: Date;
+}
+
+export async function findPosition(
+  { clock }: Pick<EngineDeps, 'clock'>,
+  { exchange, account, token, context }: Pick<CloseRequest, 'exchange' | 'account' | 'token' | 'context'>,
+): Promise<FoundPosition> {
   // Taken before the read, so a process that was frozen afterwards does not act on stale data.
-  const notAfter = new Date(deps.clock.now().getTime() + SEND_WITHIN_MS);
+  const notAfter = new Date(clock.now().getTime() + SEND_WITHIN_MS);
+  const position = await exchange.fetchPosition(account, token, { priority: 'protect', ...context });
+  return { position, notAfter };
+}
+
+/** The same, with how much was open when the step began. `found`: instead of another read, just before. */
+export async function stepTowardsClosed(
+  deps: EngineDeps,
+  request: CloseRequest,
+  found?: FoundPosition,
+): Promise<CloseStep> {
+  const context: CallContext = { priority: 'protect', ...request.context };
   let open: string | null = null;
   try {
-    const position = await exchange.fetchPosition(account, token, context);
-    open = position?.quantity ?? null;
-    const result = await closeFound(deps, { ...request, context }, { position, notAfter });
+    const shown = found ?? (await findPosition(deps, { ...request, context }));
+    open = shown.position?.quantity ?? null;
+    const result = await closeFound(deps, { ...request, context }, shown);
     return { result, open };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
@@ -95,7 +114,7 @@ export async function stepTowardsClosed(deps: EngineDeps, request: CloseRequest)
 async function closeFound(
   deps: EngineDeps,
   request: CloseRequest,
-  { position, notAfter }: { position: OpenPosition | null; notAfter: Date },
+  { position, notAfter }: FoundPosition,
 ): Promise<CloseResult> {
   const { exchange, account, token, context = {} } = request;
   if (position === null) {
@@ -223,40 +242,35 @@ async function sendClose(
     const id = timeOrderedId();
     return { id, clientOrderId: closingOrderId(id), quantity: part };
   });
+  const { userId } = account;
+  const { side } = position;
+  const { platform: exchangePlatform } = exchange;
   const createdAt = deps.clock.now();
-  const denial = await deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
-    const denied = (await request.deny?.(tx)) ?? null;
-    if (denied !== null) return denied;
-    await tx.insert(positionCloses).values(
-      parts.map((part) => ({
-        ...part,
-        userId: account.userId,
-        exchangePlatform: exchange.platform,
-        token,
-        side: position.side,
-        keepQuantity: keep,
-        reason,
-        workflowId: request.workflowId ?? null,
-        tradeId: request.tradeId ?? null,
-        requestedBy: request.requestedBy ?? null,
-        state: 'submitting' as const,
-        createdAt,
-      })),
-    );
-    // Operators are recorded with their request, and reversals with the signal.
-    if (reason === CLOSE_REASONS.stopMissing) {
-      const { userId } = account;
-      const { side } = position;
-      await deps.audit.record(tx, {
-        actor: ENGINE,
-        action: 'position close requested',
-        subject: await positionSubject(tx, { userId, token }),
-        after: { exchangePlatform: exchange.platform, side, quantity, reason },
-      });
-    }
-    return null;
-  });
+  const closes = parts.map((part) => ({
+    ...part,
+    userId,
+    exchangePlatform,
+    token,
+    side,
+    keepQuantity: keep,
+    reason,
+    workflowId: request.workflowId ?? null,
+    tradeId: request.tradeId ?? null,
+    requestedBy: request.requestedBy ?? null,
+    state: 'submitting' as const,
+    createdAt,
+  }));
+  // Operators are recorded with their request, and reversals with the signal.
+  const audit =
+    reason === CLOSE_REASONS.stopMissing
+      ? {
+          actor: ENGINE,
+          action: 'position close requested' as const,
+          subject: await positionSubject(deps.db, { userId, token }),
+          after: { exchangePlatform, side, quantity, reason },
+        }
+      : undefined;
+  const denial = await commitCloses(deps, request, { lease, closes, ...(audit && { audit }) });
   if (denial !== null) return { outcome: 'denied', denial, message: denial.reason };
   for (const [index, { id, ...part }] of parts.entries()) {
     const placement = await exchange.closePosition(
@@ -278,6 +292,26 @@ async function sendClose(
       .where(eq(positionCloses.id, id));
   }
   return { outcome: 'pending', message: 'the closing order was sent', isSent: true };
+}
+
+/** Records the orders before the first of them is sent, those of many users together; or why nothing may be closed. */
+async function commitCloses(
+  deps: EngineDeps,
+  { deny }: CloseRequest,
+  recorded: Pick<Transition, 'lease' | 'audit'> & { closes: NewClose[] },
+): Promise<Denial | null> {
+  if (deny === undefined) {
+    await deps.transitions.commit(recorded);
+    return null;
+  }
+  return await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, recorded.lease);
+    const denied = await deny(tx);
+    if (denied !== null) return denied;
+    await tx.insert(positionCloses).values(recorded.closes);
+    if (recorded.audit !== undefined) await deps.audit.record(tx, recorded.audit);
+    return null;
+  });
 }
 
 /** A user's position in a token as a subject of the audit trail. */

@@ -3,6 +3,7 @@ import type { EngineDeps } from '#server/deps.ts';
 import {
   type CloseRequest,
   type CloseResult,
+  type FoundPosition,
   listUnsettledCloses,
   stepTowardsClosed,
 } from './close-position.ts';
@@ -20,20 +21,21 @@ export const isClosed = ({ outcome }: CloseResult): boolean =>
 
 /**
  * Closes a position step by step until the exchange reports no more open than what is to stay, nothing more of it closes
- * for 15 s, `longestMs` pass, or it has refused three times. Safe to repeat, also after a crash.
+ * for 15 s, `longestMs` pass, or it has refused three times. Safe to repeat, also after a crash. `found`: the position as
+ * just read.
  */
 export async function closeUntilDone(
   deps: EngineDeps,
   request: CloseRequest,
-  { longestMs = Number.POSITIVE_INFINITY }: { longestMs?: number } = {},
+  { longestMs = Number.POSITIVE_INFINITY, found }: { longestMs?: number; found?: FoundPosition } = {},
 ): Promise<CloseResult> {
   const begun = deps.clock.monotonicMs();
   let progressAt = begun;
   let underWaySince = begun;
   let least: string | null = null;
   let refusals = 0;
-  for (;;) {
-    const { result, open } = await stepTowardsClosed(deps, request);
+  for (let shown = found; ; shown = undefined) {
+    const { result, open } = await stepTowardsClosed(deps, request, shown);
     const now = deps.clock.monotonicMs();
     if (open !== null) {
       if (least !== null && D(open).lt(least)) progressAt = now;

@@ -1,6 +1,7 @@
 import { and, desc, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { Db, Queryable, Tx } from '#server/platform/db/database.ts';
+import { isOneOf } from '#server/platform/db/json-rows.ts';
 import {
   closedPositions,
   closedPositionTotals,
@@ -64,6 +65,12 @@ export async function listAccounts(
 export const listOpenTrades = (db: Db, { userId, exchangePlatform }: AccountKey): Promise<OpenTrade[]> =>
   openTrades(db, and(eq(trades.userId, userId), eq(trades.exchangePlatform, exchangePlatform)));
 
+/** The same of several users in one token, at all exchanges. */
+export const listOpenTradesOf = (
+  db: Db,
+  { userIds, token }: { userIds: readonly string[]; token: string },
+): Promise<OpenTrade[]> => openTrades(db, and(isOneOf(trades.userId, userIds), eq(trades.token, token)));
+
 /** Null when the trade does not exist or has no position. */
 export async function findOpenTrade(db: Db, tradeId: string): Promise<OpenTrade | null> {
   const [trade] = await openTrades(db, eq(trades.id, tradeId));
@@ -96,11 +103,11 @@ async function openTrades(db: Db, which: SQL | undefined): Promise<OpenTrade[]> 
 
 /**
  * The trades of all users whose position in the token may be open, with the signal that opened each; oldest first.
- * `mode`: trades of another mode are left out.
+ * `mode`: trades of another mode are left out. `userIds`: only these users'.
  */
 export async function listOpenTradesIn(
   db: Queryable,
-  { token, mode, userId }: { token: string; mode: ExchangeMode; userId?: string | undefined },
+  { token, mode, userIds }: { token: string; mode: ExchangeMode; userIds?: readonly string[] | undefined },
 ): Promise<{ userId: string; tradeId: string; side: 'buy' | 'sell'; processor: string; signalAt: Date }[]> {
   return await db
     .select({
@@ -115,7 +122,7 @@ export async function listOpenTradesIn(
     .where(
       and(
         eq(trades.token, token),
-        userId === undefined ? undefined : eq(trades.userId, userId),
+        userIds === undefined ? undefined : isOneOf(trades.userId, userIds),
         mayBeOpen,
         sql`${trades.protectionStatus} is distinct from 'closed'`,
         or(isNull(trades.exchangeMode), eq(trades.exchangeMode, mode)),

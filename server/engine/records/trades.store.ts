@@ -164,6 +164,18 @@ export const findWorkingTrade = (
 ): Promise<TradeRow | null> =>
   findNewest(db, eq(trades.userId, userId), eq(trades.token, token), ne(trades.state, 'done'));
 
+/** Each user's newest trade in the token that is not done. */
+export async function listUnfinishedOf(
+  db: Queryable,
+  { userIds, token }: { userIds: readonly string[]; token: string },
+): Promise<Pick<TradeRow, 'userId' | 'state'>[]> {
+  return await db
+    .selectDistinctOn([trades.userId], { userId: trades.userId, state: trades.state })
+    .from(trades)
+    .where(and(isOneOf(trades.userId, userIds), eq(trades.token, token), ne(trades.state, 'done')))
+    .orderBy(trades.userId, desc(trades.createdAt));
+}
+
 /** The trades of all users in the token whose orders are at work. */
 export async function listWorkingTrades(db: Queryable, token: string): Promise<string[]> {
   const rows = await db

@@ -16,6 +16,7 @@ import { createGroupCommit } from '#server/platform/db/group-commit.ts';
 import { insertRows, updateRows } from '#server/platform/db/json-rows.ts';
 import {
   orderAttempts,
+  positionCloses,
   positionGeneratorLogs,
   tradeEvents,
   trades,
@@ -57,6 +58,8 @@ export interface Transition {
   trade?: { id: string; set: Partial<Omit<NewTrade, 'id'>> };
   attempt?: { id: string; seen: AttemptState; set: Partial<Omit<NewAttempt, 'id'>> };
   newAttempt?: NewAttempt;
+  /** New orders that close a position. */
+  closes?: readonly NewClose[];
   /** Lines of a trade's timeline, and its calls. */
   events?: readonly Omit<NewEvent, 'id'>[];
   steps?: readonly StepWrite[];
@@ -83,6 +86,7 @@ type OrderAtExchange = IntendedOrder & Pick<TradeRow, 'exchangePlatform'>;
 export type CalculationRow = typeof positionGeneratorLogs.$inferInsert;
 type NewTrade = typeof trades.$inferInsert;
 export type NewAttempt = typeof orderAttempts.$inferInsert;
+export type NewClose = typeof positionCloses.$inferInsert;
 type NewEvent = typeof tradeEvents.$inferInsert;
 
 export interface OrderIntent {
@@ -335,6 +339,7 @@ async function write(
     .flatMap((one) => one.events ?? [])
     .map((event) => ({ id: timeOrderedId(), ...event }));
   const notices = accepted.flatMap((one) => one.notices ?? []);
+  const closes = accepted.flatMap((one) => one.closes ?? []);
   const clears = pick(({ clears: cleared }) => cleared);
   const followers = intents.flatMap(({ trade, follower }) => {
     return follower === 'job' ? [] : [{ key: tradeKey(trade.id), holder: follower.holder }];
@@ -354,6 +359,7 @@ async function write(
     changeTrades(tx, { changes: changedTrades, now }).then((found) => {
       stopped = found;
     }),
+    send(closes.length > 0, () => insertRows(positionCloses, closes)),
     send(events.length > 0, () => withNotices(notices, insertRows(tradeEvents, events))),
     events.length === 0 && noteEvents(tx, notices),
     writeSteps(

@@ -7,6 +7,7 @@ import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { positionCloses, userSettings, users } from '#server/platform/db/schema.ts';
 import { CLOSING_FAULTS, isFaultOfItsKind } from '#test/app/closing-faults.ts';
+import { countStatements } from '#test/app/count-statements.ts';
 import { oneOfEachKind, testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import type { SignalFields } from '#test/app/test-engine-rows.ts';
@@ -25,7 +26,14 @@ import { tradeWave } from './trade-wave.ts';
 import { triggerWorkflow } from './trigger-workflow.ts';
 import { createUserIntake } from './user-intake.ts';
 
-const engine = sharedTestEngine();
+const requests: string[] = [];
+const engine = sharedTestEngine({
+  watch: {
+    async before({ path }) {
+      requests.push(path.split('/').at(-1) ?? '');
+    },
+  },
+});
 const paper = sharedTestEngine({ paperMode: true });
 
 /** Sends a signal that leaves, and works until nothing is left to do. */
@@ -458,6 +466,32 @@ describe('a close that overtakes its entry', () => {
     await engine.settle();
     expect((await engine.workflow(again)).topReason ?? '').not.toContain('A newer signal');
   });
+});
+
+test('closes with four requests for each user, and reads and records what concerns many together', async () => {
+  const USERS = 8;
+  const token = nextToken();
+  for (let count = 0; count < 1 + USERS; count += 1) {
+    await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  }
+  await engine.storeSignal({ token, price: '100' });
+  await engine.settle();
+  engine.clock.advance(1_000);
+  const { workflowId } = await engine.storeSignal({ token, price: '100', action: 'close' });
+  await runWorkflow(engine.deps, workflowId);
+  const wave = () => tradeWave(engine.deps, { workflowId });
+  await wave();
+  requests.length = 0;
+  const statements = await countStatements(wave, 'position_closes');
+  const CLOSE = ['single-position', 'place-order', 'single-position', 'orders-plan-pending'];
+  expect(requests.toSorted()).toEqual(
+    Array.from({ length: USERS }, () => CLOSE)
+      .flat()
+      .toSorted(),
+  );
+  // For each: what is unsettled, sent and closed, and at most one record of its own; and what is read for all.
+  expect(statements).toBeLessThanOrEqual(USERS * 4 + 4);
+  expect(await engine.workflow(workflowId)).toMatchObject({ successfulUsersCount: 1 + USERS });
 });
 
 test('closes for a few users of an exchange at a time, and those that it does not answer keep no places', async () => {

@@ -10,19 +10,19 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { skipMessage } from '#domain/workflow/denials.ts';
 import { PER_USER_STEPS } from '#domain/workflow/workflow-lifecycle.ts';
 import type { EngineDeps, UserAccount } from '#server/deps.ts';
-import { endClosing } from '#server/engine/orders/close-position.ts';
+import { endClosing, type FoundPosition, findPosition } from '#server/engine/orders/close-position.ts';
 import { closeUntilDone, isClosed } from '#server/engine/orders/close-until-done.ts';
 import { filledByCloses } from '#server/engine/orders/closed-quantity.ts';
 import { openTradeAccount } from '#server/engine/orders/trade-account.ts';
 import { findOwnTrade } from '#server/engine/protection/find-own-trade.ts';
 import {
   closeTrade,
-  listOpenTrades,
+  listOpenTradesOf,
   type OpenTrade,
   sumPartialCloses,
 } from '#server/engine/protection/positions.store.ts';
 import { describeHidden, tradesOfAccount } from '#server/engine/protection/trades-of-account.ts';
-import { addTimeline, findWorkingTrade } from '#server/engine/records/trades.store.ts';
+import { addTimeline, listUnfinishedOf } from '#server/engine/records/trades.store.ts';
 import { endedStep, processorName, userStep } from '#server/engine/records/workflow-steps.store.ts';
 import type { WorkflowRow } from '#server/engine/records/workflows.store.ts';
 import {
@@ -33,6 +33,7 @@ import {
 } from '#server/exchanges/exchange.ts';
 import { readExit } from '#server/ingest/read-delivery.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import { isOneOf } from '#server/platform/db/json-rows.ts';
 import { positionCloses } from '#server/platform/db/schema.ts';
 import { type Lease, LeaseLostError } from '#server/platform/jobs/leases.ts';
 import { readExitInput } from './select-exits.ts';
@@ -50,6 +51,46 @@ interface LeaveRun {
   /** In the order of trading. */
   position: number;
   lease: Lease;
+  /** Read under the lease. */
+  facts: LeaveFacts;
+}
+
+/** What is known of a user who leaves. */
+export interface LeaveFacts {
+  /** An entry in the token is at work. */
+  isEntering: boolean;
+  /** The trades whose positions the signal means. */
+  meant: ReadonlySet<string>;
+  /** Trades in the token whose position may be open, oldest first. */
+  openTrades: readonly OpenTrade[];
+  /** The closing orders of this workflow, oldest first. */
+  closes: readonly OwnClose[];
+}
+
+/** Everything about users who leave, by user. */
+export async function readLeaveFacts(
+  deps: Pick<EngineDeps, 'db' | 'config'>,
+  { signal, workflowId, userIds }: { signal: SignalRow; workflowId: string; userIds: readonly string[] },
+): Promise<(userId: string) => LeaveFacts> {
+  const { db } = deps;
+  const { token } = signal;
+  // First: what is read of an entry while it is at work is out of date when it has ended.
+  const entering = await listEntering(db, { userIds, token });
+  const [{ users, input }, openTrades, closes] = await Promise.all([
+    readExitInput(deps, signal, { userIds }),
+    listOpenTradesOf(db, { userIds, token }),
+    listOwnCloses(db, { workflowId, userIds }),
+  ]);
+  return (userId) => {
+    const user = users.find(({ id }) => id === userId);
+    const isOfUser = (row: { userId: string }) => row.userId === userId;
+    return {
+      isEntering: entering.has(userId),
+      meant: new Set(user === undefined ? [] : positionsToLeave(user, input).map((one) => one.tradeId)),
+      openTrades: openTrades.filter(isOfUser),
+      closes: closes.filter(isOfUser),
+    };
+  };
 }
 
 /** What became of the position: `done` was closed as far as the signal says; `closed` null: how much is not known. */
@@ -77,20 +118,18 @@ export async function leavePosition(run: LeaveRun): Promise<void> {
 }
 
 async function leave(run: LeaveRun): Promise<Left> {
-  const { deps, signal, userId } = run;
+  const { deps, signal } = run;
   const { token } = signal;
-  await awaitEntry(run);
-  const { users, input } = await readExitInput(deps, signal, { userId });
-  const [user] = users;
-  const meant = new Set(user === undefined ? [] : positionsToLeave(user, input).map((one) => one.tradeId));
+  const { meant, openTrades, closes } = run.facts.isEntering ? await awaitEntry(run) : run.facts;
   const platforms = deps.exchanges.supported;
   const results: Left[] = [];
   // One position at each exchange: one that cannot be reached keeps no other open.
   for (const platform of platforms) {
-    const before = await listOwnCloses(run, { platform });
-    const trades = (await listOpenTrades(deps.db, { userId, exchangePlatform: platform })).filter(
-      (trade) => meant.has(trade.id) || before.some(({ tradeId }) => tradeId === trade.id),
-    );
+    const isHere = (row: { exchangePlatform: string }) => row.exchangePlatform === platform;
+    const before = closes.filter(isHere);
+    const trades = openTrades
+      .filter(isHere)
+      .filter((trade) => meant.has(trade.id) || before.some(({ tradeId }) => tradeId === trade.id));
     if (trades.length + before.length === 0) continue;
     const left =
       trades.length > 0
@@ -125,22 +164,24 @@ async function endAt(
 
 type OwnClose = typeof positionCloses.$inferSelect;
 
-/** The closing orders of this workflow for the user at an exchange, oldest first: the first says what was to stay open. */
+/** The closing orders of a workflow for these users, oldest first: a user's first says what was to stay open. */
 const listOwnCloses = (
-  { deps, workflow, userId }: LeaveRun,
-  { platform }: { platform: ExchangePlatform },
+  db: EngineDeps['db'],
+  { workflowId, userIds }: { workflowId: string; userIds: readonly string[] },
 ): Promise<OwnClose[]> =>
-  deps.db
+  db
     .select()
     .from(positionCloses)
-    .where(
-      and(
-        eq(positionCloses.userId, userId),
-        eq(positionCloses.workflowId, workflow.id),
-        eq(positionCloses.exchangePlatform, platform),
-      ),
-    )
+    .where(and(isOneOf(positionCloses.userId, userIds), eq(positionCloses.workflowId, workflowId)))
     .orderBy(asc(positionCloses.id));
+
+const listClosesAt = async (
+  { deps, workflow, userId }: LeaveRun,
+  { platform }: Pick<Exchange, 'platform'>,
+): Promise<OwnClose[]> =>
+  (await listOwnCloses(deps.db, { workflowId: workflow.id, userIds: [userId] })).filter(
+    ({ exchangePlatform }) => exchangePlatform === platform,
+  );
 
 /** Whether an interrupted run has closed everything, and nothing is left to do. */
 const isFinished = (closes: readonly OwnClose[]): boolean =>
@@ -192,16 +233,26 @@ function done(of: {
 }
 
 /** Only an order at work can still open something; one that is protecting or closing its position cannot. */
-async function awaitEntry({ deps, signal: { token }, userId }: LeaveRun): Promise<void> {
+async function awaitEntry({ deps, signal, workflow, userId }: LeaveRun): Promise<LeaveFacts> {
   const deadline = deps.clock.monotonicMs() + ENTRY_PATIENCE_MS;
-  for (;;) {
-    const trade = await findWorkingTrade(deps.db, { userId, token });
-    if (trade?.state !== 'working') return;
+  const { token } = signal;
+  const userIds = [userId];
+  while ((await listEntering(deps.db, { userIds, token })).has(userId)) {
     if (deps.clock.monotonicMs() > deadline) {
       throw new ExchangeError('retry-later', `an entry order in ${token} is still being worked on`);
     }
     await deps.clock.sleep(ENTRY_POLL_MS);
   }
+  return (await readLeaveFacts(deps, { signal, workflowId: workflow.id, userIds }))(userId);
+}
+
+/** The users whose newest unfinished trade in the token is an order at work. */
+async function listEntering(
+  db: EngineDeps['db'],
+  { userIds, token }: { userIds: readonly string[]; token: string },
+): Promise<Set<string>> {
+  const newest = await listUnfinishedOf(db, { userIds, token });
+  return new Set(newest.filter(({ state }) => state === 'working').map(({ userId }) => userId));
 }
 
 async function leaveAt(
@@ -218,9 +269,10 @@ async function leaveAt(
   const { here, hidden } = tradesOfAccount(deps, trades, account);
   if (here.length === 0) return failed(token, describeHidden(hidden));
   const exchange = deps.exchanges.get(platform);
-  const position = await exchange.fetchPosition(account, token, { priority: 'protect' });
+  const found = await findPosition(deps, { exchange, account, token });
+  const { position } = found;
   if (position === null) return await endFlat(run, { exchange, account, before });
-  if (!isFinished(before)) return await closeOurs(run, { exchange, account, position, here, before });
+  if (!isFinished(before)) return await closeOurs(run, { exchange, account, position, found, here, before });
   const { userId } = newest;
   const trade = await findOwnTrade(deps, { userId, exchange, account, candidates: here, position });
   // The run that closed it may have been interrupted before it wrote this down.
@@ -251,6 +303,7 @@ async function closeOurs(
     exchange: Exchange;
     account: UserAccount;
     position: OpenPosition;
+    found: FoundPosition;
     here: OpenTrade[];
     before: OwnClose[];
   },
@@ -268,24 +321,25 @@ async function closeOurs(
   const plan = before.length > 0 ? { keep: planned, but: undefined } : await planClose(run, { ...of, trade });
   if ('reason' in plan) return { outcome: 'skipped', reason: plan.reason };
   const { keep, but } = plan;
-  const result = await closeUntilDone(deps, {
+  const request = {
     exchange,
     account,
     token,
-    isMeant: (open) => isSamePosition(position, open),
+    isMeant: (open: OpenPosition) => isSamePosition(position, open),
     keep,
     reason: CLOSE_REASONS.closedBySignal(signal.id),
     workflowId: workflow.id,
     tradeId: trade.id,
     lease,
-  });
+  };
+  const result = await closeUntilDone(deps, request, { found: of.found });
   if (!isClosed(result)) return failed(token, 'message' in result ? result.message : result.outcome);
   const left = result.outcome === 'kept' ? result.left : '0';
   // A run before this one may have closed some of it.
   const closed =
     before.length === 0
       ? toPlain(D(position.quantity).minus(left))
-      : await filledOf(run, { exchange, account, closes: await listOwnCloses(run, exchange) });
+      : await filledOf(run, { exchange, account, closes: await listClosesAt(run, exchange) });
   if (isWhole(run) && D(left).gt(0)) await endTrade(run, { trade, left });
   const note = result.outcome === 'leftovers' ? result.message : but;
   return done({
@@ -309,7 +363,7 @@ async function planClose(
   const others = othersPart({
     held: position.quantity,
     filled: trade.filledQuantity,
-    closed: await sumPartialCloses(deps.db, trade.id),
+    closed: trade.leftQuantity === null ? '0' : await sumPartialCloses(deps.db, trade.id),
     left: trade.leftQuantity,
   });
   const own = D(position.quantity).minus(others);

@@ -14,17 +14,17 @@ type ExitDeps = Pick<Deps, 'db' | 'config'>;
 
 /**
  * The facts of the decision on a signal that leaves: every user, with the positions in its token that we opened.
- * `userId`: only this user.
+ * `userIds`: only these users.
  */
 export async function readExitInput(
   { db, config }: ExitDeps,
   signal: SignalRow,
-  { userId }: { userId?: string } = {},
+  { userIds }: { userIds?: readonly string[] } = {},
 ): Promise<{ users: ExitUser[]; input: ExitInput }> {
   const { token, processor, receivedAt, ownerUserId, fromAdmin } = signal;
   const [users, trades] = await Promise.all([
-    listTradingUsers(db, { userId }),
-    listOpenTradesIn(db, { token, mode: config.exchangeMode, userId }),
+    listTradingUsers(db, { userIds }),
+    listOpenTradesIn(db, { token, mode: config.exchangeMode, userIds }),
   ]);
   const ofUser = Map.groupBy(trades, ({ userId }) => userId);
   return {

@@ -18,7 +18,7 @@ import { keepLeases, type Lease, LeaseLostError, releaseLeases } from '#server/p
 import { type CanaryTurn, takeCanaryTurn } from './canary.ts';
 import { claimWave, readFacts, type UserFacts } from './claim-wave.ts';
 import { followTrade, settleLate } from './follow-trade.ts';
-import { leavePosition } from './leave-position.ts';
+import { leavePosition, readLeaveFacts } from './leave-position.ts';
 import { planOrder, type UserRun } from './plan-order.ts';
 
 const TRIES = 3;
@@ -280,13 +280,17 @@ async function leaveWave(
   const { db, log } = deps;
   const leases = new Set(users.map(({ lease }) => lease));
   const stopKeeping = keepLeases({ db, clock: deps.clock, leases, log });
+  const userIds = users.map(({ facts }) => facts.turn.user.userId);
+  // A read that fails is each user's failure.
+  const reading = readLeaveFacts(deps, { signal, workflowId: workflow.id, userIds });
   const ends = await Promise.allSettled(
     users.map(async ({ lease, facts, position }) => {
       const { userId } = facts.turn.user;
       const task = { workflowId: workflow.id, userId, position };
       const leave = takeUp(deps, facts, 'takeLeaving');
       try {
-        await leavePosition({ deps, signal, workflow, userId, position, lease });
+        const factsOf = await reading;
+        await leavePosition({ deps, signal, workflow, userId, position, lease, facts: factsOf(userId) });
       } catch (error) {
         await countFailure({ deps, task, lease, current: null }, error);
       } finally {
