@@ -22,6 +22,8 @@ export interface OwnClose {
 interface OwnPart {
   /** The trades whose positions may be closed. */
   covered: ReadonlySet<string>;
+  /** What was to stay open when an earlier run began to close; null: none has. */
+  keptBefore: string | null;
   /** Keeps what must stay open of the trade's position before the first order; returns what counts. */
   keepOf: (trade: OpenTrade, computed: () => Promise<string>) => Promise<string>;
   /** What closes of a part have taken off the trade's position. */
@@ -52,8 +54,14 @@ export async function closeOwnPosition(work: PositionWork, part: OwnPart): Promi
     }
     const trade = await findOwnTrade(deps, { userId, exchange, account, candidates: here, position });
     const what = `The ${position.side} position of ${position.quantity} ${token}`;
-    if (trade === null)
+    if (trade === null) {
+      // An earlier run has closed ours, and ended before it was said.
+      if (part.keptBefore !== null && D(position.quantity).lte(part.keptBefore)) {
+        await part.onClosed();
+        return { outcome: 'closed', message: othersStayOpen(position.quantity) };
+      }
       return { outcome: 'skipped', message: `${what} was not opened here and is not touched` };
+    }
     if (!part.covered.has(trade.id)) {
       return { outcome: 'skipped', message: `${what} was opened by another strategy and is not touched` };
     }
@@ -99,6 +107,8 @@ async function closePart(
   await part.onClosed();
   return {
     outcome: 'closed',
-    message: othersStay ? `${keep} stays open, which was not opened here` : 'closed',
+    message: othersStay ? othersStayOpen(keep) : 'closed',
   };
 }
+
+const othersStayOpen = (quantity: string): string => `${quantity} stays open, which was not opened here`;

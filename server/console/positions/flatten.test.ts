@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, inject, test } from 'vitest';
 import { D, toPlain } from '#domain/decimal.ts';
 import type { StopScope } from '#domain/orders/trading-stop.ts';
 import { stopEntries } from '#server/admin/stops/stop-entries.ts';
@@ -18,7 +18,7 @@ import { oneOfEachKind } from '#test/app/in-turn.ts';
 import { createRowRefusals } from '#test/app/refused-rows.ts';
 import { ALWAYS, planTrade, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import { OPERATOR } from '#test/app/test-audit.ts';
-import { withLong } from '#test/app/token-holders.ts';
+import { nextToken, openLongByHand, withLong } from '#test/app/token-holders.ts';
 import { failedClosingConditions } from '../attention/failed-closings.ts';
 import { endFlatten, findFlatten, insertFlatten, readProgress } from './flatten.store.ts';
 import { createFlattener } from './flatten.ts';
@@ -249,10 +249,10 @@ describe('a position that the exchange refuses to close', () => {
 });
 
 describe('a process that dies while it closes', () => {
-  const POINTS: CrashAt[] = [1, 2, 3, 4, 5, 6, 8, 10].map((afterChanges) => ({ afterChanges }));
+  const POINTS: CrashAt[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((afterChanges) => ({ afterChanges }));
 
   // Requirements: additions-flatten-4
-  test.each(oneOfEachKind(POINTS, (at) => at === POINTS[3]))(
+  test.each(oneOfEachKind(POINTS, (at) => at === POINTS[3] || at === POINTS[8]))(
     'at %j leaves the rest to its successor, which closes nothing twice',
     async (at) => {
       const { userId, token, trade } = await withLong(engine);
@@ -271,6 +271,76 @@ describe('a process that dies while it closes', () => {
       expect(await sizeOf(userId, token)).toBe('3');
     },
   );
+});
+
+// Requirements: additions-flatten-1, additions-flatten-2, additions-flatten-3, additions-flatten-4
+test('through deaths, limits, refusals and half fills all of ours is closed or named, and nothing else is touched', async () => {
+  const [users, tokens] = inject('everyCase') ? [50, 4] : [4, 2];
+  const ours = Array.from({ length: tokens }, nextToken);
+  const userIds: string[] = [];
+  for (let user = 0; user < users; user += 1) {
+    userIds.push(await engine.createUser({ positionSizingMethod: 'Risk Management' }));
+  }
+  const foreign: { userId: string; token: string; size: string }[] = [];
+  for (const token of ours) {
+    await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+  }
+  for (const [index, userId] of userIds.entries()) {
+    const token = index % 2 === 0 ? (ours[0] as string) : nextToken();
+    if (index % 2 === 0) await tradeByHand(userId, token, '3');
+    else {
+      await engine.storeSignal({ token, price: '100' });
+      await engine.venue.settle(token);
+      await openLongByHand(engine, { userId, token });
+    }
+    foreign.push({ userId, token, size: index % 2 === 0 ? '3' : '1' });
+  }
+  const [refused, limited, halved, unanswered] = userIds as [string, string, string, string];
+  const closing = 'close-position';
+  engine.venue.setFaults([
+    { kind: 'closeRefused', on: { userId: refused, times: ALWAYS } },
+    { kind: 'tooManyRequests', on: { userId: limited, operation: closing, times: 3 } },
+    { kind: 'partialFill', fraction: '0.5', on: { userId: halved, operation: closing, times: 2 } },
+    { kind: 'cutAfterAccept', on: { userId: unanswered, operation: closing } },
+  ]);
+
+  const id = await begin({ kind: 'all', value: null });
+  const deaths = inject('everyCase') ? [3, 8, 30, 75, 140, 5, 220] : [3, 8];
+  for (const afterChanges of deaths) {
+    const { deps, point, bury } = engine.mortal({ afterChanges });
+    const life = run(deps).catch((error: unknown) => {
+      if (!point.isDead()) throw error;
+    });
+    await Promise.race([life, point.death]);
+    expect(point.isDead()).toBe(true);
+    await bury();
+    await engine.restart();
+    engine.clock.advance(1_000);
+  }
+  for (let round = 0; round < 20 && (await progress(id))?.state === 'running'; round += 1) {
+    await run();
+    engine.clock.advance(31_000);
+  }
+
+  const end = await progress(id);
+  expect(end).toMatchObject({ state: 'done', total: users * tokens, closed: (users - 1) * tokens });
+  expect(end?.failed.map(({ userId, token }) => [userId, token]).toSorted()).toEqual(
+    ours.map((token) => [refused, token]).toSorted(),
+  );
+  for (const { userId, token, size } of foreign) {
+    const isKept = userId === refused;
+    const orders = await engine.exchangeOrders(userId);
+    for (const own of ours) {
+      const sum = (reduceOnly: boolean) =>
+        orders
+          .filter((order) => order.token === own && order.reduceOnly === reduceOnly)
+          .reduce((all, { filledSize }) => all.plus(filledSize), D(0));
+      const added = own === token ? size : '0';
+      expect(toPlain(sum(true))).toBe(isKept ? '0' : toPlain(sum(false).minus(added)));
+    }
+    if (!isKept) expect(await sizeOf(userId, token)).toBe(size);
+  }
 });
 
 test('a user whose result cannot be written keeps no other from being closed', async () => {

@@ -110,6 +110,7 @@ export function createFlattener(
     const leased = await withPosition(deps, { userId, token, platform, requestedBy }, (work) =>
       closeOwnPosition(work, {
         covered,
+        keptBefore: position.keepQuantity,
         keepOf: async (trade, computed) =>
           position.keepQuantity ??
           (await keepQuantityOf(db, { key: position, tradeId: trade.id, keep: await computed() })),
@@ -132,7 +133,7 @@ export function createFlattener(
   ): Promise<void> {
     const { userId, token } = position;
     // The entry ended without a fill.
-    if (position.isEntry && covered.size === 0) {
+    if (position.isEntry && position.keepQuantity === null && covered.size === 0) {
       await forgetPosition(db, position);
       return;
     }
