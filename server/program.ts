@@ -118,6 +118,7 @@ export async function buildProgram(options: {
   database: OpenDatabase;
   webFolder?: string;
   readDisk?: ReadDisk;
+  mostWorkers?: number;
 }): Promise<Program> {
   const { config, log, clock, database } = options;
   const { db, pool } = database;
@@ -136,7 +137,12 @@ export async function buildProgram(options: {
       : null;
   const secretBox = createSecretBox(keys.secretKey, keys.nextKey);
   const report = createInstanceReport({ db, clock, log, instanceId: config.instanceId, keys, secretBox });
-  const jobs = await createJobs({ database, log, clock });
+  const jobs = await createJobs({
+    database,
+    log,
+    clock,
+    ...(options.mostWorkers === undefined ? {} : { mostWorkers: options.mostWorkers }),
+  });
   const metrics = createMetrics();
   const audit = createAuditTrail({ db, clock, secretBox });
   const keyDeps = { config, log, clock, db, jobs, secretBox, audit };

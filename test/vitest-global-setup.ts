@@ -5,7 +5,9 @@ import type { TestProject } from 'vitest/node';
 import { type ServerConnection, startEmbedded } from '#server/platform/db/embedded.ts';
 import { findPostmaster, isAlive, stopPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { migrateDatabase } from '#server/platform/db/migrate.ts';
-import { createLog } from '#server/platform/log.ts';
+import { openPool } from '#server/platform/db/pool.ts';
+import { createJobs } from '#server/platform/jobs/jobs.ts';
+import { createLog, type Logger } from '#server/platform/log.ts';
 import { ensureServerBuilt } from '../scripts/lib/builds.mjs';
 
 declare module 'vitest' {
@@ -28,8 +30,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const log = createLog({ level: 'warn' });
   const server = await startEmbedded({ dataDir: folder, log, settings: SETTINGS });
   await migrateDatabase({ connection: server.connection, log });
+  await createJobQueues(server.connection, log);
   project.provide('testServer', server.connection);
   return () => discard(folder);
+}
+
+/** Every program would create the tables of the queues itself, in each of the copies. */
+async function createJobQueues(connection: ServerConnection, log: Logger): Promise<void> {
+  const database = openPool({ connection, log });
+  const jobs = await createJobs({ database, log });
+  await jobs.stop();
+  await database.close();
 }
 
 /** Removes the folders of killed runs. */

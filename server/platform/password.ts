@@ -4,8 +4,10 @@ import { hash, type Options, verify } from '@node-rs/argon2';
 import { LONGEST_PASSWORD } from '#contract/text.ts';
 import { AppError } from './http/errors.ts';
 
+export type PasswordCost = Required<Pick<Options, 'memoryCost' | 'timeCost' | 'parallelism'>>;
+
 /** OWASP's argon2id parameters; the library's default algorithm is argon2id. */
-const ARGON2: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** 19 MiB each. One processor stays free for deliveries; one thread of libuv for files and names. */
 export const MAX_AT_ONCE = Math.max(1, Math.min(3, availableParallelism() - 1));
@@ -19,7 +21,7 @@ const GROUP_LENGTH = 5;
 
 let running = 0;
 const waiting: (() => void)[] = [];
-let unknownUserHash: Promise<string> | undefined;
+const unknownUserHashes = new Map<PasswordCost, Promise<string>>();
 
 /** Easy to type once. */
 export function generatePassword(): string {
@@ -28,23 +30,28 @@ export function generatePassword(): string {
   return Array.from({ length: GROUPS }, group).join('-');
 }
 
-export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(password, ARGON2));
+export function hashPassword(password: string, cost: PasswordCost = PASSWORD_COST): Promise<string> {
+  return inTurn(() => hash(password, cost));
 }
 
 /** Takes the same time for an unknown user, whose hash is null, as for a wrong password. */
-export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
+export async function verifyPassword(
+  passwordHash: string | null,
+  password: string,
+  cost: PasswordCost = PASSWORD_COST,
+): Promise<boolean> {
   // No password is that long: takes the path of an unknown user.
-  if (password.length > LONGEST_PASSWORD) return verifyPassword(null, '');
-  const against = passwordHash ?? (await prepareUnknownUserHash());
+  if (password.length > LONGEST_PASSWORD) return verifyPassword(null, '', cost);
+  const against = passwordHash ?? (await prepareUnknownUserHash(cost));
   const matches = await inTurn(() => verify(against, password));
   return matches && passwordHash !== null;
 }
 
 /** Call ahead, so that the first unknown user does not take longer than the second. */
-export function prepareUnknownUserHash(): Promise<string> {
-  unknownUserHash ??= hashPassword(randomBytes(16).toString('base64url'));
-  return unknownUserHash;
+export function prepareUnknownUserHash(cost: PasswordCost = PASSWORD_COST): Promise<string> {
+  const prepared = unknownUserHashes.get(cost) ?? hashPassword(randomBytes(16).toString('base64url'), cost);
+  unknownUserHashes.set(cost, prepared);
+  return prepared;
 }
 
 async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -14,6 +14,12 @@ export const ADMIN_USERNAME = 'admin@example.com';
 export const ADMIN_PASSWORD = 'correct horse battery';
 const USER_PASSWORD = 'a password of a user';
 
+/** At the full cost, hashing and checking passwords would be most of what a user costs. */
+export const CHEAP_PASSWORDS = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+
+/** The start of dozens of workers would be most of what a start costs. */
+const FEW_WORKERS = 2;
+
 /** Every signal is traded immediately; the paper exchange fills at once, so no order needs to be waited for. */
 export const TRADING: TestAppOptions = {
   engine: true,
@@ -41,6 +47,8 @@ export interface TestAppOptions {
   /** With the engine: what also runs on timers of its own. Nothing, unless a test is about it. */
   background?: readonly BackgroundPart[];
   webFolder?: string;
+  /** Of each kind of job; a few unless a test is about more. */
+  mostWorkers?: number;
   /** The disk of the data folder. Half empty without it: tests do not depend on this machine's. */
   readDisk?: ReadDisk;
   /** False: administrators of live mode have no second factor, and can only set one up. */
@@ -61,6 +69,7 @@ export async function startTestApp(options: TestAppOptions = {}) {
       ADMIN_PASSWORD,
       SECRET_KEY: 'a secret key of the tests, long enough',
     }),
+    passwordCost: CHEAP_PASSWORDS,
     ...options.config,
   };
   const program = await buildProgram({
@@ -69,6 +78,7 @@ export async function startTestApp(options: TestAppOptions = {}) {
     clock: options.clock ?? systemClock,
     database,
     ...(options.webFolder === undefined ? {} : { webFolder: options.webFolder }),
+    mostWorkers: options.mostWorkers ?? FEW_WORKERS,
     readDisk: options.readDisk ?? (async () => ({ bavail: 1, blocks: 2 })),
   });
   const { app, deps } = program;

@@ -12,6 +12,7 @@ import { memoryMarks } from '#test/venues/memory-marks.ts';
 import { listenVenue } from '#test/venues/server.ts';
 import { createVenue } from '#test/venues/venue.ts';
 import { paperLedger } from '../venues/paper-ledger.ts';
+import { CHEAP_PASSWORDS } from './test-app.ts';
 import { signIn, type TestClient } from './test-client.ts';
 import { createTestDatabase } from './test-database.ts';
 import { createSender } from './test-sender.ts';
@@ -79,6 +80,7 @@ export async function startTradingBoard(
       VERIFY_SECOND_MS: '300',
       CANCEL_DELAY_MS: '150',
     }),
+    passwordCost: CHEAP_PASSWORDS,
     ...options.config,
   };
   const { behindMs = [] } = options;

@@ -40,7 +40,7 @@ export function registerAuthRoutes(
 ): void {
   // In the background, so that the start does not wait. A failure shows at the next sign-in.
   app.addHook('onListen', (done) => {
-    prepareUnknownUserHash().catch(() => {});
+    prepareUnknownUserHash(deps.config.passwordCost).catch(() => {});
     done();
   });
 

@@ -19,7 +19,7 @@ type SignIn =
  * inactive user with the same error, after the same work.
  */
 export async function signIn(
-  deps: Pick<Deps, 'audit' | 'clock' | 'db' | 'limitPasswordAttempts'>,
+  deps: Pick<Deps, 'audit' | 'clock' | 'config' | 'db' | 'limitPasswordAttempts'>,
   { body, caller }: { body: LoginBody; caller: Caller },
 ): Promise<SignIn> {
   // A name that is too long for any account counts as unknown.
@@ -28,7 +28,11 @@ export async function signIn(
   const found: { user: UserRow | null } = { user: null };
   const isRight = await deps.limitPasswordAttempts({ account: key ?? body.username, address }, async () => {
     found.user = await findUserByKey(deps.db, key ?? '');
-    const matches = await verifyPassword(found.user?.passwordHash ?? null, body.password);
+    const matches = await verifyPassword(
+      found.user?.passwordHash ?? null,
+      body.password,
+      deps.config.passwordCost,
+    );
     return matches && found.user?.isActive === true;
   });
   const { user } = found;

@@ -24,7 +24,7 @@ export async function changePassword(
 ): Promise<string> {
   const { id: userId, username, isAdmin } = getUser(request);
   const { currentPassword, newPassword } = body;
-  const { exchangeMode } = deps.config;
+  const { exchangeMode, passwordCost } = deps.config;
   const fault = await passwordFault({
     username,
     isAdmin,
@@ -35,7 +35,7 @@ export async function changePassword(
   });
   if (fault !== null) throw invalidFields([{ path: 'newPassword', message: fault }]);
   const oldHash = await checkOwnPassword(deps, request, currentPassword);
-  const newHash = await hashPassword(newPassword);
+  const newHash = await hashPassword(newPassword, passwordCost);
   const now = deps.clock.now();
   return deps.db.transaction(async (tx) => {
     const replaced = await replacePasswordHash(tx, { userId, oldHash, newHash, now });

@@ -19,10 +19,10 @@ export async function createUser(
   { actor, ...body }: CreateUserBody & { actor: AuditActor },
 ): Promise<User> {
   const { username, password, isAdmin } = body;
-  const { exchangeMode } = deps.config;
+  const { exchangeMode, passwordCost } = deps.config;
   const fault = await passwordFault({ username, password, isAdmin, exchangeMode });
   if (fault !== null) throw invalidFields([{ path: 'password', message: fault }]);
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, passwordCost);
   const now = deps.clock.now();
   try {
     const user = {

@@ -33,6 +33,7 @@ describe('with nothing set', () => {
       secretKey: null,
       secretKeyNext: null,
       isNewSecretKey: false,
+      passwordCost: { memoryCost: 19_456, timeCost: 2, parallelism: 1 },
       exchangeProxyUrls: [],
       exchangeAddress: null,
       bitgetBaseUrl: null,

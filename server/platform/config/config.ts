@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { hasCode, StartError } from '../db/start-error.ts';
+import { PASSWORD_COST, type PasswordCost } from '../password.ts';
 import { type Settings, settings, settingsSchema, TRADINGVIEW_ADDRESSES } from './config-settings.ts';
 import { unknownSettings } from './unknown-settings.ts';
 
@@ -21,6 +22,8 @@ export interface Config
   exchangeProxyUrls: string[];
   /** Discards what is sealed with the former key. */
   isNewSecretKey: boolean;
+  /** Not a setting: tests that create many users lower it. */
+  passwordCost: PasswordCost;
 }
 
 const NEW_SECRET_KEY = '--new-secret-key';
@@ -78,7 +81,11 @@ export function parseConfig(env: Environment, argv: readonly string[] = []): Con
       'SECRET_KEY is unset; with DATABASE_URL it is required and takes at least 32 characters',
     );
   }
-  return { ...toConfig(value), isNewSecretKey: argv.includes(NEW_SECRET_KEY) };
+  return {
+    ...toConfig(value),
+    isNewSecretKey: argv.includes(NEW_SECRET_KEY),
+    passwordCost: PASSWORD_COST,
+  };
 }
 
 function complaint(name: string, given: Record<string, string | undefined>): string {
@@ -104,7 +111,7 @@ function shownAddress(text: string): string | null {
 const camelCase = (name: string) =>
   name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
-function toConfig(value: Settings): Omit<Config, 'isNewSecretKey'> {
+function toConfig(value: Settings): Omit<Config, 'isNewSecretKey' | 'passwordCost'> {
   const named = Object.entries(value).map(([name, one]) => [camelCase(name), one]);
   const { exchangeProxyUrl, ...plain } = Object.fromEntries(named) as PlainSettings;
   const autoTrade = value.AUTO_TRADE ?? (value.EXCHANGE_MODE === 'paper' ? 'enabled' : 'disabled');

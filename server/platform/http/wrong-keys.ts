@@ -16,14 +16,18 @@ export function createWrongKeys({
   nowMs: () => number;
   mostAddresses?: number;
 }): WrongKeys {
-  const minutes = new LRUCache<string, { count: number }>({
-    max: mostAddresses,
-    ttl: WINDOW_MS,
-    ttlResolution: 0,
-    perf: { now: nowMs },
-    memoMethod: () => ({ count: 0 }),
-  });
+  const createMinutes = () =>
+    new LRUCache<string, { count: number }>({
+      max: mostAddresses,
+      ttl: WINDOW_MS,
+      ttlResolution: 0,
+      perf: { now: nowMs },
+      memoMethod: () => ({ count: 0 }),
+    });
+  // Allocates room for all addresses at once, and many programs never see a wrong key.
+  let minutes: ReturnType<typeof createMinutes> | undefined;
   return (address) => {
+    minutes ??= createMinutes();
     const minute = minutes.memo(address);
     minute.count += 1;
     if (minute.count <= ALLOWED) return null;

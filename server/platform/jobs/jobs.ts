@@ -200,9 +200,13 @@ export async function createJobs(options: {
   clock?: Clock;
   /** The library's own, for tests that move the time of the queue. */
   queueClock?: QueueClock;
+  /** The most workers of each kind, and connections for all. Each of them asks the database at its start. */
+  mostWorkers?: number;
 }): Promise<JobWorkers> {
-  const { database, log, clock = systemClock, queueClock } = options;
-  const pool = new pg.Pool({ ...database.connection, ...POOL_OPTIONS });
+  const { database, log, clock = systemClock, queueClock, mostWorkers = Number.POSITIVE_INFINITY } = options;
+  const concurrencyOf = (name: JobName) => Math.min(QUEUES[name].concurrency, mostWorkers);
+  const max = Math.min(POOL_OPTIONS.max, mostWorkers);
+  const pool = new pg.Pool({ ...database.connection, ...POOL_OPTIONS, max });
   const boss = new PgBoss({
     db: { executeSql: (text, values) => pool.query(text, values), listen, setSessionStatements },
     ...(queueClock === undefined ? {} : { clock: queueClock }),
@@ -242,6 +246,7 @@ export async function createJobs(options: {
       clock,
       name,
       ...QUEUES[name],
+      concurrency: concurrencyOf(name),
       gaveWay(working) {
         activity.besideJobs += 1;
         const end = () => {
@@ -372,7 +377,7 @@ export async function createJobs(options: {
       NAMES.map((name) => {
         const activity = activities[name];
         const heldWorkers = activity.activeJobs - activity.besideJobs;
-        return { name, ...activity, activeJobs: heldWorkers, maxConcurrent: QUEUES[name].concurrency };
+        return { name, ...activity, activeJobs: heldWorkers, maxConcurrent: concurrencyOf(name) };
       }),
     async stop() {
       running = false;
