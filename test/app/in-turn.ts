@@ -26,6 +26,17 @@ export const inTurn = <Row, Column>(rows: readonly Row[], columns: readonly Colu
 export const oneOfEachKind = <Case>(cases: readonly Case[], stands: (one: Case) => boolean): Case[] =>
   cases.filter((one) => inject('everyCase') || stands(one));
 
+/** Declares tests only where matrices are played whole: variants of what another test of the file proves. */
+export const testEveryCase: Pick<typeof test, 'each'> &
+  ((name: string, run: () => unknown, timeoutMs?: number) => void) = Object.assign(
+  (name: string, run: () => unknown, timeoutMs?: number) => {
+    if (inject('everyCase')) test(name, run, timeoutMs);
+  },
+  {
+    each: ((cases: readonly unknown[]) => test.each(inject('everyCase') ? cases : [])) as typeof test.each,
+  },
+);
+
 /** Declares the tests of a block that is repeated for each of these settings: each test for one of them, in turn. */
 export function testInTurn<Setting>(settings: readonly Setting[], setting: Setting) {
   const turn = settings.indexOf(setting);

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   dialog,
   eventually,
@@ -78,7 +79,7 @@ test('the question mark lists the shortcuts, and those without Ctrl can be switc
 });
 
 // Requirements: additions-finding-keys-and-columns-1, additions-finding-keys-and-columns-5
-test('columns can be hidden by keyboard, stay hidden, and are restored together', async () => {
+testEveryCase('columns can be hidden by keyboard, stay hidden, and are restored together', async () => {
   const app = renderApp('/signals');
   await eventually(() => expect(rowsOf('Signal History').length).toBeGreaterThan(0));
   const all = headings();
@@ -102,7 +103,7 @@ test('columns can be hidden by keyboard, stay hidden, and are restored together'
   expect(headings()).toEqual(all);
 });
 
-test('ignores invalid stored columns', async () => {
+testEveryCase('ignores invalid stored columns', async () => {
   const app = renderApp('/price-logs');
   for (const [remembered, count] of [
     ['{"id":true}', 11],

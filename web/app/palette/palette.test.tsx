@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   type App,
   dialog,
@@ -64,7 +65,7 @@ test('takes an administrator to a page, a token, a user, a signal and a workflow
 });
 
 // Requirements: additions-finding-keys-and-columns-2
-test('finds an old signal by its complete id, and reports an unknown id', async () => {
+testEveryCase('finds an old signal by its complete id, and reports an unknown id', async () => {
   const app = renderApp('/webhook', {
     'GET /api/signals': { ...recorded['GET /api/signals'], signals: [], total: 0 },
     'GET /api/users': UNREACHABLE,
@@ -113,7 +114,7 @@ test('shows an ordinary user only their own pages', async () => {
   await eventually(() => expect(app.address()).toBe('/settings'));
 });
 
-test('arrows and pointer choose; Escape and the shortcut close', async () => {
+testEveryCase('arrows and pointer choose; Escape and the shortcut close', async () => {
   const app = renderApp('/price-logs');
   await page().findByRole('cell', { name: /^BTC/ });
   const refresh = page().getByRole('button', { name: 'Refresh' });

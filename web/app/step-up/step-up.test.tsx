@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { stubPasskeys } from '#test/web/passkeys.ts';
 import {
   type Answers,
@@ -105,7 +106,7 @@ describe('a call that needs a confirmation', () => {
     expect(typed()).toEqual(KEYS.map(([, text]) => text));
   });
 
-  test('is not repeated a second time', async () => {
+  testEveryCase('is not repeated a second time', async () => {
     const { app, question } = await begin(guarded({ [SAVE]: REFUSAL }));
     fill(question.getByLabelText(/^Password/), 'first password');
     await press(app, question, 'Confirm');
@@ -143,7 +144,7 @@ describe('the confirmation', () => {
     await expectToast('Exchange Connection Saved');
   });
 
-  test('stays open while the password is being verified', async () => {
+  testEveryCase('stays open while the password is being verified', async () => {
     const answer = held({ until: '2026-01-01T00:05:00.000Z' });
     const { app, question } = await begin(guarded({ [STEP_UP]: answer.promise }));
     fill(question.getByLabelText(/^Password/), 'first password');
@@ -236,7 +237,7 @@ test('Escape closes the confirmation and not the dialog below it', async () => {
   await closed();
 });
 
-test('a confirmation asked for above a form dialog keeps what was typed below it', async () => {
+testEveryCase('a confirmation asked for above a form dialog keeps what was typed below it', async () => {
   const CREATE = 'POST /api/admin/create-client';
   const app = renderApp('/create-client?dialog=create', guarded({ [CREATE]: REFUSAL }));
   const form = await dialog('Create New User');

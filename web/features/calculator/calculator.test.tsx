@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   type Answers,
   type App,
@@ -183,7 +184,7 @@ test('reports a missing signal id and links back to the signals', async () => {
 });
 
 // Requirements: calculator-screen-and-cards-2, calculator-screen-and-cards-6, trading-messages-18
-test('shows signal and balance as loading, unavailable and loaded', async () => {
+testEveryCase('shows signal and balance as loading, unavailable and loaded', async () => {
   const signal = held(failure(404, 'Signal not found'));
   const balance = held({ success: false });
   const SIGNAL = `GET /api/signals/${ids.signal}`;
@@ -440,7 +441,7 @@ describe('a calculation', () => {
   });
 
   // Requirements: screens-user-settings-10
-  test('saves nothing over settings changed elsewhere until the user chooses', async () => {
+  testEveryCase('saves nothing over settings changed elsewhere until the user chooses', async () => {
     const elsewhere = { ...settings.data, maximumRiskPerTrade: '0.1', updatedAt: '2026-12-01T00:00:00.000Z' };
     const app = open({
       [`PUT ${SETTINGS}`]: new Failure(409, {

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   type Answers,
   type App,
@@ -108,7 +109,7 @@ test('reports that a webhook cannot be created, and creates it on the next try',
   expect(textIn(await keyField())).toBe('aBcD…');
 });
 
-test('keeps a new webhook on screen when an answer from before it arrives later', async () => {
+testEveryCase('keeps a new webhook on screen when an answer from before it arrives later', async () => {
   const create = 'POST /api/hooks';
   const app = open({ [HOOKS]: [], [create]: failure(409, 'You already have a webhook') });
   await page().findByRole('button', { name: 'Create Webhook' });
@@ -174,21 +175,24 @@ describe.for([RENEWAL, DELETION])('the dialog $title', (change) => {
 });
 
 // Requirements: screens-webhook-configuration-11, screens-webhook-configuration-12
-test('keeps the password dialog open while verifying, so nothing is shown or copied behind it', async () => {
-  const verifying = held({ success: true });
-  const app = open({ [VERIFY]: verifying.promise });
-  const form = await openKey(app);
-  await confirm(app, form, 'View Key');
-  expect(isDisabled(await form.findByRole('button', { name: 'Verifying...' }))).toBe(true);
-  await app.user.keyboard('{Escape}');
-  await app.user.click(form.getByRole('button', { name: 'Close dialog' }));
-  page().getByRole('dialog', { name: 'View Key' });
-  app.answers[HOOKS] = [wholeHook];
-  verifying.release();
-  await expectToast('Access Granted', 'Webhook key is now visible.');
-  await expectGone(() => page().queryByRole('dialog'));
-  await eventually(async () => expect(textIn(await keyField())).toBe(wholeHook.hookKey));
-});
+testEveryCase(
+  'keeps the password dialog open while verifying, so nothing is shown or copied behind it',
+  async () => {
+    const verifying = held({ success: true });
+    const app = open({ [VERIFY]: verifying.promise });
+    const form = await openKey(app);
+    await confirm(app, form, 'View Key');
+    expect(isDisabled(await form.findByRole('button', { name: 'Verifying...' }))).toBe(true);
+    await app.user.keyboard('{Escape}');
+    await app.user.click(form.getByRole('button', { name: 'Close dialog' }));
+    page().getByRole('dialog', { name: 'View Key' });
+    app.answers[HOOKS] = [wholeHook];
+    verifying.release();
+    await expectToast('Access Granted', 'Webhook key is now visible.');
+    await expectGone(() => page().queryByRole('dialog'));
+    await eventually(async () => expect(textIn(await keyField())).toBe(wholeHook.hookKey));
+  },
+);
 
 // Requirements: screens-webhook-configuration-5
 test('masks the key until the password is entered, then copies it whole', async () => {
@@ -359,7 +363,7 @@ describe('a test delivery', () => {
     expect(isInvalid('Price')).toBeNull();
   });
 
-  test('asks before losing an edited delivery, but not after sending it', async () => {
+  testEveryCase('asks before losing an edited delivery, but not after sending it', async () => {
     const app = open({ [TEST]: SENT });
     await press(app, 'Send test candle');
     const form = await dialog('Send Test Candle');

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   alertOf,
   descriptionOf,
@@ -151,7 +152,7 @@ test('says before a stop is moved away that the risk grows, and why a price does
   expect(app.sent(MOVE)).toEqual([]);
 });
 
-test('shows why a move failed, also at the field that the server names', async () => {
+testEveryCase('shows why a move failed, also at the field that the server names', async () => {
   const app = renderApp('/positions', {
     [POSITIONS]: { ...answer, open: [{ ...position, stopLoss: '2940', takeProfit: '3120', side: 'long' }] },
     'GET /api/positions/protection': { tickSize: '0.01' },
@@ -200,26 +201,29 @@ test('closes the selected positions after one confirmation with their sum, each 
 });
 
 // Requirements: additions-order-and-positions-16
-test('says of each selected position why it could not be closed, and tries those again', async () => {
-  const app = renderApp('/positions', {
-    [POSITIONS]: { ...answer, open: several },
-    [CLOSE]: ({ body }: { body: unknown }) =>
-      (body as { token: string }).token === 'SOL'
-        ? { success: false, message: 'The exchange refused the order: 40762' }
-        : { success: true, message: 'Closed' },
-  });
-  await rowOf('Open Positions', 'user0@example.com');
-  await app.user.click(page().getByRole('checkbox', { name: 'Select all open positions' }));
-  await app.user.click(page().getByRole('button', { name: 'Close 3...' }));
-  const question = await dialog('Close 3 Positions');
-  await app.user.click(question.getByRole('button', { name: 'Close 3 Positions' }));
-  await question.findByText('The exchange refused the order: 40762');
-  expect(question.getAllByText('Closed')).toHaveLength(2);
-  app.answers[CLOSE] = { success: true, message: 'Closed' };
-  await app.user.click(question.getByRole('button', { name: 'Try Again' }));
-  await expectToast('Positions Closed', '1 position was closed');
-  expect(app.sent(CLOSE)).toHaveLength(4);
-});
+testEveryCase(
+  'says of each selected position why it could not be closed, and tries those again',
+  async () => {
+    const app = renderApp('/positions', {
+      [POSITIONS]: { ...answer, open: several },
+      [CLOSE]: ({ body }: { body: unknown }) =>
+        (body as { token: string }).token === 'SOL'
+          ? { success: false, message: 'The exchange refused the order: 40762' }
+          : { success: true, message: 'Closed' },
+    });
+    await rowOf('Open Positions', 'user0@example.com');
+    await app.user.click(page().getByRole('checkbox', { name: 'Select all open positions' }));
+    await app.user.click(page().getByRole('button', { name: 'Close 3...' }));
+    const question = await dialog('Close 3 Positions');
+    await app.user.click(question.getByRole('button', { name: 'Close 3 Positions' }));
+    await question.findByText('The exchange refused the order: 40762');
+    expect(question.getAllByText('Closed')).toHaveLength(2);
+    app.answers[CLOSE] = { success: true, message: 'Closed' };
+    await app.user.click(question.getByRole('button', { name: 'Try Again' }));
+    await expectToast('Positions Closed', '1 position was closed');
+    expect(app.sent(CLOSE)).toHaveLength(4);
+  },
+);
 
 // Requirements: additions-order-and-positions-17
 test('shows the way from stop to target in a row, and that there is no stop', async () => {

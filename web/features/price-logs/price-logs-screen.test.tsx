@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { Blob } from 'node:buffer';
 import { describe, expect, test, vi } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   alertOf,
   alerts,
@@ -248,7 +249,7 @@ describe('an export', () => {
   });
 
   // Requirements: additions-export-2
-  test('says which rows it contains when one file cannot hold them all', async () => {
+  testEveryCase('says which rows it contains when one file cannot hold them all', async () => {
     const fullPage = ({ query }: Call) => {
       const rows = Array.from({ length: 1000 }, (_, at) => ({
         id: `${query.page}-${at}`,

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test, vi } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   type Answers,
   type App,
@@ -267,30 +268,33 @@ describe('the password dialog', () => {
   });
 
   // Requirements: accounts-messages-11
-  test('stays open while the password is being changed, and reports the outcome on any screen', async () => {
-    const refusing = held(failure(403, 'Invalid password'));
-    const { app, form, enter, submit } = await open({ [PASSWORD]: refusing.promise });
-    enter('not the password', 'second password');
-    await submit();
-    expect(isDisabled(await form.findByRole('button', { name: 'Changing...' }))).toBe(true);
-    await app.user.keyboard('{Escape}');
-    await app.user.click(form.getByRole('button', { name: 'Close dialog' }));
-    page().getByRole('dialog', { name: 'Change Password' });
-    expect(page().queryByRole('dialog', { name: 'You have unsaved changes' })).toBeNull();
-    refusing.release();
-    await expectToast('Error', 'Invalid password');
+  testEveryCase(
+    'stays open while the password is being changed, and reports the outcome on any screen',
+    async () => {
+      const refusing = held(failure(403, 'Invalid password'));
+      const { app, form, enter, submit } = await open({ [PASSWORD]: refusing.promise });
+      enter('not the password', 'second password');
+      await submit();
+      expect(isDisabled(await form.findByRole('button', { name: 'Changing...' }))).toBe(true);
+      await app.user.keyboard('{Escape}');
+      await app.user.click(form.getByRole('button', { name: 'Close dialog' }));
+      page().getByRole('dialog', { name: 'Change Password' });
+      expect(page().queryByRole('dialog', { name: 'You have unsaved changes' })).toBeNull();
+      refusing.release();
+      await expectToast('Error', 'Invalid password');
 
-    const changing = held({ message: 'Changed' });
-    app.answers[PASSWORD] = changing.promise;
-    await submit();
-    await form.findByRole('button', { name: 'Changing...' });
-    history.back();
-    const question = await dialog('You have unsaved changes');
-    await app.user.click(question.getByRole('button', { name: 'Leave' }));
-    changing.release();
-    await expectToast('Password Changed', 'Your password has been updated successfully.');
-    await expectGone(() => page().queryByRole('dialog'));
-  });
+      const changing = held({ message: 'Changed' });
+      app.answers[PASSWORD] = changing.promise;
+      await submit();
+      await form.findByRole('button', { name: 'Changing...' });
+      history.back();
+      const question = await dialog('You have unsaved changes');
+      await app.user.click(question.getByRole('button', { name: 'Leave' }));
+      changing.release();
+      await expectToast('Password Changed', 'Your password has been updated successfully.');
+      await expectGone(() => page().queryByRole('dialog'));
+    },
+  );
 });
 
 describe('settings changed elsewhere', () => {
@@ -339,7 +343,7 @@ describe('settings changed elsewhere', () => {
   });
 
   // Requirements: screens-user-settings-10
-  test('do not block a form that lacks the changed fields', async () => {
+  testEveryCase('do not block a form that lacks the changed fields', async () => {
     const { answers, change, stored } = storedSettings(OTHER);
     const app = renderApp(`/settings?userId=${ids.user}`, answers);
     await app.user.selectOptions(await processor(), 'UD Bot');
@@ -386,7 +390,7 @@ test.for([
 );
 
 // Requirements: users-6
-test('keeps the typed exchange credentials when a request is refused or unanswered', async () => {
+testEveryCase('keeps the typed exchange credentials when a request is refused or unanswered', async () => {
   const CREDENTIALS = '/api/user-settings/exchange-credentials';
   const text = 'API key must be plain letters, digits and signs without spaces';
   const stored = {
@@ -510,7 +514,7 @@ describe('unsaved changes', () => {
     expect(app.sent(LOGOUT)).toHaveLength(1);
   });
 
-  test('do not block leaving once saved or discarded', async () => {
+  testEveryCase('do not block leaving once saved or discarded', async () => {
     const app = await openChanged();
     await app.user.click(discard());
     await home(app);
@@ -523,26 +527,29 @@ describe('unsaved changes', () => {
     await findTitle(/^Welcome, /);
   });
 
-  test("are confirmed before an administrator switches from another user's settings to their own", async () => {
-    const app = renderApp(`/settings?userId=${ids.user}`);
-    const orderSet = async () => (await card('Automation')).getByLabelText('Trade order set');
-    await app.user.selectOptions(await orderSet(), 'B');
-    const own = async () => {
-      await app.user.click(
-        page().getByRole('button', { name: recorded['GET /api/auth/user'].user.username }),
-      );
-      await app.user.click(await page().findByRole('menuitem', { name: 'Settings' }));
-    };
-    await own();
-    await answer(app, 'Stay');
-    expect(textIn(await orderSet())).toBe('B');
-    await own();
-    await answer(app, 'Leave');
-    await findTitle('User Settings');
-    expect(app.address()).toBe('/settings');
-  });
+  testEveryCase(
+    "are confirmed before an administrator switches from another user's settings to their own",
+    async () => {
+      const app = renderApp(`/settings?userId=${ids.user}`);
+      const orderSet = async () => (await card('Automation')).getByLabelText('Trade order set');
+      await app.user.selectOptions(await orderSet(), 'B');
+      const own = async () => {
+        await app.user.click(
+          page().getByRole('button', { name: recorded['GET /api/auth/user'].user.username }),
+        );
+        await app.user.click(await page().findByRole('menuitem', { name: 'Settings' }));
+      };
+      await own();
+      await answer(app, 'Stay');
+      expect(textIn(await orderSet())).toBe('B');
+      await own();
+      await answer(app, 'Leave');
+      await findTitle('User Settings');
+      expect(app.address()).toBe('/settings');
+    },
+  );
 
-  test('include a typed secret, and are not confirmed when a dialog opens', async () => {
+  testEveryCase('include a typed secret, and are not confirmed when a dialog opens', async () => {
     const app = renderApp('/settings', {}, ORDINARY);
     const secret = async () => (await card('Exchange Connection')).findByLabelText('API secret');
     fill(await secret(), 'half a secret');

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test, vi } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   type Answers,
   alertOf,
@@ -90,25 +91,28 @@ describe('the new user form', () => {
   });
 
   // Requirements: screens-users-3, accounts-messages-13
-  test('keeps the input when the name is taken, and creates the user with another name', async () => {
-    const { app, form } = await openForm({
-      [CREATE]: failure(409, 'A user with this username already exists'),
-    });
-    fillIn(form);
-    fill(form.getByLabelText('First Name'), 'Carol');
-    await app.user.click(create(form));
-    await expectToast('Failed to Create User', 'A user with this username already exists');
-    form.getByText('A user with this username already exists');
-    expect(textIn(form.getByLabelText(/^Username/))).toBe('carol@example.com');
-    expect(textIn(form.getByLabelText(/^Password/))).toBe('carol, carol');
-    expect(textIn(form.getByLabelText('First Name'))).toBe('Carol');
+  testEveryCase(
+    'keeps the input when the name is taken, and creates the user with another name',
+    async () => {
+      const { app, form } = await openForm({
+        [CREATE]: failure(409, 'A user with this username already exists'),
+      });
+      fillIn(form);
+      fill(form.getByLabelText('First Name'), 'Carol');
+      await app.user.click(create(form));
+      await expectToast('Failed to Create User', 'A user with this username already exists');
+      form.getByText('A user with this username already exists');
+      expect(textIn(form.getByLabelText(/^Username/))).toBe('carol@example.com');
+      expect(textIn(form.getByLabelText(/^Password/))).toBe('carol, carol');
+      expect(textIn(form.getByLabelText('First Name'))).toBe('Carol');
 
-    app.answers[CREATE] = { user: userOf({ username: 'carola@example.com' }) };
-    fill(form.getByLabelText(/^Username/), 'carola@example.com');
-    await app.user.click(create(form));
-    await expectToast('User Created Successfully', 'carola@example.com');
-    await expectGone(() => page().queryByRole('dialog'));
-  });
+      app.answers[CREATE] = { user: userOf({ username: 'carola@example.com' }) };
+      fill(form.getByLabelText(/^Username/), 'carola@example.com');
+      await app.user.click(create(form));
+      await expectToast('User Created Successfully', 'carola@example.com');
+      await expectGone(() => page().queryByRole('dialog'));
+    },
+  );
 
   test('creates a test user while no real money is traded, unless the regular type is chosen', async () => {
     const { app, form } = await openForm({ [CREATE]: { user: ann } });
@@ -162,7 +166,7 @@ describe('the new user form', () => {
   });
 
   // Requirements: screens-users-3
-  test('asks before a key, a click or a step back discards input', async () => {
+  testEveryCase('asks before a key, a click or a step back discards input', async () => {
     const app = renderApp('/create-client', { [USERS]: usersAnswer(ann) });
     const open = async () => {
       await app.user.click(await page().findByRole('button', { name: 'Create New User' }));
@@ -498,7 +502,7 @@ describe('the list of users', () => {
   });
 
   // Requirements: price-logs-10
-  test('redirects from a page that no longer exists to the last one', async () => {
+  testEveryCase('redirects from a page that no longer exists to the last one', async () => {
     const app = renderApp('/create-client?page=999&search=ann', { [USERS]: pagesOf(2) });
     await eventually(() => expect(app.address()).toBe('/create-client?search=ann'));
     await rowOf('Users', 'user-1@example.com');
