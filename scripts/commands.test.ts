@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { settings } from '#server/platform/config/config-settings.ts';
+import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 
 // The commands run in a small project whose tools in node_modules only record their calls.
 
@@ -160,7 +161,7 @@ describe('npm start', () => {
     expect(ofTools).not.toContain('canary');
   });
 
-  test('repeats a failed installation at the next start', async () => {
+  testEveryCase('repeats a failed installation at the next start', async () => {
     await write('package-lock.json', lockfile('2.0.0'));
     const npm = await readFile(join(project, 'bin/npm'), 'utf8');
     await write('bin/npm', '#!/bin/sh\nexit 7\n');
@@ -185,7 +186,7 @@ describe('npm start', () => {
     expect(await builds()).toEqual(['server', 'web']);
   });
 
-  test('does not wait for the lock of a killed start', async () => {
+  testEveryCase('does not wait for the lock of a killed start', async () => {
     await write('.cache/setup.lock', '2147483646');
     expect((await run('scripts/start.mjs')).code).toBe(0);
     expect(await builds()).toEqual(['server', 'web']);
@@ -196,7 +197,7 @@ describe('npm start', () => {
     expect((await run('scripts/start.mjs')).code).toBe(2);
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)(
+  test.each(oneOfEachKind(['SIGTERM', 'SIGINT'] as const, (signal) => signal === 'SIGTERM'))(
     'passes %s on once and waits for the server to end',
     async (signal) => {
       await write(
@@ -218,7 +219,7 @@ describe('npm start', () => {
     },
   );
 
-  test('ends the server when the shell between npm and the starter dies of the signal', async () => {
+  testEveryCase('ends the server when the shell between npm and the starter dies of the signal', async () => {
     await write(
       'server/main.ts',
       `import { writeFileSync } from 'node:fs'
@@ -323,7 +324,7 @@ describe('npm test', () => {
     expect((await lines('runs')).slice(1)).toEqual(['--maxWorkers=1 web/x.test.ts']);
   });
 
-  test('fails when a test fails in both tries, or in the second one only', async () => {
+  testEveryCase('fails when a test fails in both tries, or in the second one only', async () => {
     await write(
       'node_modules/vitest/vitest.mjs',
       runs({ statuses: ['failed', 'failed', 'passed'] }, { statuses: ['passed', 'failed', 'failed'] }),
@@ -334,14 +335,14 @@ describe('npm test', () => {
     expect(code).toBe(1);
   });
 
-  test('counts a crashed runner as failed', async () => {
+  testEveryCase('counts a crashed runner as failed', async () => {
     await write('node_modules/vitest/vitest.mjs', 'process.exit(134)');
     const { code, output } = await run('scripts/test.mjs', '--only=unit');
     expect(output).toMatch(/✗ the test runner ended with 134 and without a report\n\n0 passed, 1 failed\n$/);
     expect(code).toBe(1);
   });
 
-  test('counts a runner that fails without a reason as failed', async () => {
+  testEveryCase('counts a runner that fails without a reason as failed', async () => {
     await write(
       'node_modules/vitest/vitest.mjs',
       `${report({ testResults: [file('passed')] })}\nprocess.exitCode = 1`,
@@ -372,7 +373,7 @@ describe('npm test', () => {
   });
 });
 
-test('npm run demo refuses a data folder that cannot be created, with one line', async () => {
+testEveryCase('npm run demo refuses a data folder that cannot be created, with one line', async () => {
   const { ended, output } = start(['scripts/demo.mjs'], { DATA_DIR: '/proc/signal-board' });
   expect(await ended).toBe(1);
   expect(output()).toMatch(/\nDATA_DIR \/proc\/signal-board cannot be used \(ENOENT\)\n$/);

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { oneOfEachKind } from '#test/app/in-turn.ts';
+import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { keyText } from './platform/audit/audit-key.ts';
 
@@ -120,7 +120,7 @@ test('a key is never written over a file', async () => {
   expect(await board.query('select count(*) from audit_log')).toEqual(before);
 });
 
-test('a former key that does not fit changes nothing for a trail with one key', async () => {
+testEveryCase('a former key that does not fit changes nothing for a trail with one key', async () => {
   await writeFile(join(folder, 'former.key'), keyText(Buffer.alloc(32, 1)));
   expect(await run(['--former-key', 'former.key'])).toMatchObject({ code: 0 });
 });
@@ -143,7 +143,7 @@ test.each(oneOfEachKind(REFUSED, ([what]) => what.startsWith('a file')))(
   },
 );
 
-test('says that another SECRET_KEY sealed the key of the trail', async () => {
+testEveryCase('says that another SECRET_KEY sealed the key of the trail', async () => {
   expect(await run([], { SECRET_KEY: 'quite another secret key, long enough' })).toEqual({
     code: 1,
     output: 'The key of the audit trail was sealed by another SECRET_KEY\n',

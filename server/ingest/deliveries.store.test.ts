@@ -1,8 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import type { Answer } from '#test/app/test-client.ts';
 import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
+
+const RUNS = inject('everyCase') ? 100 : 20;
 
 let board: TestApp;
 let sender: TestSender;
@@ -259,7 +261,7 @@ describe('arbitrary payloads', () => {
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)) },
   );
 
-  test('stores or refuses a thousand payloads without a server error', async () => {
+  test('stores or refuses any payload without a server error', async () => {
     const seen = new Map<number, number>();
     await fc.assert(
       fc.asyncProperty(fc.array(bytes, { minLength: 10, maxLength: 10 }), async (payloads) => {
@@ -274,10 +276,10 @@ describe('arbitrary payloads', () => {
           seen.set(statusCode, (seen.get(statusCode) ?? 0) + 1);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: RUNS },
     );
     // Both outcomes occurred.
-    expect(seen.get(200)).toBeGreaterThan(50);
-    expect(seen.get(400)).toBeGreaterThan(50);
+    expect(seen.get(200)).toBeGreaterThan(RUNS / 2);
+    expect(seen.get(400)).toBeGreaterThan(RUNS / 2);
   });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   adminKeyPath as adminPath,
   newSecrets,
@@ -414,7 +415,7 @@ describe('calls are limited per owner of the keys', () => {
   }
 
   // Requirements: users-15
-  test('one administrator can connect twenty users in a row', async () => {
+  testEveryCase('one administrator can connect twenty users in a row', async () => {
     for (let count = 1; count <= 20; count += 1) {
       const body = { username: `trader${count}@example.com`, password: 'a password of a user' };
       const { user } = (await board.admin.post('/api/admin/create-client', body)).json();

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { OrderResult, OrdersInDoubt } from '#contract/position-maker.ts';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { newSecrets, KEY_PATH as PATH, type SiteKey, startKeyBoard } from '#test/app/key-board.ts';
 import type { TestUser } from '#test/app/test-app.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
@@ -172,7 +173,7 @@ test('an order in doubt is not settled by the answer of another account', async 
   );
 });
 
-test('an order of one mode is not settled in another mode', async () => {
+testEveryCase('an order of one mode is not settled in another mode', async () => {
   const { tradeId } = await sendIntoDoubt();
   await keys.query("update trades set exchange_mode = 'live', due_at = null where id = $1", [tradeId]);
   await keys.query(
@@ -251,7 +252,7 @@ describe('while a position is open', () => {
   });
 
   // Requirements: users-20
-  test('a key whose account is unknown is inspected before anything is concluded', async () => {
+  testEveryCase('a key whose account is unknown is inspected before anything is concluded', async () => {
     await withPosition();
     await trader.client.delete(PATH, { exchangePlatform: 'Bitget' });
     site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info', times: 1_000 } }]);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AttentionAnswer } from '#contract/attention.ts';
 import type { GenerateAnswer } from '#contract/position-generator.ts';
 import type { Program } from '#server/program.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { adminKeyPath as adminPath, KEY_PATH as PATH, startKeyBoard } from '#test/app/key-board.ts';
 import type { TestUser } from '#test/app/test-app.ts';
 import { expectAnswer, testClient } from '#test/app/test-client.ts';
@@ -204,7 +205,7 @@ describe('a key whose account is unknown', () => {
     expect(await rowOf(first)).toMatchObject({ account_id: accountId });
   });
 
-  test('fails a test that finds another user’s account, but is not marked as rejected', async () => {
+  testEveryCase('fails a test that finds another user’s account, but is not marked as rejected', async () => {
     const { accountId, ...key } = keys.newKey();
     await enterUnverified(other, site.addKey(accountId));
     await enter(first, key);
@@ -273,7 +274,7 @@ describe('two users who already have keys of one account', () => {
   });
 
   // Requirements: users-14
-  test('the later user gets no manual order', async () => {
+  testEveryCase('the later user gets no manual order', async () => {
     const { accountId, issued } = await shareAccount();
     await other.client.delete(PATH);
     await keys.query('delete from exchange_credentials where user_id = $1', [first.user.id]);

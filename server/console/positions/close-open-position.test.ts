@@ -7,7 +7,7 @@ import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { positionCloses, trades } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
-import { inTurn } from '#test/app/in-turn.ts';
+import { inTurn, testEveryCase } from '#test/app/in-turn.ts';
 import { startTradingBoard } from '#test/app/test-trading-board.ts';
 import { closeOpenPosition } from './close-open-position.ts';
 
@@ -207,7 +207,7 @@ describe('a part of a position', () => {
     await isHalf(held);
   }, 30_000);
 
-  test('and all of it leave a closed position, whose record has the whole quantity', async () => {
+  testEveryCase('and all of it leave a closed position, whose record has the whole quantity', async () => {
     const held = await withPosition();
     await closePart(held, 50);
     expect(await close(held)).toMatchObject({ success: true });
@@ -216,7 +216,7 @@ describe('a part of a position', () => {
     expect(closed).toMatchObject([{ closedBy: 'operator', quantity: held.quantity }]);
   });
 
-  test('of 100 percent is all of it', async () => {
+  testEveryCase('of 100 percent is all of it', async () => {
     const held = await withPosition();
     expect((await closePart(held, 100)).json()).toMatchObject({
       message: `The long position of ${held.quantity} ${held.token} is closed`,

@@ -16,7 +16,7 @@ import { closedPositions, trades, tradingHalts, users } from '#server/platform/d
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { testClock } from '#test/app/fake-clock.ts';
-import { oneOfEachKind } from '#test/app/in-turn.ts';
+import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
@@ -218,7 +218,7 @@ describe('a closed position', () => {
     expect(asked.map(({ path }) => path)).not.toContain('/api/v2/mix/position/history-position');
   });
 
-  test('of a short that reached its target has a profit', async () => {
+  testEveryCase('of a short that reached its target has a profit', async () => {
     const { id, token, trade } = await withPosition({ action: 'sell' });
     await board.push(token, '95');
     expect((await positions({ userId: id })).closed).toMatchObject([

@@ -9,7 +9,7 @@ import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { noticeEvents, positionCloses, tradeExits, userSettings, users } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
 import { CLOSING_FAULTS, isFaultOfItsKind } from '#test/app/closing-faults.ts';
-import { oneOfEachKind, testInTurn } from '#test/app/in-turn.ts';
+import { oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import { overtakenAt, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import type { TestEngine } from '#test/app/test-engine.ts';
 import { flatten, ledgerOf, nextToken, openLongByHand } from '#test/app/token-holders.ts';
@@ -295,24 +295,27 @@ describe('an order of a plan is sent once', () => {
     });
   });
 
-  test('and says that the quantity is not known where the exchange knows the order no longer', async () => {
-    const { token, trade, userId } = await withPlan(plan({ takeProfits: [{ atR: '1', percent: 100 }] }));
-    await look();
-    strike(engine, userId, [{ kind: 'partialFill', fraction: '0.4', on: { operation: 'close-position' } }]);
-    engine.clock.advance(1_000);
-    await engine.storeCandle({ token, price: '102' });
-    await look(engine, dyingAt(engine.deps, 'findOrder', 'before')).catch(() => undefined);
-    await engine.restart();
-    await flatten(engine, { userId, token });
-    engine.clock.advance(20_000);
-    await look(
-      engine,
-      answering(engine.deps, () => ({ findOrder: async () => null })),
-    );
-    expect(await dataOf(trade.id, 'exit_part_closed')).toEqual([
-      expect.objectContaining({ quantity: 'an unknown quantity of', left: '0' }),
-    ]);
-  });
+  testEveryCase(
+    'and says that the quantity is not known where the exchange knows the order no longer',
+    async () => {
+      const { token, trade, userId } = await withPlan(plan({ takeProfits: [{ atR: '1', percent: 100 }] }));
+      await look();
+      strike(engine, userId, [{ kind: 'partialFill', fraction: '0.4', on: { operation: 'close-position' } }]);
+      engine.clock.advance(1_000);
+      await engine.storeCandle({ token, price: '102' });
+      await look(engine, dyingAt(engine.deps, 'findOrder', 'before')).catch(() => undefined);
+      await engine.restart();
+      await flatten(engine, { userId, token });
+      engine.clock.advance(20_000);
+      await look(
+        engine,
+        answering(engine.deps, () => ({ findOrder: async () => null })),
+      );
+      expect(await dataOf(trade.id, 'exit_part_closed')).toEqual([
+        expect.objectContaining({ quantity: 'an unknown quantity of', left: '0' }),
+      ]);
+    },
+  );
 
   test('when another instance takes the user over', async () => {
     const { userId, token, trade, quantity } = await withPlan(HALF_AT_1R);
@@ -373,7 +376,7 @@ test('what the user has added to the position is never closed', async () => {
   expect(await sizeOf(userId, token)).toBe('1');
 });
 
-test('a part is at most what is left of a position that was reduced before', async () => {
+testEveryCase('a part is at most what is left of a position that was reduced before', async () => {
   const { userId, token, trade } = await withPlan(HALF_AT_1R);
   await look();
   engine.clock.advance(1_000);
@@ -544,7 +547,7 @@ describe('a plan that cannot be read', () => {
   );
 });
 
-test('a position that is gone takes nothing with it', async () => {
+testEveryCase('a position that is gone takes nothing with it', async () => {
   const { userId, token } = await withPlan(HALF_AT_1R);
   await look();
   await engine.storeCandle({ token, price: '97' });

@@ -13,6 +13,7 @@ import { decisions, riskBreaches, tradingStops, workflows } from '#server/platfo
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { releaseLeases } from '#server/platform/jobs/leases.ts';
 import { countStatements } from '#test/app/count-statements.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { calculateByHand } from '#test/app/plan-by-hand.ts';
 import { forgetLimits, ofUser, PROGRAM, setLimits, TESLA, watchAll } from '#test/app/risk-limits.ts';
 import { entriesOf, sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
@@ -85,7 +86,7 @@ describe('an entry beyond a limit', () => {
     );
   });
 
-  test('is allowed again when a position has ended', async () => {
+  testEveryCase('is allowed again when a position has ended', async () => {
     const userId = await newUser();
     await setLimits(engine, ofUser(userId), { maxOpenPositions: 1 });
     await signal();
@@ -130,7 +131,7 @@ describe('trading hours', () => {
     },
   );
 
-  test('keep a position whose opposite signal comes outside of them, with its stop', async () => {
+  testEveryCase('keep a position whose opposite signal comes outside of them, with its stop', async () => {
     const { userId, token } = await withLong(engine);
     await setLimits(engine, ofUser(userId), { schedule: opensIn(5) });
     const { workflowId } = await oppositeSignal(engine, token);
@@ -267,7 +268,7 @@ describe('a breach', () => {
   });
 
   // Requirements: additions-limits-5
-  test('closes nothing for an opposite signal whose entry it denies', async () => {
+  testEveryCase('closes nothing for an opposite signal whose entry it denies', async () => {
     const { userId, token } = await withLong(engine);
     await setLimits(engine, ofUser(userId), { maxDrawdown: '10%' });
     await stop(userId);

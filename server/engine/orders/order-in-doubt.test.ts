@@ -4,6 +4,7 @@ import { D } from '#domain/decimal.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { users } from '#server/platform/db/schema.ts';
 import { doubtOf, follow, stepUntil, writeOff } from '#test/app/followed-trades.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { ALWAYS, entriesOf, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { answering } from '#test/venues/dying-exchange.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -97,7 +98,7 @@ describe('an order that the exchange reports in an unknown state', () => {
   });
 
   // Requirements: order-execution-7
-  test('is cancelled when its time is over if it was accepted, and nothing follows it', async () => {
+  testEveryCase('is cancelled when its time is over if it was accepted, and nothing follows it', async () => {
     const { userId, trade } = await plan([rests]);
     const { liar, deps } = withNewState();
     await follow(engine, trade.id, 3 * 60_000, deps);
@@ -131,7 +132,7 @@ describe('an order whose exchange answers no look-up', () => {
   });
 
   // Requirements: order-execution-7
-  test('is in doubt too when it was accepted, and settled by the first answer', async () => {
+  testEveryCase('is in doubt too when it was accepted, and settled by the first answer', async () => {
     const { trade } = await plan([rests]);
     await engine.advance(trade.id);
     engine.venue.setFaults([noAnswer]);
@@ -142,7 +143,7 @@ describe('an order whose exchange answers no look-up', () => {
     expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled', doubt: null });
   });
 
-  test('is not in doubt while some look-ups are answered', async () => {
+  testEveryCase('is not in doubt while some look-ups are answered', async () => {
     const { trade } = await plan([rests, arrivesSilently]);
     const { deps } = withNewState();
     await follow(engine, trade.id, 80_000, deps);
@@ -213,18 +214,21 @@ describe('an order that no look-up finds is not declared never placed', () => {
   });
 
   // Requirements: order-execution-5
-  test('as long as the exchange does not report the position: it is in doubt after ninety seconds', async () => {
-    const { trade } = await plan([neverArrives, positionsAway]);
-    await follow(engine, trade.id, 80_000);
-    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', doubt: null }]);
-    await follow(engine, trade.id, 20_000);
-    expect(await doubtOf(engine, trade.id)).toBe(
-      'Bitget does not know the order, and its position cannot be read',
-    );
-    engine.venue.setFaults([]);
-    await engine.settle();
-    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'never_placed' }, { state: 'filled' }]);
-  });
+  testEveryCase(
+    'as long as the exchange does not report the position: it is in doubt after ninety seconds',
+    async () => {
+      const { trade } = await plan([neverArrives, positionsAway]);
+      await follow(engine, trade.id, 80_000);
+      expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', doubt: null }]);
+      await follow(engine, trade.id, 20_000);
+      expect(await doubtOf(engine, trade.id)).toBe(
+        'Bitget does not know the order, and its position cannot be read',
+      );
+      engine.venue.setFaults([]);
+      await engine.settle();
+      expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'never_placed' }, { state: 'filled' }]);
+    },
+  );
 });
 
 describe('an accepted order that the exchange has forgotten', () => {
@@ -274,7 +278,7 @@ describe('an accepted order that the exchange has forgotten', () => {
   });
 
   // Requirements: order-execution-6
-  test('is cancelled again while it is among the open orders, and nothing follows it', async () => {
+  testEveryCase('is cancelled again while it is among the open orders, and nothing follows it', async () => {
     const { userId, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
     // Cancels by its client order id do not find it either.
     engine.venue.setFaults([isForgotten, { kind: 'cancelUnknown', on: { times: ALWAYS } }]);
@@ -306,7 +310,7 @@ describe('an accepted order that the exchange has forgotten', () => {
   });
 
   // Requirements: order-execution-6
-  test('stays in doubt when its fill may be forgotten', async () => {
+  testEveryCase('stays in doubt when its fill may be forgotten', async () => {
     const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 8 * 24 * HOUR_MS);
     await follow(engine, trade.id, 2 * 60_000);
     const asked = (await engine.events(trade.id)).calls.length;
@@ -320,16 +324,19 @@ describe('an accepted order that the exchange has forgotten', () => {
   });
 
   // Requirements: order-execution-6
-  test('is in doubt, and may be written off, while the exchange does not list its open orders', async () => {
-    const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 0);
-    engine.venue.setFaults([
-      isForgotten,
-      { kind: 'badGatewayBefore', on: { operation: 'open-orders', times: ALWAYS } },
-    ]);
-    await follow(engine, trade.id, 3 * 60_000);
-    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling' }]);
-    await expectWrittenOff(trade.id, 'Bitget does not know the order, and its open orders cannot be read');
-  });
+  testEveryCase(
+    'is in doubt, and may be written off, while the exchange does not list its open orders',
+    async () => {
+      const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 0);
+      engine.venue.setFaults([
+        isForgotten,
+        { kind: 'badGatewayBefore', on: { operation: 'open-orders', times: ALWAYS } },
+      ]);
+      await follow(engine, trade.id, 3 * 60_000);
+      expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling' }]);
+      await expectWrittenOff(trade.id, 'Bitget does not know the order, and its open orders cannot be read');
+    },
+  );
 });
 
 describe('an order that the exchange took but answered with 429', () => {

@@ -6,6 +6,7 @@ import { readTradingPermissions } from '#server/engine/records/trading-permissio
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { positionCloses, tradingHalts } from '#server/platform/db/schema.ts';
 import { stepTrade, stepUntil } from '#test/app/followed-trades.ts';
+import { oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import { calculateByHand, commitByHand, planByHand } from '#test/app/plan-by-hand.ts';
 import {
   ALWAYS,
@@ -198,7 +199,7 @@ describe('a position that can be neither protected nor closed', () => {
     expect((await entriesOf(engine, planned.userId)).map(({ token }) => token)).toEqual([planned.token]);
   });
 
-  test('stops the second attempt of another order of its user', async () => {
+  testEveryCase('stops the second attempt of another order of its user', async () => {
     const { trade } = await plan([{ kind: 'restFirst', on: { times: ALWAYS } }]);
     await stepTrade(engine, trade.id);
     await engine.db.transaction((tx) => startHalt(tx, { ...haltOf(trade), audit: engine.deps.audit }));
@@ -219,7 +220,7 @@ describe('a position that can be neither protected nor closed', () => {
     expect(await findHalt(engine.db, userId)).not.toBeNull();
   });
 
-  test('is retried, and closed when the close works first', async () => {
+  testEveryCase('is retried, and closed when the close works first', async () => {
     const { trade, userId, token } = await halted();
     strike(engine, userId, [noStop]);
     const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
@@ -291,7 +292,9 @@ describe('the closing of a position without a stop', () => {
   });
 });
 
-describe.each(['Bitget', 'Bitget unified'] as const)('the closing of a position at %s', (dialect) => {
+const BITGETS = ['Bitget', 'Bitget unified'] as const;
+describe.each(BITGETS)('the closing of a position at %s', (dialect) => {
+  const test = testInTurn(BITGETS, dialect);
   tradingOn(engine, dialect);
 
   test('cancels the stop and target that the exchange leaves behind', async () => {
@@ -355,7 +358,7 @@ describe.each(['Bitget', 'Bitget unified'] as const)('the closing of a position 
   });
 });
 
-test.each(EXCHANGE_PLATFORMS)(
+test.each(oneOfEachKind(EXCHANGE_PLATFORMS, (platform) => platform === 'Bybit'))(
   'on %s a stop on the wrong side, left by the position before, does not count: the right one is placed',
   async (exchangePlatform) => {
     const { token, userId } = await withLong(engine, { exchangePlatform });

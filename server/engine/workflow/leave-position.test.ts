@@ -8,7 +8,7 @@ import type { EngineDeps } from '#server/deps.ts';
 import { positionCloses, userSettings, users } from '#server/platform/db/schema.ts';
 import { CLOSING_FAULTS, isFaultOfItsKind } from '#test/app/closing-faults.ts';
 import { countStatements } from '#test/app/count-statements.ts';
-import { oneOfEachKind, testInTurn } from '#test/app/in-turn.ts';
+import { oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import type { SignalFields } from '#test/app/test-engine-rows.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
@@ -259,17 +259,20 @@ describe('who is meant', () => {
     expect((await engine.outcomes(again.workflowId)).get(userId)?.status).toBe('not eligible');
   });
 
-  test('a part of what was opened here, twice, of a position that the user has added to', async () => {
-    const { userId, token, trade } = await withLong(engine);
-    await openLongByHand(engine, { userId, token });
-    for (const left of ['0.5', '0.25']) {
-      await leave(token, 'reduce', { parameters: { reduce_percent: '50' } });
-      const own = D((await sizeOf(userId, token)) ?? 0).minus(1);
-      expect(own.div(trade.filledQuantity).minus(left).abs().lt('0.01')).toBe(true);
-    }
-    await leave(token, 'close');
-    expect(await sizeOf(userId, token)).toBe('1');
-  });
+  testEveryCase(
+    'a part of what was opened here, twice, of a position that the user has added to',
+    async () => {
+      const { userId, token, trade } = await withLong(engine);
+      await openLongByHand(engine, { userId, token });
+      for (const left of ['0.5', '0.25']) {
+        await leave(token, 'reduce', { parameters: { reduce_percent: '50' } });
+        const own = D((await sizeOf(userId, token)) ?? 0).minus(1);
+        expect(own.div(trade.filledQuantity).minus(left).abs().lt('0.01')).toBe(true);
+      }
+      await leave(token, 'close');
+      expect(await sizeOf(userId, token)).toBe('1');
+    },
+  );
 
   // Requirements: additions-exits-3
   test('only its owner, when the signal is from the key of an ordinary user', async () => {
@@ -281,7 +284,7 @@ describe('who is meant', () => {
     expect(await sizeOf(userId, token)).toBeNull();
   });
 
-  test('not a position that a newer signal opened', async () => {
+  testEveryCase('not a position that a newer signal opened', async () => {
     const { userId, token } = await withLong(engine);
     await leave(token, 'close', { receivedAt: new Date(engine.clock.now().getTime() - 3_600_000) });
     expect(await sizeOf(userId, token)).not.toBeNull();

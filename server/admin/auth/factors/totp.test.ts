@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { codeOf, enrolTotp, halfSignIn, statusOf } from '#test/app/second-factors.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { cookieOf, expectAnswer, testClient } from '#test/app/test-client.ts';
@@ -243,7 +244,7 @@ describe('guessing a code with the right password', () => {
     await other.stop();
   });
 
-  test('evaluates five of many at once', async () => {
+  testEveryCase('evaluates five of many at once', async () => {
     const user = await owner();
     const half = await halfSignIn(board, user);
     const codes = await Promise.all(

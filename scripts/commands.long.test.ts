@@ -1,0 +1,2 @@
+/** Every case. */
+import './commands.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './password-limits.test.ts';

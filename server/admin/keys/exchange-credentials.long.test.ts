@@ -1,0 +1,2 @@
+/** Every case. */
+import './exchange-credentials.test.ts';

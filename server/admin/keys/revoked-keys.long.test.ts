@@ -1,0 +1,2 @@
+/** Every case. */
+import './revoked-keys.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './shared-accounts.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './rotate-secret.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './entry-limits.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './order-in-doubt.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './deliveries.store.test.ts';
