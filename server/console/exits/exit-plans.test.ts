@@ -7,6 +7,7 @@ import type { EngineDeps } from '#server/deps.ts';
 import { createExitWatch } from '#server/engine/exits/watch-exits.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { auditLog, exitPlans, positionCloses, tradeExits } from '#server/platform/db/schema.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { UNKNOWN_ID } from '#test/app/test-client.ts';
 import { startTradingBoard } from '#test/app/test-trading-board.ts';
 import { dyingAt } from '#test/venues/dying-exchange.ts';
@@ -210,28 +211,31 @@ describe('applying to open positions', () => {
     ofHalf(toPlain(position?.size ?? '0'), positions[0]?.exits?.parts[0]?.quantity);
   });
 
-  test('counts what the exchange holds after a close whose outcome was not written down', async () => {
-    const held = await withPosition();
-    const scope = { kind: 'user', value: held.id };
-    await board.admin.put(`/api/exit-plans/users/${held.id}`, PLAN);
-    await apply({ scope });
-    await look();
-    await board.push(held.token, '102');
-    const size = async () => toPlain((await board.holding(held.id, held.token)).position?.size ?? '0');
-    const whole = await size();
-    await lookUntil(
-      async () => (await size()) !== whole,
-      () => dyingAt(board.deps, 'closePosition', 'after'),
-    );
-    const left = await size();
-    ofHalf(held.trade.filledQuantity, left);
-    const { positions } = await apply({ scope, preview: true });
-    ofHalf(left, positions[0]?.exits?.parts[0]?.quantity);
-    await apply({ scope });
-    await look();
-    await look();
-    ofHalf(left, await size());
-  });
+  testEveryCase(
+    'counts what the exchange holds after a close whose outcome was not written down',
+    async () => {
+      const held = await withPosition();
+      const scope = { kind: 'user', value: held.id };
+      await board.admin.put(`/api/exit-plans/users/${held.id}`, PLAN);
+      await apply({ scope });
+      await look();
+      await board.push(held.token, '102');
+      const size = async () => toPlain((await board.holding(held.id, held.token)).position?.size ?? '0');
+      const whole = await size();
+      await lookUntil(
+        async () => (await size()) !== whole,
+        () => dyingAt(board.deps, 'closePosition', 'after'),
+      );
+      const left = await size();
+      ofHalf(held.trade.filledQuantity, left);
+      const { positions } = await apply({ scope, preview: true });
+      ofHalf(left, positions[0]?.exits?.parts[0]?.quantity);
+      await apply({ scope });
+      await look();
+      await look();
+      ofHalf(left, await size());
+    },
+  );
 
   test('needs a plan', async () => {
     const scope = { kind: 'strategy', value: 'Tesla' };

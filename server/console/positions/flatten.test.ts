@@ -14,7 +14,7 @@ import {
 } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import type { CrashAt } from '#test/app/crashing-database.ts';
-import { oneOfEachKind } from '#test/app/in-turn.ts';
+import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import { createRowRefusals } from '#test/app/refused-rows.ts';
 import { ALWAYS, planTrade, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import { OPERATOR } from '#test/app/test-audit.ts';
@@ -101,7 +101,7 @@ describe('closing all positions', () => {
   });
 
   // Requirements: additions-flatten-1
-  test('closes several positions of one user, and does nothing a second time', async () => {
+  testEveryCase('closes several positions of one user, and does nothing a second time', async () => {
     const { userId, token } = await withLong(engine);
     await engine.storeSignal({ token: 'MORE', price: '100' });
     await engine.settle();
@@ -133,7 +133,7 @@ describe('closing all positions', () => {
   });
 
   // Requirements: additions-flatten-2
-  test('skips a position that another strategy opened', async () => {
+  testEveryCase('skips a position that another strategy opened', async () => {
     const { userId, token } = await withLong(engine);
     const id = await begin({ kind: 'strategy', value: 'UD Bot' });
     await run();
@@ -158,7 +158,7 @@ describe('closing all positions', () => {
     expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'canceled' }, { reduceOnly: true }]);
   });
 
-  test('forgets an entry that filled nothing', async () => {
+  testEveryCase('forgets an entry that filled nothing', async () => {
     const { token, trade } = await planTrade(engine, { faults: [{ kind: 'restFirst' }] });
     await engine.advance(trade.id);
     const id = await begin(ofToken(token));

@@ -6,7 +6,7 @@ import type { EngineDeps } from '#server/deps.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { positionCloses, tradingHalts } from '#server/platform/db/schema.ts';
-import { oneOfEachKind, testInTurn } from '#test/app/in-turn.ts';
+import { oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import {
   ALWAYS,
   entriesOf,
@@ -278,14 +278,14 @@ describe.each(SUITE_DIALECTS)('at %s, a position above the largest market order'
     expect(await entriesOf(engine, userId)).toHaveLength(2);
   });
 
-  test('is closed though the largest order became smaller since the list was read', async () => {
+  testEveryCase('is closed though the largest order became smaller since the list was read', async () => {
     const { userId, token, trade } = await withLong(engine, { exchangePlatform });
     engine.venue.setContracts([{ platform: exchangePlatform, token, maximumMarketQuantity: MAXIMUM }]);
     expect(await closeByHand(userId, token)).toMatchObject({ success: true });
     await expectParts(userId, trade.filledQuantity);
   });
 
-  test('is closed when the exchange refuses a part for the moment', async () => {
+  testEveryCase('is closed when the exchange refuses a part for the moment', async () => {
     const { userId, token, trade } = await withLarge();
     strike(engine, userId, [{ kind: 'tooManyRequests', on: { operation: 'close-position', nth: 2 } }]);
     expect(await closeByHand(userId, token, 80)).toMatchObject({ success: true });

@@ -6,6 +6,7 @@ import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
+import { inTurn } from '#test/app/in-turn.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { nextToken, openLongByHand, withLong } from '#test/app/token-holders.ts';
 import type { VenueContract } from '#test/venues/contracts.ts';
@@ -43,7 +44,7 @@ const UNREADABLE: [string, (token: string) => Partial<VenueContract>, (token: st
   ['without a size', () => ({ isSizeMissing: true }), (token) => `${token}USDT`],
   ['whose contract was renamed', (token) => ({ symbol: `${token}X` }), (token) => `${token}X`],
 ];
-const CASES = SUITE_DIALECTS.flatMap((dialect) => UNREADABLE.map((kind) => [dialect, ...kind] as const));
+const CASES = inTurn(SUITE_DIALECTS, UNREADABLE).map(([dialect, kind]) => [dialect, ...kind] as const);
 
 test.each(CASES)(
   'at %s, a position %s hides no other, is not taken for closed, and halts its user until it can be read',

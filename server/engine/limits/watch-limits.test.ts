@@ -4,6 +4,7 @@ import type { RiskLimits, RiskScope } from '#domain/limits/risk-limits.ts';
 import { createScopeFlattener } from '#server/console/positions/flatten-scope.ts';
 import { paperAccounts } from '#server/exchanges/paper/paper-schema.ts';
 import { auditLog, riskBreaches, riskLimits } from '#server/platform/db/schema.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { forgetLimits, ofUser, PROGRAM, setLimits, TESLA, watchAll } from '#test/app/risk-limits.ts';
 import { entriesOf, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { flatten, nextToken, reasonFor, withLong } from '#test/app/token-holders.ts';
@@ -99,7 +100,7 @@ describe('the loss of a day', () => {
     expect(entry.map(({ action }) => action)).toContain('risk limit reached');
   });
 
-  test('is not changed by deposits and withdrawals', async () => {
+  testEveryCase('is not changed by deposits and withdrawals', async () => {
     const { userId, token, scope } = await trader({ maxDailyLoss: '2%' });
     const move = (amount: number) =>
       engine.db
@@ -130,7 +131,7 @@ describe('the loss of a day', () => {
     expect((await openOf(scope))[0]?.until?.toISOString()).toBe(end);
   });
 
-  test('counts a position that was closed with a loss', async () => {
+  testEveryCase('counts a position that was closed with a loss', async () => {
     const { userId, token, scope } = await trader({ maxDailyLoss: '100' });
     await price(token, '99.4');
     await flatten(engine, { userId, token });

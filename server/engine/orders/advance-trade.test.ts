@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { users } from '#server/platform/db/schema.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { planByHand } from '#test/app/plan-by-hand.ts';
 import { ALWAYS, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -78,7 +79,7 @@ describe('two attempts', () => {
     expect((await engine.exchangeOrders(userId)).map(({ state }) => state)).toEqual(['canceled', 'canceled']);
   });
 
-  test('applies the configured waits to both profiles', async () => {
+  testEveryCase('applies the configured waits to both profiles', async () => {
     const config = { ...engine.deps.config, verifyFirstMs: 200, verifySecondMs: 300, cancelDelayMs: 100 };
     const deps = { ...engine.deps, config };
     engine.venue.setFaults([restsAlways]);

@@ -8,6 +8,7 @@ import { trades } from '#server/platform/db/schema.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { nextStatement } from '#test/app/count-statements.ts';
 import { type HandTrading, type Instance, startHandTrading } from '#test/app/hand-trading.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { ALWAYS } from '#test/app/shared-test-engine.ts';
 import type { Answer } from '#test/app/test-client.ts';
 
@@ -144,7 +145,7 @@ describe('an order by hand', () => {
   });
 
   // Requirements: order-execution-10
-  test('that never fills fails', async () => {
+  testEveryCase('that never fills fails', async () => {
     const { logId, accountId } = await trading.calculate();
     trading.site.setFaults([{ kind: 'restFirst', on: { times: ALWAYS } }]);
     const result = resultOf(await submit(logId));
@@ -197,7 +198,7 @@ describe('an order by hand', () => {
     expect(await entriesOf(accountId)).toMatchObject([{ side: 'sell', state: 'filled' }]);
   });
 
-  test('can be followed while it runs, and read afterwards', async () => {
+  testEveryCase('can be followed while it runs, and read afterwards', async () => {
     const { logId } = await trading.calculate({ livePrice: '100.8' });
     expect(await orderOf(logId)).toBeNull();
     // The order stays open while the exchange takes its time to say what became of it.

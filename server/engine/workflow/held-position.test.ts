@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { positionCloses, trades, userSettings } from '#server/platform/db/schema.ts';
-import { oneOfEachKind } from '#test/app/in-turn.ts';
+import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { ALWAYS, overtakenAt, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import {
@@ -86,20 +86,23 @@ describe('an interrupted reversal', () => {
   });
 });
 
-test('cancels the stop and target that the exchange left of a closed position in a reversal', async () => {
-  const { userId, token } = await withLong(engine);
-  engine.venue.setFaults([{ kind: 'protectionKept' }]);
-  const left: unknown[] = [];
-  const deps = atExchangeCall(engine.deps, {
-    call: 'placeOrder',
-    when: 'before',
-    happens: async () => void left.push(await engine.holding(userId, token)),
-  });
-  await oppositeSignal(engine, token);
-  await engine.settle({ deps });
-  expect(left).toEqual([{ position: null, stopLoss: null, takeProfit: null }]);
-  expect(await ledgerOf(engine, userId)).toEqual(REVERSED);
-});
+testEveryCase(
+  'cancels the stop and target that the exchange left of a closed position in a reversal',
+  async () => {
+    const { userId, token } = await withLong(engine);
+    engine.venue.setFaults([{ kind: 'protectionKept' }]);
+    const left: unknown[] = [];
+    const deps = atExchangeCall(engine.deps, {
+      call: 'placeOrder',
+      when: 'before',
+      happens: async () => void left.push(await engine.holding(userId, token)),
+    });
+    await oppositeSignal(engine, token);
+    await engine.settle({ deps });
+    expect(left).toEqual([{ position: null, stopLoss: null, takeProfit: null }]);
+    expect(await ledgerOf(engine, userId)).toEqual(REVERSED);
+  },
+);
 
 describe('nothing is closed or opened beside', () => {
   // Requirements: workflows-6
@@ -129,30 +132,33 @@ describe('nothing is closed or opened beside', () => {
     expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long', size: '1' });
   });
 
-  test('a position that the user opened in the direction of ours, while ours was being closed', async () => {
-    const { userId, token } = await withLong(engine);
-    let isOpened = false;
-    const deps = atExchangeCall(engine.deps, {
-      call: 'closePosition',
-      when: 'after',
-      async happens() {
-        if (isOpened) return;
-        isOpened = true;
-        engine.clock.advance(1_000);
-        await openLongByHand(engine, { userId, token });
-      },
-    });
-    const { workflowId } = await oppositeSignal(engine, token);
-    await engine.settle({ deps });
-    expect(await reasonFor(engine, { workflowId, userId })).toBe(
-      `The opposite position in ${token} could not be closed: ` +
-        'the long position that is open now is another one and is not touched; user will be skipped',
-    );
-    expect(await engine.holding(userId, token)).toMatchObject({
-      position: { side: 'long', size: '1' },
-      stopLoss: '50',
-    });
-  });
+  testEveryCase(
+    'a position that the user opened in the direction of ours, while ours was being closed',
+    async () => {
+      const { userId, token } = await withLong(engine);
+      let isOpened = false;
+      const deps = atExchangeCall(engine.deps, {
+        call: 'closePosition',
+        when: 'after',
+        async happens() {
+          if (isOpened) return;
+          isOpened = true;
+          engine.clock.advance(1_000);
+          await openLongByHand(engine, { userId, token });
+        },
+      });
+      const { workflowId } = await oppositeSignal(engine, token);
+      await engine.settle({ deps });
+      expect(await reasonFor(engine, { workflowId, userId })).toBe(
+        `The opposite position in ${token} could not be closed: ` +
+          'the long position that is open now is another one and is not touched; user will be skipped',
+      );
+      expect(await engine.holding(userId, token)).toMatchObject({
+        position: { side: 'long', size: '1' },
+        stopLoss: '50',
+      });
+    },
+  );
 
   test.each([
     ['in an account that is not the one in which ours was opened', { exchangeAccountId: '4711' }],

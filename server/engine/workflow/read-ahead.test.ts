@@ -5,7 +5,7 @@ import { findHalt } from '#server/admin/halts/trading-halts.store.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { accountReadings, userSettings } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { testInTurn } from '#test/app/in-turn.ts';
+import { testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { nextToken, reasonFor } from '#test/app/token-holders.ts';
@@ -219,17 +219,20 @@ describe('accounts are read', () => {
     expect(await readingsOf(userId)).toHaveLength(1);
   });
 
-  test('the earlier the more they are, in the order of trading, as many as are young when their turn comes', async () => {
-    const { userIds } = await beforeClose('Bitget', 3);
-    // Each takes four seconds of what half of the address may send.
-    const deps = answering(engine.deps, () => ({ requestsPerSecond: 1 }));
-    engine.clock.advance(-8_500);
-    await readAhead(deps);
-    expect(userIds.map((userId) => pathsOf(userId).length)).toEqual([0, 0, 0]);
-    engine.clock.advance(500);
-    await readAhead(deps);
-    expect(userIds.map((userId) => pathsOf(userId).length)).toEqual([2, 2, 0]);
-  });
+  testEveryCase(
+    'the earlier the more they are, in the order of trading, as many as are young when their turn comes',
+    async () => {
+      const { userIds } = await beforeClose('Bitget', 3);
+      // Each takes four seconds of what half of the address may send.
+      const deps = answering(engine.deps, () => ({ requestsPerSecond: 1 }));
+      engine.clock.advance(-8_500);
+      await readAhead(deps);
+      expect(userIds.map((userId) => pathsOf(userId).length)).toEqual([0, 0, 0]);
+      engine.clock.advance(500);
+      await readAhead(deps);
+      expect(userIds.map((userId) => pathsOf(userId).length)).toEqual([2, 2, 0]);
+    },
+  );
 
   test('only when the candles of the timeframe are delivered', async () => {
     const { userId } = await beforeClose('Bitget');
@@ -256,7 +259,7 @@ describe('accounts are read', () => {
   });
 });
 
-test('a series whose users cannot be selected keeps no other from being read ahead', async () => {
+testEveryCase('a series whose users cannot be selected keeps no other from being read ahead', async () => {
   const { token, userId } = await beforeClose('Bitget');
   await engine.db.update(userSettings).set({ signalProcessor: 'Any' }).where(eq(userSettings.userId, userId));
   // Two series of the same candles; the order in which they are read does not matter.

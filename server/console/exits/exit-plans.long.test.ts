@@ -1,0 +1,2 @@
+/** Every case. */
+import './exit-plans.test.ts';

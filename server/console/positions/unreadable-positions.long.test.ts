@@ -1,0 +1,2 @@
+/** Every case. */
+import './unreadable-positions.test.ts';

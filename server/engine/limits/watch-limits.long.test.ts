@@ -1,0 +1,2 @@
+/** Every case. */
+import './watch-limits.test.ts';

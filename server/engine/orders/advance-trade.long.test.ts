@@ -1,0 +1,2 @@
+/** Every case. */
+import './advance-trade.test.ts';

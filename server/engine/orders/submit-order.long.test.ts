@@ -1,0 +1,2 @@
+/** Every case. */
+import './submit-order.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './exchange-suite-users.test.ts';
