@@ -9,7 +9,7 @@ import { recallSelection, recallSizing } from '#server/engine/records/decision-r
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { decisions, signals, tradingStops } from '#server/platform/db/schema.ts';
 import { nextStatement } from '#test/app/count-statements.ts';
-import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
+import { oneOfEachKind } from '#test/app/in-turn.ts';
 import {
   entriesOf,
   planTrade,
