@@ -165,15 +165,20 @@ describe('channels', () => {
     await create(stranger.client);
   });
 
-  test('need a step-up outside paper mode, and no API token manages them', async () => {
+  test('need a step-up outside paper mode but for a test and the end of a mute, and no API token manages them', async () => {
     const declared = board.app.declaredRoutes.filter(
       ({ url, write }) => url.startsWith(PATH) && write !== null,
     );
-    expect(declared).toHaveLength(4);
-    for (const { write, tokenScope, url } of declared) {
-      expect(write?.stepUp).toBe(url.endsWith('/test') ? 'never' : 'outsidePaper');
-      expect(tokenScope).toBeNull();
-    }
+    expect(declared.map(({ url, method, write }) => [method, url.slice(PATH.length), write?.stepUp])).toEqual(
+      [
+        ['POST', '', 'outsidePaper'],
+        ['PUT', '/:id', 'outsidePaper'],
+        ['DELETE', '/:id', 'outsidePaper'],
+        ['POST', '/:id/test', 'never'],
+        ['DELETE', '/:id/mute', 'never'],
+      ],
+    );
+    expect(declared.map(({ tokenScope }) => tokenScope)).toEqual(declared.map(() => null));
   });
 });
 

@@ -124,7 +124,7 @@ describe('a signal', () => {
     await deliver();
     expectNotice('position_closed', {
       text: new RegExp(
-        `^Position closed for \\S+: long [\\d.]+ ${token}, net −[\\d.]+ USDT \\(-[\\d.]+ R\\) \\(stop loss\\)$`,
+        `^Position closed for \\S+: long [\\d.]+ ${token}, net −[\\d.]+ USDT \\(−[\\d.]+ R\\) \\(stop loss\\)$`,
       ),
       userId,
       link: '/positions',

@@ -8,7 +8,7 @@ import { createTransitions } from '#server/engine/records/transitions.ts';
 import { listUnfinished } from '#server/engine/records/workflows.store.ts';
 import { storedMarks } from '#server/engine/sizing/stored-marks.ts';
 import { createCandleWaits } from '#server/engine/workflow/candle-waits.ts';
-import { UNSETTLED_LIMIT_MS } from '#server/engine/workflow/follow-trade.ts';
+import { unsettledLimits } from '#server/engine/workflow/follow-trade.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeUser, tradeWave } from '#server/engine/workflow/trade-wave.ts';
 import { createUserIntake } from '#server/engine/workflow/user-intake.ts';
@@ -242,8 +242,7 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
   async function settle({ deps: by = deps, maxRounds = 400, agenda }: SettleOptions = {}): Promise<void> {
     for (let round = 0; round < maxRounds; round += 1) {
       await agenda?.run();
-      const unsettledSince = new Date(clock.now().getTime() - UNSETTLED_LIMIT_MS);
-      const { pipelines, waves, unsettled } = await listUnfinished(by.db, { unsettledSince });
+      const { pipelines, waves, unsettled } = await listUnfinished(by.db, unsettledLimits(clock.now()));
       const tradeIds = await inOrderOfPlanning(db, await listUnfinishedTrades(by.db, null));
       const event = agenda?.nextAt() ?? null;
       if (pipelines.length + waves.length + unsettled.length + tradeIds.length === 0) {

@@ -155,13 +155,32 @@ export async function countFailedTry(db: Queryable, id: string): Promise<number>
   return row?.failedTries ?? 0;
 }
 
+/** Whether a later signal that leaves a position waits for the token of the row of `workflows`. */
+const HOLDS_UP_LEAVING = sql<boolean>`exists (
+  select from workflows as later join signals as leaving on leaving.id = later.signal_id
+  where later.token = workflows.token and later.id > workflows.id
+    and later.status in (${sql.raw(RUNNING_STATUSES.map((status) => `'${status}'`).join(', '))})
+    and leaving.action not in ('buy', 'sell'))`;
+
+export async function holdsUpLeaving(db: Queryable, workflowId: string): Promise<boolean> {
+  const [row] = await db
+    .select({ holdsUp: HOLDS_UP_LEAVING })
+    .from(workflows)
+    .where(eq(workflows.id, workflowId));
+  return row?.holdsUp === true;
+}
+
 /**
  * Unfinished work, for the start of a program and the sweep: the workflow that holds each token, its next one, that of
  * each owner of own signals in it, and workflows that have not run yet (`pipelines`); workflows with users who have no order yet (`waves`); and users
  * whose order is done, or in progress since `unsettledSince` or longer, while their part is not over: a younger trade
- * has a job of its own. `own`: the ids of all these workflows that are of own signals.
+ * has a job of its own. `heldUpSince`: the same where a later signal that leaves a position waits for the token. `own`:
+ * the ids of all these workflows that are of own signals.
  */
-export async function listUnfinished(db: Queryable, { unsettledSince }: { unsettledSince: Date }) {
+export async function listUnfinished(
+  db: Queryable,
+  { unsettledSince, heldUpSince }: { unsettledSince: Date; heldUpSince: Date },
+) {
   const isRunning = inArray(workflows.status, [...RUNNING_STATUSES]);
   const fields = {
     workflowId: workflows.id,
@@ -218,7 +237,16 @@ export async function listUnfinished(db: Queryable, { unsettledSince }: { unsett
     .from(workflowUsers)
     .innerJoin(workflows, eq(workflows.id, workflowUsers.workflowId))
     .innerJoin(trades, isOfPart)
-    .where(and(isOpen, or(eq(trades.state, 'done'), lte(trades.createdAt, unsettledSince))))
+    .where(
+      and(
+        isOpen,
+        or(
+          eq(trades.state, 'done'),
+          lte(trades.createdAt, unsettledSince),
+          and(lte(trades.createdAt, heldUpSince), HOLDS_UP_LEAVING),
+        ),
+      ),
+    )
     .orderBy(asc(workflowUsers.workflowId), asc(workflowUsers.position))
     .limit(5000);
   const own = new Set([...toRun, ...open].flatMap(({ workflowId, isOwn }) => (isOwn ? [workflowId] : [])));

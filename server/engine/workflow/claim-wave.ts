@@ -34,17 +34,22 @@ export const userKey = (userId: string) => `user:${userId}`;
 
 interface Claim {
   leases: { userId: string; lease: Lease }[];
-  /** Whether further users wait: for a later wave, or for another workflow that has their lease. */
+  /** Whether further users wait: for a later wave, an order of theirs, or another workflow that has their lease. */
   hasMore: boolean;
   /** Whether the room at an exchange kept users of this wave for others. */
   isCut: boolean;
 }
 
+const isNotEntering = ({ token, since }: { token: string; since: Date }) => sql`not exists (
+  select from trades where trades.user_id = part.user_id and trades.token = ${token}
+    and trades.state = 'working' and trades.created_at > ${since})`;
+
 /**
  * Takes the leases of the next users of a workflow who have no order yet, in the order of trading: 1, then 8, then up to
  * 64, so that instances can share a signal. Leaves out users whose lease another worker has. `userId`: only this user;
  * `upTo`: only users up to this place in the order of trading. `rooms`: takes no more users of an exchange; one that is
- * not listed has room for all. Users of an exchange without room keep nobody behind them waiting.
+ * not listed has room for all. Users of an exchange without room keep nobody behind them waiting. `leaving`: leaves out
+ * users with an order at work in the token that was planned since then, because it may still open something.
  */
 export async function claimWave(
   db: Db,
@@ -54,9 +59,10 @@ export async function claimWave(
     upTo: number | null;
     holder: string;
     rooms: ReadonlyMap<string, number>;
+    leaving?: { token: string; since: Date } | undefined;
   },
 ): Promise<Claim> {
-  const { workflowId, userId, upTo, holder } = options;
+  const { workflowId, userId, upTo, holder, leaving } = options;
   const rooms = JSON.stringify(Object.fromEntries(options.rooms));
   const { first, second, next } = WAVE_SIZES;
   const isOpen = sql`part.workflow_id = ${workflowId} and part.position is not null
@@ -65,7 +71,8 @@ export async function claimWave(
     and not exists (
       select from trades where trades.workflow_id = part.workflow_id and trades.user_id = part.user_id)`;
   const isFree = sql`not exists (
-    select from leases where leases.key = 'user:' || part.user_id and leases.lease_until >= database_time())`;
+    select from leases where leases.key = 'user:' || part.user_id and leases.lease_until >= database_time())
+    and ${leaving === undefined ? sql`true` : isNotEntering(leaving)}`;
   const roomOf = sql`(${rooms}::jsonb ->> settings.exchange_platform)::int`;
   const isSomeFull = [...options.rooms.values()].some((room) => room <= 0);
   const { rows } = await db.execute<{

@@ -15,11 +15,20 @@ import {
   writeSteps,
 } from '#server/engine/records/workflow-steps.store.ts';
 import { correctUserOutcome, countOutcomes } from '#server/engine/records/workflow-users.store.ts';
+import { holdsUpLeaving } from '#server/engine/records/workflows.store.ts';
 import { isDue } from '#server/platform/clock.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
 
 /** How long a workflow and its token wait for an order that stays in doubt. */
 export const UNSETTLED_LIMIT_MS = 5 * 60_000;
+/** The same while a signal that leaves waits for the token: it concerns others too. Ordinary entries end sooner. */
+export const HELD_UP_LIMIT_MS = 20_000;
+
+/** Since when orders have been unsettled that are waited for no longer. */
+export const unsettledLimits = (now: Date): { unsettledSince: Date; heldUpSince: Date } => ({
+  unsettledSince: new Date(now.getTime() - UNSETTLED_LIMIT_MS),
+  heldUpSince: new Date(now.getTime() - HELD_UP_LIMIT_MS),
+});
 
 /** The order is in progress or done: its end is the user's end. */
 export async function followTrade(
@@ -32,18 +41,30 @@ export async function followTrade(
     return;
   }
   const now = deps.clock.now();
-  if (now.getTime() - trade.createdAt.getTime() > UNSETTLED_LIMIT_MS) {
+  const since = await whyNoLongerAwaited(deps, { task, trade });
+  if (since !== null) {
     // I8: the workflow ends without the order; the trade is followed and blocks its user in the token until settled.
     await endUser(deps, task, {
       outcome: 'failed',
       outputData: { tradeId: trade.id, fillStatus: 'unknown' },
-      errorMessage: `The order is not settled after ${UNSETTLED_LIMIT_MS / 60_000} minutes and is still being followed up`,
+      errorMessage: `The order is not settled ${since} and is still being followed up`,
     });
   }
   // Wakes a worker for the trade if none holds its lease.
   const wait = { longestWaitMs: longestWaitMs(deps.config), now };
   if (trade.dueAt !== null && !isDue({ dueAt: trade.dueAt, ...wait })) return;
   await deps.jobs.send(deps.db, 'advance-trade', { tradeId: trade.id });
+}
+
+/** After how long, in words, or null: the workflow goes on waiting for it. */
+async function whyNoLongerAwaited(
+  { db, clock }: Pick<EngineDeps, 'db' | 'clock'>,
+  { task, trade }: { task: UserTask; trade: TradeRow },
+): Promise<string | null> {
+  const ageMs = clock.now().getTime() - trade.createdAt.getTime();
+  if (ageMs > UNSETTLED_LIMIT_MS) return `after ${UNSETTLED_LIMIT_MS / 60_000} minutes`;
+  if (ageMs <= HELD_UP_LIMIT_MS || !(await holdsUpLeaving(db, task.workflowId))) return null;
+  return `after ${HELD_UP_LIMIT_MS / 1_000} seconds, a newer signal that closes waits,`;
 }
 
 /** Ends a user's part outside of a worker with the user's lease: has no effect on a part that has already ended. */

@@ -48,6 +48,8 @@ async function leave(token: string, action: SignalAction, more: SignalFields = {
 const closesOf = (userId: string) =>
   engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId)).orderBy(positionCloses.id);
 
+const createTrader = () => engine.createUser({ positionSizingMethod: 'Risk Management' });
+
 const sizeOf = async (userId: string, token: string) => {
   const { position } = await engine.holding(userId, token);
   return position === null ? null : toPlain(position.size);
@@ -419,6 +421,43 @@ describe('a close that overtakes its entry', () => {
       `A newer signal of Tesla closes ${token}, so it is not opened any more (`,
     );
     expect(engine.clock.now().getTime() - before.getTime()).toBeLessThan(5_000);
+  });
+
+  // Requirements: additions-exits-7
+  test('waits for the order in doubt of one user, but not with the closes of others', async () => {
+    const token = nextToken();
+    const [struck, other] = [await createTrader(), await createTrader()];
+    strike(engine, struck, [
+      { kind: 'cutAfterAccept', on: { path: 'place-order' } },
+      { kind: 'badGatewayBefore', on: { path: 'order/detail', times: ALWAYS } },
+    ]);
+    const entry = await engine.storeSignal({ token, price: '100' });
+    await engine.plan(entry.workflowId);
+    for (const { id } of await engine.trades(entry.signalId)) await engine.advance(id);
+    engine.clock.advance(1);
+    const close = await engine.storeSignal({
+      token,
+      price: '100',
+      action: 'close',
+      parameters: { action: 'close' },
+    });
+    const at = engine.clock.now().getTime() + 40_000;
+    let held: (string | null)[] = [];
+    await engine.settle({
+      agenda: {
+        nextAt: () => (held.length === 0 ? new Date(at) : null),
+        async run() {
+          if (held.length > 0 || engine.clock.now().getTime() < at) return;
+          held = [await sizeOf(struck, token), await sizeOf(other, token)];
+          engine.venue.setFaults([]);
+        },
+      },
+    });
+    expect(held).toEqual([expect.any(String), null]);
+    expect(await sizeOf(struck, token)).toBeNull();
+    const outcomes = await engine.outcomes(close.workflowId);
+    for (const userId of [struck, other]) expect(outcomes.get(userId)?.outcome).toBe('success');
+    expect((await engine.outcomes(entry.workflowId)).get(struck)?.outcome).toBe('success');
   });
 
   test('keeps users who wait for their turn out, and says why', async () => {

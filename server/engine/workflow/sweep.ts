@@ -4,7 +4,7 @@ import { listUnfinishedTrades } from '#server/engine/records/trades.store.ts';
 import { storeMissingOutcomes } from '#server/engine/records/workflow-outcomes.store.ts';
 import { listUnfinished } from '#server/engine/records/workflows.store.ts';
 import { furthestDue } from '#server/platform/clock.ts';
-import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
+import { unsettledLimits } from './follow-trade.ts';
 
 /** A trade this long overdue has lost its wake-up job. */
 export const OVERDUE_MS = 15_000;
@@ -19,9 +19,7 @@ export async function wakeUnfinished(deps: EngineDeps, { all }: { all: boolean }
   const dueBefore = all ? null : new Date(now.getTime() - OVERDUE_MS);
   const dueAfter = furthestDue({ longestWaitMs: longestWaitMs(deps.config), now });
   const tradeIds = await listUnfinishedTrades(db, dueBefore, { dueAfter });
-  const { pipelines, waves, unsettled, own } = await listUnfinished(db, {
-    unsettledSince: new Date(clock.now().getTime() - UNSETTLED_LIMIT_MS),
-  });
+  const { pipelines, waves, unsettled, own } = await listUnfinished(db, unsettledLimits(now));
   await jobs.sendMissing(
     db,
     'advance-trade',

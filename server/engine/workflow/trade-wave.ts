@@ -17,7 +17,7 @@ import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { keepLeases, type Lease, LeaseLostError, releaseLeases } from '#server/platform/jobs/leases.ts';
 import { type CanaryTurn, takeCanaryTurn } from './canary.ts';
 import { claimWave, readFacts, type UserFacts } from './claim-wave.ts';
-import { followTrade, settleLate } from './follow-trade.ts';
+import { followTrade, settleLate, unsettledLimits } from './follow-trade.ts';
 import { leavePosition, readLeaveFacts } from './leave-position.ts';
 import { planOrder, type UserRun } from './plan-order.ts';
 
@@ -168,7 +168,15 @@ async function claim(
   const { workflow, signal, maxSignalAgeSeconds, turn } = found;
   const { upTo, failed: canaryFailed } = turn;
   const holder = `${deps.config.instanceId} ${workflow.id}`;
-  const { leases, hasMore, isCut } = await claimWave(db, { workflowId: workflow.id, upTo, holder, ...whom });
+  const { unsettledSince: since } = unsettledLimits(deps.clock.now());
+  const leaving = isEntry(signal) ? undefined : { token: signal.token, since };
+  const { leases, hasMore, isCut } = await claimWave(db, {
+    workflowId: workflow.id,
+    upTo,
+    holder,
+    leaving,
+    ...whom,
+  });
   const own = leases.map(({ lease }) => lease);
   try {
     const userIds = leases.map((one) => one.userId);
