@@ -14,6 +14,14 @@ test('an entry after a close that overtook its entry may have another size', () 
   expect(isSameEnd(own, control, 'close')).toBe(false);
 });
 
+test('a position may have reached its stop before a later close', () => {
+  const closed = end([first], { holding: null });
+  expect(isSameEnd(end([first], { holding: null, exits: 'skipped 0' }), closed, 'overtake')).toBe(true);
+  expect(isSameEnd(end([first], { holding: null, exits: 'success 99' }), closed, 'overtake')).toBe(false);
+  expect(isSameEnd(end([first], { exits: 'skipped 0' }), closed, 'overtake')).toBe(false);
+  expect(isSameEnd(end([first], { holding: null, exits: 'skipped 0' }), closed, 'close')).toBe(false);
+});
+
 test.each([
   ['the first entry has another size', end([trade({ filledQuantity: '198' }), trade({})])],
   ['a later entry is not filled', end([first, trade({ fillStatus: 'unfilled' })])],
