@@ -74,6 +74,8 @@ test('a paused screen stays unchanged, announces news and catches up', async ({ 
   const token = uniqueToken();
   const platform = await operator.platform();
   await page.goto(`/signals?token=${token}`);
+  // What a screen loads first comes while it is paused, too.
+  await expect(page.getByText('No signals found')).toBeVisible();
   await expect(status(page, 'Live')).toBeVisible();
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(status(page, 'Paused')).toBeVisible();
