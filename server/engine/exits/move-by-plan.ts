@@ -28,7 +28,8 @@ export async function moveByPlan(
   const { trade, account, again } = plan;
   const { id: tradeId, token, userId } = trade;
   const exchange = exchangeOf(deps, trade);
-  const holding = await exchange.fetchHolding(account, token, { priority: 'protect' });
+  // The position has its stop meanwhile: prices, closes and what restores a stop leave before.
+  const holding = await exchange.fetchHolding(account, token, { priority: 'look-up' });
   if (holding === null) return null;
   const { position, protection } = holding;
   const owner = { userId, exchange, account, candidates: [trade], position };

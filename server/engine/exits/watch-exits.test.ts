@@ -5,7 +5,8 @@ import type { ExitPlan } from '#domain/exits/exit-plan.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
-import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { type CallPriority, ExchangeError } from '#server/exchanges/exchange.ts';
+import { rankOf } from '#server/exchanges/limits/rate-limits.ts';
 import { noticeEvents, positionCloses, tradeExits, userSettings, users } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
 import { CLOSING_FAULTS, isFaultOfItsKind } from '#test/app/closing-faults.ts';
@@ -495,6 +496,28 @@ test('one request reads the prices for all users of an exchange, and none leaves
   asked.length = 0;
   await look();
   expect(asked).toEqual(['/api/v2/mix/market/tickers']);
+});
+
+test('the prices of a look leave before what the moves of the last one read', async () => {
+  const { userId, token } = await withPlan(plan({ breakEvenAtR: '1' }));
+  await look();
+  const asked: [string, CallPriority | undefined][] = [];
+  const deps = answering(engine.deps, (exchange) => ({
+    fetchMarkPrices(tokens, context) {
+      asked.push(['prices', context?.priority]);
+      return exchange.fetchMarkPrices(tokens, context);
+    },
+    fetchHolding(account, of, context) {
+      asked.push(['holding', context?.priority]);
+      return exchange.fetchHolding(account, of, context);
+    },
+  }));
+  engine.clock.advance(1_000);
+  await engine.storeCandle({ token, price: '102' });
+  await look(engine, deps);
+  expect(await stopOf(userId, token)).toBe('100');
+  const rankedFirst = (what: string) => rankOf(asked.find(([one]) => one === what)?.[1] ?? 'background');
+  expect(rankedFirst('prices')).toBeLessThan(rankedFirst('holding'));
 });
 
 test('a new position that takes long to read keeps no other from its turn', async () => {

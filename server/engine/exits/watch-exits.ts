@@ -101,7 +101,11 @@ export function createExitWatch(deps: EngineDeps, reader: AccountReader): ExitWa
     const tokens = [...new Set(group.map(({ trade }) => trade.token))];
     const prices = await deps.exchanges
       .get(platform)
-      .fetchMarkPrices(tokens, isPaper ? { viewerUserId: first.trade.userId } : {})
+      // Before the moves of the last look, which may be a thousand.
+      .fetchMarkPrices(tokens, {
+        priority: 'protect',
+        ...(isPaper && { viewerUserId: first.trade.userId }),
+      })
       .catch((error: unknown) => {
         const level = error instanceof ExchangeError ? 'debug' : 'error';
         log[level]({ err: error, platform }, 'mark prices could not be read');
