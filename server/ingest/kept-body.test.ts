@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { keepBody, maskSecrets } from './kept-body.ts';
 
 const HOOK_KEY = 'Zk3_vQ9-xN2bLr7TqWc5YhJ8mFs1DpGa0EuXo4RiKt6';
+const LETTER_KEY = 'WSxH_cTkASLnpHCnZ-oCXdYUWEq-t_jCTkyKxiMkwuU';
 
 test.each([
   ['{"symbol":"BTC","password":"hunter2","price":,', '{"symbol":"BTC","password":"*******","price":,'],
@@ -17,6 +18,9 @@ test.each([
   ['password: open sesame\nprice: 1', 'password: ***********\nprice: 1'],
   ['see /hooks/trading_view_signal?hkid=abc&x=1', 'see /hooks/trading_view_signal?hkid=***&x=1'],
   [`{"note":"${HOOK_KEY}"`, `{"note":"${'*'.repeat(43)}"`],
+  // One of some 1,500 keys has no digit.
+  [`{"note":"${LETTER_KEY}"`, `{"note":"${'*'.repeat(43)}"`],
+  ['a-name-of-a-strategy-in-many-small-words', 'a-name-of-a-strategy-in-many-small-words'],
   ['Authorization, Bearer abc.def', 'Authorization, Bearer *******'],
   ['at https://me:mine@example.com/x', 'at https://*******@example.com/x'],
   [

@@ -41,8 +41,12 @@ export function maskSecrets(text: string): string {
   }
   masked += text.slice(at);
   for (const pattern of MARKED_SECRETS) masked = masked.replace(pattern, stars);
-  return masked.replace(LONG_RUN, (run) => (/\d/.test(run) && /[a-z]/i.test(run) ? stars(run) : run));
+  return masked.replace(LONG_RUN, (run) => (isLikeAKey(run) ? stars(run) : run));
 }
+
+/** Of letters and digits, or of large and small letters: not a number, and not words. */
+const isLikeAKey = (run: string): boolean =>
+  [/\d/, /[a-z]/, /[A-Z]/].filter((kind) => kind.test(run)).length > 1;
 
 const stars = (text: string): string => text.replaceAll(/[^\r\n"']/g, '*');
 
