@@ -4,10 +4,13 @@ import { CHROMIUM_FLAGS, findChromium } from './scripts/lib/chromium.mjs';
 
 const chromium = findChromium();
 
+/** Titles begin with their file. */
+const LONG = /\.long\.spec\.ts|@long/;
+
 export default defineConfig({
   testDir: 'e2e',
-  // `npm run test:long` runs the long ones.
-  ...(process.env.LONG_TESTS === '1' ? { testMatch: '*.long.spec.ts' } : { testIgnore: '*.long.spec.ts' }),
+  // `npm run test:long` runs the long ones: whole files, and tests with the tag in others.
+  ...(process.env.LONG_TESTS === '1' ? { grep: LONG } : { grepInvert: LONG }),
   globalSetup: './e2e/global-setup.ts',
   outputDir: 'test-results',
   // Each worker runs a whole server with its database beside the browser.

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { backfill } from './backfill.ts';
 import { DEMO_TOKENS, type DemoToken } from './tokens.ts';
 
@@ -24,7 +25,7 @@ test('every candle has all fields', () => {
   for (const candle of others) expect(Object.keys(candle)).toEqual(Object.keys(first));
 });
 
-test('continues an earlier run after its last candle, at its price', () => {
+testEveryCase('continues an earlier run after its last candle, at its price', () => {
   const last = { time: new Date('2026-01-31T11:07:00Z'), price: 50_000 };
   const short = candlesSince(last).filter(({ Timeframe }) => Timeframe === '5');
   expect(short).toHaveLength(12);

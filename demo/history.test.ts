@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CalendarAnswer, EquityAnswer, PerformanceAnswer } from '#contract/performance.ts';
 import { D } from '#domain/decimal.ts';
 import { createEquitySnapshots } from '#server/engine/protection/equity-snapshots.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { ADMIN_PASSWORD as password, startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { simulateHistory } from './history.ts';
 import { ensureHookKey, signIn } from './program-client.ts';
@@ -21,20 +22,23 @@ beforeAll(async () => {
 });
 afterAll(() => board?.close());
 
-test('the same seed makes up the same trades, each closed after it was opened, at its stop, its target or the opposite signal', () => {
-  const [first, again] = [signals, simulateHistory({ seed: '1', now })];
-  const trades = first.flatMap((signal) => signal.trades);
-  const facts = (of: typeof first) =>
-    of.flatMap((signal) =>
-      signal.trades.map(({ username, realisedProfit, closedAt }) => [username, realisedProfit, closedAt]),
-    );
-  expect(facts(again)).toEqual(facts(first));
-  expect(trades.length).toBeGreaterThan(100);
-  for (const { openedAt, closedAt, closedBy, realisedProfit } of trades) {
-    expect(closedAt > openedAt && closedAt < now).toBe(true);
-    if (closedBy !== 'reversal') expect(D(realisedProfit).gt(0)).toBe(closedBy === 'take profit');
-  }
-});
+testEveryCase(
+  'the same seed makes up the same trades, each closed after it was opened, at its stop, its target or the opposite signal',
+  () => {
+    const [first, again] = [signals, simulateHistory({ seed: '1', now })];
+    const trades = first.flatMap((signal) => signal.trades);
+    const facts = (of: typeof first) =>
+      of.flatMap((signal) =>
+        signal.trades.map(({ username, realisedProfit, closedAt }) => [username, realisedProfit, closedAt]),
+      );
+    expect(facts(again)).toEqual(facts(first));
+    expect(trades.length).toBeGreaterThan(100);
+    for (const { openedAt, closedAt, closedBy, realisedProfit } of trades) {
+      expect(closedAt > openedAt && closedAt < now).toBe(true);
+      if (closedBy !== 'reversal') expect(D(realisedProfit).gt(0)).toBe(closedBy === 'take profit');
+    }
+  },
+);
 
 test('Performance has weeks of results at the first start, and a second one adds nothing', async () => {
   const client = await board.database.pool.connect();

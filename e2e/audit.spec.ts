@@ -53,7 +53,7 @@ test('the creation of a user is in the audit trail, with who did it', async ({
   });
 });
 
-test('sessions are ended and API tokens created and deleted in the settings', async ({
+test('sessions are ended and API tokens created and deleted in the settings', { tag: '@long' }, async ({
   page,
   user,
   openBrowser,

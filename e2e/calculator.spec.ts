@@ -17,7 +17,7 @@ test.use({ serverEnv: DEVELOPMENT });
 // Requirements: calculator-screen-and-cards-5, calculator-screen-and-cards-6
 // Requirements: calculator-screen-and-cards-7, calculator-screen-and-cards-8
 // Requirements: calculator-screen-and-cards-10, trading-messages-18
-test('shows signal, price log and balance of the chosen user beside the settings', async ({
+test('shows signal, price log and balance of the chosen user beside the settings', { tag: '@long' }, async ({
   page,
   operator,
 }) => {
@@ -69,10 +69,9 @@ test('shows signal, price log and balance of the chosen user beside the settings
 });
 
 // Requirements: calculator-screen-and-cards-8, trading-validation-2, trading-messages-8, position-sizing-4
-test('a signal without a price log uses the default stop; Technical Analysis refuses it', async ({
-  page,
-  operator,
-}) => {
+test('a signal without a price log uses the default stop; Technical Analysis refuses it', {
+  tag: '@long',
+}, async ({ page, operator }) => {
   const token = uniqueToken();
   const { id } = await operator.postSignal({ symbol: `${token}USDT`, price: '10' });
   const user = await operator.createUser();
@@ -209,7 +208,10 @@ test('each method shows its fixed fields, saves the settings first and calculate
 });
 
 // Requirements: additions-charts-5
-test('chart and comparison of methods follow unsaved settings', async ({ page, operator }) => {
+test('chart and comparison of methods follow unsaved settings', { tag: '@long' }, async ({
+  page,
+  operator,
+}) => {
   const { path } = await calculatorCase(operator);
   await page.goto(path);
   const chart = card(page, 'Recent Candles');

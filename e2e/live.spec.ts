@@ -7,7 +7,12 @@ const signalRows = (page: Page) => tableRows(page, 'Signal History');
 const status = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
 
 // Requirements: live-updates-1
-test('shows what another browser triggers', async ({ page, openBrowser, operator, signIn }) => {
+test('shows what another browser triggers', { tag: '@long' }, async ({
+  page,
+  openBrowser,
+  operator,
+  signIn,
+}) => {
   const signal = await operator.postSignal({
     symbol: `${uniqueToken()}USDT`,
     processor: uniqueName('robot'),
@@ -52,7 +57,7 @@ test('shows a new signal and a new price log without a reload', async ({
 });
 
 // Requirements: live-updates-2
-test('the steps of a workflow appear while it runs', async ({ page, operator }) => {
+test('the steps of a workflow appear while it runs', { tag: '@long' }, async ({ page, operator }) => {
   const trader = await operator.createUser({ activeTrading: true });
   const platform = await operator.platform();
   const token = uniqueToken();

@@ -73,11 +73,9 @@ async function expectCells(page: Page, table: string, row: ReturnType<typeof tab
 }
 
 // Requirements: additions-order-and-positions-5
-test("a traded position appears live, follows the price and is closed by its stop with the exchange's profit", async ({
-  page,
-  operator,
-  scan,
-}) => {
+test("a traded position appears live, follows the price and is closed by its stop with the exchange's profit", {
+  tag: '@long',
+}, async ({ page, operator, scan }) => {
   await page.goto('/positions');
   await expect(pageTitle(page, 'Positions')).toBeVisible();
   // 10 % of 10,000 at leverage 10 is 10,000 USDT; at a limit of 3,000.9 that is 3.33 ETH, filled at 3,000.
@@ -183,7 +181,11 @@ test('its button closes a position after a confirmation with its figures', async
 });
 
 // Requirements: additions-order-and-positions-8
-test('differences, unreachable accounts and cheap tokens are readable', async ({ page, operator, scan }) => {
+test('differences, unreachable accounts and cheap tokens are readable', { tag: '@long' }, async ({
+  page,
+  operator,
+  scan,
+}) => {
   const { user } = await trade(operator, { token: 'BTC', price: '65000', atr: '300' });
   await page.route(
     ({ pathname }) => pathname === '/api/positions',

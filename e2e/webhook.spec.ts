@@ -12,7 +12,10 @@ test.beforeEach(async ({ page, user, context, server }) => {
 // Requirements: screens-webhook-configuration-1, screens-webhook-configuration-3
 // Requirements: screens-webhook-configuration-4, screens-webhook-configuration-6
 // Requirements: screens-webhook-configuration-8, accounts-roles-2, webhook-deliveries-1
-test('explains webhooks and offers to create one when there is none', async ({ page, server }) => {
+test('explains webhooks and offers to create one when there is none', { tag: '@long' }, async ({
+  page,
+  server,
+}) => {
   await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
   const main = page.getByRole('main');
   for (const text of [
@@ -129,7 +132,7 @@ test('renewing invalidates the old key immediately', async ({ page, user, expect
 
 // Requirements: screens-webhook-configuration-10, accounts-states-12, accounts-roles-5
 // Requirements: accounts-messages-9
-test('deleting needs a confirmation and the password, and invalidates the key', async ({
+test('deleting needs a confirmation and the password, and invalidates the key', { tag: '@long' }, async ({
   page,
   user,
   server,
@@ -151,10 +154,9 @@ test('deleting needs a confirmation and the password, and invalidates the key', 
 });
 
 // Requirements: webhook-deliveries-29
-test('the delivery log shows stored, repeated and refused deliveries with the reason', async ({
-  page,
-  server,
-}) => {
+test('the delivery log shows stored, repeated and refused deliveries with the reason', {
+  tag: '@long',
+}, async ({ page, server }) => {
   const platform = chartingPlatform(webhookUrls(server.url, await createWebhook(page)));
   await expect(page.getByText('No deliveries yet')).toBeVisible();
   const candle = { Symbol: 'ETHUSDT', Close: '3000' };

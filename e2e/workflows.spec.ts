@@ -51,11 +51,9 @@ test('a failed workflow shows why and can be retried', async ({ page, operator }
 });
 
 // Requirements: workflow-monitor-11, workflow-monitor-16
-test('the steps of a failed workflow show where it stopped, and its user list is empty', async ({
-  page,
-  operator,
-  server,
-}) => {
+test('the steps of a failed workflow show where it stopped, and its user list is empty', {
+  tag: '@long',
+}, async ({ page, operator, server }) => {
   const { signal } = await createFailedWorkflow(operator);
   await page.goto(`/automation-workflows?processor=${signal.processor}&status=failed`);
   await rows(page)
@@ -90,7 +88,7 @@ test('the steps of a failed workflow show where it stopped, and its user list is
 });
 
 // Requirements: workflow-monitor-3, trading-constants-2, live-updates-4
-test('the list is refetched every 30 seconds, also while live updates are down', async ({
+test('the list is refetched every 30 seconds, also while live updates are down', { tag: '@long' }, async ({
   page,
   operator,
   expectFailure,
@@ -120,11 +118,9 @@ function answerAlerts(page: Page): string[] {
 }
 
 // Requirements: workflow-monitor-9
-test('the button of each row fits a 1440 pixel screen, however long the reason or processor', async ({
-  page,
-  operator,
-  server,
-}) => {
+test('the button of each row fits a 1440 pixel screen, however long the reason or processor', {
+  tag: '@long',
+}, async ({ page, operator, server }) => {
   const processor = `${uniqueName('robot')} of a strategy with a very long name`;
   const token = uniqueToken();
   const signal = await operator.postSignal({ symbol: `${token}USDT`, processor, price: '123456789.123' });

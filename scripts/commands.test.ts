@@ -97,7 +97,7 @@ describe('npm start', () => {
     expect(await builds()).toEqual(['server', 'web']);
   });
 
-  test('builds again when a source has changed but not when a test has', async () => {
+  testEveryCase('builds again when a source has changed but not when a test has', async () => {
     await run('scripts/start.mjs');
     await write('web/page.test.tsx', 'a test');
     await write('server/main.test.ts', 'a test');
@@ -117,7 +117,7 @@ describe('npm start', () => {
     expect((await run('scripts/start.mjs', '--help')).output).toBe('Building the server …\nargs --help\n');
   });
 
-  test('stops with one line and keeps the old web when a build fails', async () => {
+  testEveryCase('stops with one line and keeps the old web when a build fails', async () => {
     await run('scripts/start.mjs');
     await write('web/page.tsx', 'two');
     await write('node_modules/vite/bin/vite.js', 'process.exit(3)');
@@ -128,7 +128,7 @@ describe('npm start', () => {
     expect(await readFile(join(project, 'dist/web/index.html'), 'utf8')).toBe('production');
   });
 
-  test('installs only when the lock file has changed', async () => {
+  testEveryCase('installs only when the lock file has changed', async () => {
     await run('scripts/start.mjs');
     expect(await lines('npm-calls')).toEqual([]);
     await write('package-lock.json', lockfile('2.0.0'));
@@ -176,7 +176,7 @@ describe('npm start', () => {
     expect(await lines('npm-calls')).toHaveLength(1);
   });
 
-  test('installs and builds once for two concurrent starts', async () => {
+  testEveryCase('installs and builds once for two concurrent starts', async () => {
     await write('package-lock.json', lockfile('2.0.0'));
     const npm = await readFile(join(project, 'bin/npm'), 'utf8');
     await write('bin/npm', npm.replace('echo', 'sleep 0.5\necho'));

@@ -1,5 +1,5 @@
 // npm test: the checks before every commit, in order; `npm test -- --only=unit|server|e2e [file …]` runs a part.
-// npm run test:long: the long tests (*.long.test.ts, *.long.spec.ts); --only=vitest|e2e runs a part.
+// npm run test:long: the long tests (*.long.test.ts, *.long.spec.ts, tag @long); --only=vitest|e2e runs a part.
 // What fails is tried once more after everything else has ended, with one worker; what passes then is named.
 import { ensureInstalled } from './lib/install.mjs';
 import { findNode } from './lib/node-runtime.mjs';

@@ -109,7 +109,7 @@ test('an export is verified without the database, with the key of a file only it
   });
 });
 
-test('a key is never written over a file', async () => {
+testEveryCase('a key is never written over a file', async () => {
   await writeFile(join(folder, 'there.key'), 'something');
   const before = await board.query('select count(*) from audit_log');
   expect(await run(['--export-key', 'there.key'])).toEqual({

@@ -41,37 +41,40 @@ testEveryCase('ends the first start with one line about a weak ADMIN_PASSWORD', 
   expect(await folder.databaseRuns()).toBe(false);
 });
 
-test('keeps secrets from the database server and a second program from the data folder, and names a mistyped setting', async () => {
-  const server = await folder.start({
-    SECRET_KEY: 'canary-1 of a secret key, long enough',
-    ADMIN_PASSWORD: 'canary-2 of a password',
-    METRICS_TOKEN: 'canary-3 of a token',
-    EXCHANGE_PROXY_URL: 'http://user:canary-4@127.0.0.1:9',
-    ANOTHER_PROGRAMS_TOKEN: 'canary-5',
-    PGDATA: '/nowhere',
-    LANG: 'xx_XX',
-    AUTO_TRADING: 'disabled',
-    HOSTNAME: 'here',
-  });
-  const pid = (await findPostmaster(folder.cluster()))?.pid ?? 0;
-  const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
-  const names = environment.map((entry) => entry.split('=', 1)[0]);
-  expect(names.toSorted()).toEqual(['LC_ALL', 'PATH', 'TMPDIR']);
-  expect(environment.join('\n')).not.toContain('canary');
-  const warnings = server
-    .output()
-    .split('\n')
-    .filter((line) => line.includes('is no setting'));
-  expect(warnings).toEqual([expect.stringContaining('did you mean AUTO_TRADE?')]);
-  // A second program on the folder is refused with one line, while the first continues.
-  const { code, stdout, stderr } = await folder.runToEnd({});
-  expect(stderr).toBe(
-    `Signal Board is already running on ${folder.dataDir()}; stop it first, or choose another DATA_DIR\n`,
-  );
-  expect(stdout).toBe('');
-  expect(code).toBe(1);
-  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-});
+testEveryCase(
+  'keeps secrets from the database server and a second program from the data folder, and names a mistyped setting',
+  async () => {
+    const server = await folder.start({
+      SECRET_KEY: 'canary-1 of a secret key, long enough',
+      ADMIN_PASSWORD: 'canary-2 of a password',
+      METRICS_TOKEN: 'canary-3 of a token',
+      EXCHANGE_PROXY_URL: 'http://user:canary-4@127.0.0.1:9',
+      ANOTHER_PROGRAMS_TOKEN: 'canary-5',
+      PGDATA: '/nowhere',
+      LANG: 'xx_XX',
+      AUTO_TRADING: 'disabled',
+      HOSTNAME: 'here',
+    });
+    const pid = (await findPostmaster(folder.cluster()))?.pid ?? 0;
+    const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
+    const names = environment.map((entry) => entry.split('=', 1)[0]);
+    expect(names.toSorted()).toEqual(['LC_ALL', 'PATH', 'TMPDIR']);
+    expect(environment.join('\n')).not.toContain('canary');
+    const warnings = server
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('is no setting'));
+    expect(warnings).toEqual([expect.stringContaining('did you mean AUTO_TRADE?')]);
+    // A second program on the folder is refused with one line, while the first continues.
+    const { code, stdout, stderr } = await folder.runToEnd({});
+    expect(stderr).toBe(
+      `Signal Board is already running on ${folder.dataDir()}; stop it first, or choose another DATA_DIR\n`,
+    );
+    expect(stdout).toBe('');
+    expect(code).toBe(1);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  },
+);
 
 // Requirements: additions-alerts-8
 test('takes over the database with all its data in the next start after kill -9, and ends with it at SIGTERM', async () => {

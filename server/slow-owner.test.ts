@@ -1,6 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { trades, workflows } from '#server/platform/db/schema.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { createSender } from '#test/app/test-sender.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 
@@ -82,27 +83,29 @@ test("one user's burst at a slow account takes two places, and the signals of al
 });
 
 // Requirements: workflows-14
-test('one slow account keeps no signal for everybody from the other users', {
-  timeout: 120_000,
-}, async () => {
-  const slow = await board.createTrader();
-  await board.admin.put(`/api/admin/user-settings/${slow.id}`, { tradeOrderSet: 'A' });
-  const other = await board.createTrader();
-  const release = board.hold(slow.id, PLACE_ORDER);
-  try {
-    const tokens = TOKENS.slice(-12).concat('BTC', 'ETH');
-    const ids = await Promise.all(tokens.map((token) => board.signal({ token, price: '100' })));
-    await expect
-      .poll(async () => {
-        const made = await board.db
-          .select()
-          .from(trades)
-          .where(and(inArray(trades.signalId, ids), eq(trades.userId, other.id)));
-        return made.filter(({ success }) => success).length;
-      }, soon)
-      .toBe(ids.length);
-    expect((await workflowsOf(ids)).filter(({ completedAt }) => completedAt !== null)).toEqual([]);
-  } finally {
-    release();
-  }
-});
+testEveryCase(
+  'one slow account keeps no signal for everybody from the other users',
+  async () => {
+    const slow = await board.createTrader();
+    await board.admin.put(`/api/admin/user-settings/${slow.id}`, { tradeOrderSet: 'A' });
+    const other = await board.createTrader();
+    const release = board.hold(slow.id, PLACE_ORDER);
+    try {
+      const tokens = TOKENS.slice(-12).concat('BTC', 'ETH');
+      const ids = await Promise.all(tokens.map((token) => board.signal({ token, price: '100' })));
+      await expect
+        .poll(async () => {
+          const made = await board.db
+            .select()
+            .from(trades)
+            .where(and(inArray(trades.signalId, ids), eq(trades.userId, other.id)));
+          return made.filter(({ success }) => success).length;
+        }, soon)
+        .toBe(ids.length);
+      expect((await workflowsOf(ids)).filter(({ completedAt }) => completedAt !== null)).toEqual([]);
+    } finally {
+      release();
+    }
+  },
+  120_000,
+);

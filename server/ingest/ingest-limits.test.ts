@@ -3,6 +3,7 @@ import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import type { Delivery } from '#contract/hooks.ts';
 import { TRADINGVIEW_ADDRESSES } from '#server/platform/config/config-settings.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '#test/app/test-app.ts';
 import type { Answer } from '#test/app/test-client.ts';
 import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
@@ -288,14 +289,17 @@ test('answers 503 while the database takes no connections, and stores deliveries
   expect(await storedSignals()).toBe(1);
 });
 
-test('answers 503 when the database does not answer, and treats a retry of what it stored later as a duplicate', async () => {
-  const sender = await start();
-  const blocker = await connectAside(await databaseName());
-  await blocker.query('begin');
-  await blocker.query('lock table signals in access exclusive mode');
-  expectSendAgain(await sender.signal());
-  await blocker.query('rollback');
-  await vi.waitFor(async () => expect(await storedSignals()).toBe(1), { timeout: 10_000 });
-  const { signals } = (await board.admin.get('/api/signals')).json();
-  expect((await sender.signal()).json()).toEqual({ success: true, id: signals[0].id, duplicate: true });
-});
+testEveryCase(
+  'answers 503 when the database does not answer, and treats a retry of what it stored later as a duplicate',
+  async () => {
+    const sender = await start();
+    const blocker = await connectAside(await databaseName());
+    await blocker.query('begin');
+    await blocker.query('lock table signals in access exclusive mode');
+    expectSendAgain(await sender.signal());
+    await blocker.query('rollback');
+    await vi.waitFor(async () => expect(await storedSignals()).toBe(1), { timeout: 10_000 });
+    const { signals } = (await board.admin.get('/api/signals')).json();
+    expect((await sender.signal()).json()).toEqual({ success: true, id: signals[0].id, duplicate: true });
+  },
+);

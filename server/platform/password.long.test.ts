@@ -1,3 +1,5 @@
+/** Every case. */
+import './password.test.ts';
 import { expect, test } from 'vitest';
 import { hashPassword, prepareUnknownUserHash, verifyPassword } from './password.ts';
 

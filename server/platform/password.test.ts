@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   hashPassword,
   MAX_AT_ONCE,
@@ -23,7 +24,7 @@ test('never matches an unknown user, and costs as much as for a known one', asyn
   expect(await verifyPassword(null, '')).toBe(false);
 });
 
-test('works off many concurrent calls in turn', async () => {
+testEveryCase('works off many concurrent calls in turn', async () => {
   const hash = await hashPassword('correct horse');
   const results = await Promise.all(
     Array.from({ length: 40 }, (_, at) => verifyPassword(hash, at % 2 === 0 ? 'correct horse' : 'wrong')),
@@ -31,7 +32,7 @@ test('works off many concurrent calls in turn', async () => {
   expect(results).toEqual(Array.from({ length: 40 }, (_, at) => at % 2 === 0));
 });
 
-test('refuses calls immediately when too many wait', async () => {
+testEveryCase('refuses calls immediately when too many wait', async () => {
   const hash = await hashPassword('correct horse');
   const results = await Promise.allSettled(
     Array.from({ length: MAX_AT_ONCE + MAX_WAITING + 57 }, () => verifyPassword(hash, 'correct horse')),

@@ -26,6 +26,10 @@ export const inTurn = <Row, Column>(rows: readonly Row[], columns: readonly Colu
 export const oneOfEachKind = <Case>(cases: readonly Case[], stands: (one: Case) => boolean): Case[] =>
   cases.filter((one) => inject('everyCase') || stands(one));
 
+/** The first of cases that are proven alike. */
+export const firstCases = <const Case>(cases: readonly Case[], count = 1): Case[] =>
+  cases.slice(0, inject('everyCase') ? undefined : count);
+
 /** Declares tests only where matrices are played whole: variants of what another test of the file proves. */
 export const testEveryCase: Pick<typeof test, 'each'> &
   ((name: string, run: () => unknown, timeoutMs?: number) => void) = Object.assign(

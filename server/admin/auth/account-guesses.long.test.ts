@@ -1,3 +1,5 @@
+/** Every case. */
+import './account-guesses.test.ts';
 import { expect, test } from 'vitest';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { startTestApp } from '#test/app/test-app.ts';

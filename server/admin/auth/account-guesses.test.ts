@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClock, fakeClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import type { TestApp, TestUser } from '#test/app/test-app.ts';
 
 // Spies on the real functions to count calls.
@@ -80,7 +81,7 @@ describe('guessing at one account from many addresses', () => {
     expect(guesses.filter((status) => ![401, 429, 503].includes(status))).toEqual([]);
   });
 
-  test('never evaluates more than fifteen in any quarter of an hour', async () => {
+  testEveryCase('never evaluates more than fifteen in any quarter of an hour', async () => {
     const { username } = await owner();
     const at: number[] = [];
     for (let step = 0; step < 120; step++) {
@@ -116,7 +117,7 @@ describe('guessing at one account from many addresses', () => {
     expect((await login(username, password, newAddress())).statusCode).toBe(200);
   });
 
-  test('gives the same answers for an unknown account', async () => {
+  testEveryCase('gives the same answers for an unknown account', async () => {
     const { username } = await owner();
     const codes = async (name: string) => {
       const guesses: string[] = [];
@@ -182,7 +183,7 @@ describe('known addresses', () => {
   const enters = async ({ username, password }: TestUser, address: string) =>
     (await login(username, password, address)).statusCode === 200;
 
-  test('stay known for thirty days after the last correct password', async () => {
+  testEveryCase('stay known for thirty days after the last correct password', async () => {
     const user = await owner();
     await besiege(user.username);
     expect(await enters(user, newAddress())).toBe(false);
@@ -209,7 +210,7 @@ describe('known addresses', () => {
     expect(await enters(user, '2001:db8:7:8::1')).toBe(false);
   });
 
-  test('keep their own limit', async () => {
+  testEveryCase('keep their own limit', async () => {
     const user = await owner();
     await besiege(user.username);
     const codes: number[] = [];
@@ -229,7 +230,7 @@ describe('known addresses', () => {
     expect(await enters(user, elsewhere)).toBe(false);
   });
 
-  test('include the twenty used last, and old ones are forgotten', async () => {
+  testEveryCase('include the twenty used last, and old ones are forgotten', async () => {
     const user = await owner();
     const [oldest, ...newer] = newAddresses(25);
     for (const address of [oldest ?? '', ...newer]) {

@@ -13,6 +13,7 @@ import { StartError } from '#server/platform/db/start-error.ts';
 import { createLog } from '#server/platform/log.ts';
 import { keyCheckOf } from '#server/platform/secret-keys/key-state.ts';
 import { buildProgram } from '#server/program.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { untilQueueIsEmpty } from '#test/app/unfinished-jobs.ts';
 import { LEFT_OUT } from './backup-file.ts';
@@ -316,7 +317,7 @@ describe('a backup', () => {
     );
   });
 
-  test('is refused when truncated, and the database stays unchanged', async () => {
+  testEveryCase('is refused when truncated, and the database stays unchanged', async () => {
     const target = await emptyDatabase();
     const { length } = await readFile(path);
     await truncate(path, length - 20);
@@ -355,39 +356,38 @@ describe('a backup', () => {
     expect(await restore(await emptyDatabase(), path)).toMatchObject({ isVerified: true });
   });
 
-  test.each([
-    [
-      'in which a user was made an administrator',
-      (lines: string[]) => lines.map(makeAdministrator),
-      'was changed',
-    ],
-    [
-      'whose header was changed',
-      ([head = '', ...lines]: string[]) => [head.replace(/"createdAt":"20/, '"createdAt":"19'), ...lines],
-      'was changed',
-    ],
-    [
-      'whose signature was taken away',
-      (lines: string[]) => lines.filter((line) => !isSignature(line)).map(makeAdministrator),
-      'has no signature',
-    ],
-    [
-      'whose signature is of another key',
-      (lines: string[]) => lines.map((line) => (isSignature(line) ? `{"seal":"${'0'.repeat(64)}"}` : line)),
-      'was changed',
-    ],
-  ] as const)(
-    '%s is refused before anything is written, and restored only on request',
-    async (_what, change, why) => {
-      const target = await emptyDatabase();
-      await changeLines((lines) => change(lines));
-      await expect(restore(target, path)).rejects.toThrow(why);
-      expect(await query(target, `select from pg_class where relname = 'users'`)).toEqual([]);
-      expect(await restore(target, path, { unverified: true })).toMatchObject({ isVerified: false });
-    },
-  );
+  test.each(
+    firstCases([
+      [
+        'in which a user was made an administrator',
+        (lines: string[]) => lines.map(makeAdministrator),
+        'was changed',
+      ],
+      [
+        'whose header was changed',
+        ([head = '', ...lines]: string[]) => [head.replace(/"createdAt":"20/, '"createdAt":"19'), ...lines],
+        'was changed',
+      ],
+      [
+        'whose signature was taken away',
+        (lines: string[]) => lines.filter((line) => !isSignature(line)).map(makeAdministrator),
+        'has no signature',
+      ],
+      [
+        'whose signature is of another key',
+        (lines: string[]) => lines.map((line) => (isSignature(line) ? `{"seal":"${'0'.repeat(64)}"}` : line)),
+        'was changed',
+      ],
+    ] as const),
+  )('%s is refused before anything is written, and restored only on request', async (_what, change, why) => {
+    const target = await emptyDatabase();
+    await changeLines((lines) => change(lines));
+    await expect(restore(target, path)).rejects.toThrow(why);
+    expect(await query(target, `select from pg_class where relname = 'users'`)).toEqual([]);
+    expect(await restore(target, path, { unverified: true })).toMatchObject({ isVerified: false });
+  });
 
-  test.each([
+  testEveryCase.each([
     ['signs somebody in', '{"table":"sessions"}'],
     ['is no table', '{"table":"pg_class"}'],
     ['is there already', '{"table":"users"}'],
@@ -441,42 +441,48 @@ describe('a backup', () => {
 
   const forgetKeys = async () => void (await query(source, 'delete from secret_key_checks'));
 
-  test('from a rotation of the secret key needs both keys, and the rotation goes on from there', async () => {
-    const nextKey = 'the next secret key of these tests, long enough';
-    const [own, next] = [keyCheckOf(SECRET_KEY), keyCheckOf(nextKey)];
-    onTestFinished(() => forgetKeys());
-    await query(source, 'insert into secret_key_checks (key_check, next_key_check) values ($1, $2)', [
-      own,
-      next,
-    ]);
-    const both = { secretKey: SECRET_KEY, nextKey };
-    await writeBackup({ connection: source, keys: both, path, now: new Date() });
-    const target = await emptyDatabase();
-    const options = { connection: target, path, replace: false, now: new Date() };
-    await expect(restoreBackup({ ...options, keys: KEYS })).rejects.toThrow(
-      'The backup was made while SECRET_KEY was rotated',
-    );
-    await restoreBackup({ ...options, keys: both });
-    const state = 'select key_check, next_key_check from secret_key_checks';
-    expect(await query(target, state)).toEqual([{ key_check: own, next_key_check: next }]);
-  });
+  testEveryCase(
+    'from a rotation of the secret key needs both keys, and the rotation goes on from there',
+    async () => {
+      const nextKey = 'the next secret key of these tests, long enough';
+      const [own, next] = [keyCheckOf(SECRET_KEY), keyCheckOf(nextKey)];
+      onTestFinished(() => forgetKeys());
+      await query(source, 'insert into secret_key_checks (key_check, next_key_check) values ($1, $2)', [
+        own,
+        next,
+      ]);
+      const both = { secretKey: SECRET_KEY, nextKey };
+      await writeBackup({ connection: source, keys: both, path, now: new Date() });
+      const target = await emptyDatabase();
+      const options = { connection: target, path, replace: false, now: new Date() };
+      await expect(restoreBackup({ ...options, keys: KEYS })).rejects.toThrow(
+        'The backup was made while SECRET_KEY was rotated',
+      );
+      await restoreBackup({ ...options, keys: both });
+      const state = 'select key_check, next_key_check from secret_key_checks';
+      expect(await query(target, state)).toEqual([{ key_check: own, next_key_check: next }]);
+    },
+  );
 
-  test('from after a rotation is under the next key, also where the former one is still set', async () => {
-    const nextKey = 'the next secret key of these tests, long enough';
-    const next = keyCheckOf(nextKey);
-    onTestFinished(() => forgetKeys());
-    await query(source, 'insert into secret_key_checks (key_check) values ($1)', [next]);
-    const both = { secretKey: SECRET_KEY, nextKey };
-    await writeBackup({ connection: source, keys: both, path, now: new Date() });
-    const options = { connection: await emptyDatabase(), path, now: new Date() };
-    await expect(restoreBackup({ ...options, replace: false, keys: KEYS })).rejects.toThrow(
-      'The backup was made with another SECRET_KEY',
-    );
-    await restoreBackup({ ...options, replace: false, keys: { secretKey: nextKey, nextKey: null } });
-    await restoreBackup({ ...options, replace: true, keys: both });
-    const state = 'select key_check, next_key_check from secret_key_checks';
-    expect(await query(options.connection, state)).toEqual([{ key_check: next, next_key_check: null }]);
-  });
+  testEveryCase(
+    'from after a rotation is under the next key, also where the former one is still set',
+    async () => {
+      const nextKey = 'the next secret key of these tests, long enough';
+      const next = keyCheckOf(nextKey);
+      onTestFinished(() => forgetKeys());
+      await query(source, 'insert into secret_key_checks (key_check) values ($1)', [next]);
+      const both = { secretKey: SECRET_KEY, nextKey };
+      await writeBackup({ connection: source, keys: both, path, now: new Date() });
+      const options = { connection: await emptyDatabase(), path, now: new Date() };
+      await expect(restoreBackup({ ...options, replace: false, keys: KEYS })).rejects.toThrow(
+        'The backup was made with another SECRET_KEY',
+      );
+      await restoreBackup({ ...options, replace: false, keys: { secretKey: nextKey, nextKey: null } });
+      await restoreBackup({ ...options, replace: true, keys: both });
+      const state = 'select key_check, next_key_check from secret_key_checks';
+      expect(await query(options.connection, state)).toEqual([{ key_check: next, next_key_check: null }]);
+    },
+  );
 
   test('of a newer version is refused', async () => {
     await changeMigrations(path, (hashes) => [...hashes, 'a migration that is not known']);
@@ -485,7 +491,7 @@ describe('a backup', () => {
     );
   });
 
-  test('that is older than the baseline is refused', async () => {
+  testEveryCase('that is older than the baseline is refused', async () => {
     await changeMigrations(path, () => ['a migration that was replaced', 'and another one']);
     const target = await emptyDatabase();
     await expect(restore(target, path)).rejects.toThrow(

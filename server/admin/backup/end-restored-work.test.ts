@@ -10,6 +10,7 @@ import {
   tradeExits,
   users,
 } from '#server/platform/db/schema.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { startTestEngine } from '#test/app/test-engine.ts';
 import { endRestoredWork } from './end-restored-work.ts';
 
@@ -90,7 +91,7 @@ test('finds an order sent after the backup and takes over its state', async () =
   expect((await engine.holding(userId, token)).stopLoss).not.toBeNull();
 });
 
-test('finds a second attempt sent after the backup, and sends no third order', async () => {
+testEveryCase('finds a second attempt sent after the backup, and sends no third order', async () => {
   const { trade, userId } = await plan();
   engine.venue.setFaults([{ kind: 'restFirst', on: { times: Number.POSITIVE_INFINITY } }]);
   await engine.advance(trade.id);
@@ -152,7 +153,7 @@ test('ends the exit plans of open positions, so that no part is closed a second 
   expect((await engine.events(tradeId)).timeline).toContain(`Exit plan ended: ${ended}`);
 });
 
-test('does not trade users who were still waiting, and completes those with an order', async () => {
+testEveryCase('does not trade users who were still waiting, and completes those with an order', async () => {
   const { workflowId, userId, trade } = await plan();
   const waiting = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   await engine.db.execute(

@@ -186,24 +186,27 @@ describe('a key whose account is unknown', () => {
     expect(await site.exchangeOrders(accountId)).toEqual([]);
   });
 
-  test('is not traded with when the exchange omits the account, even if it was inspected earlier', async () => {
-    const { accountId, ...key } = keys.newKey();
-    site.setKey(accountId, { mayTrade: true, mayWithdraw: false, hidesAccount: true });
-    const saved = await first.client.put(PATH, bitget(key));
-    const message = 'Bitget did not say to which account the API key belongs: nothing is ordered with it';
-    expect(saved.json()).toMatchObject({ state: 'unverified', test: { success: false, message } });
-    await keys.query('update exchange_credentials set inspected_at = now() where user_id = $1', [
-      first.user.id,
-    ]);
-    expect(await keys.shown(first)).toMatchObject({ state: 'unverified' });
-    expect(await guard(first)).toMatchObject({ code: 'exchange_key_not_inspected' });
-    const id = await trade();
-    expect(await keys.userOf(id, first)).toMatchObject({ status: 'not eligible' });
-    expect(await site.exchangeOrders(accountId)).toEqual([]);
-    site.setKey(accountId, { mayTrade: true, mayWithdraw: false });
-    expect(await guard(first)).toBeNull();
-    expect(await rowOf(first)).toMatchObject({ account_id: accountId });
-  });
+  testEveryCase(
+    'is not traded with when the exchange omits the account, even if it was inspected earlier',
+    async () => {
+      const { accountId, ...key } = keys.newKey();
+      site.setKey(accountId, { mayTrade: true, mayWithdraw: false, hidesAccount: true });
+      const saved = await first.client.put(PATH, bitget(key));
+      const message = 'Bitget did not say to which account the API key belongs: nothing is ordered with it';
+      expect(saved.json()).toMatchObject({ state: 'unverified', test: { success: false, message } });
+      await keys.query('update exchange_credentials set inspected_at = now() where user_id = $1', [
+        first.user.id,
+      ]);
+      expect(await keys.shown(first)).toMatchObject({ state: 'unverified' });
+      expect(await guard(first)).toMatchObject({ code: 'exchange_key_not_inspected' });
+      const id = await trade();
+      expect(await keys.userOf(id, first)).toMatchObject({ status: 'not eligible' });
+      expect(await site.exchangeOrders(accountId)).toEqual([]);
+      site.setKey(accountId, { mayTrade: true, mayWithdraw: false });
+      expect(await guard(first)).toBeNull();
+      expect(await rowOf(first)).toMatchObject({ account_id: accountId });
+    },
+  );
 
   testEveryCase('fails a test that finds another user’s account, but is not marked as rejected', async () => {
     const { accountId, ...key } = keys.newKey();
@@ -227,7 +230,7 @@ describe('a key whose account is unknown', () => {
   });
 
   // Requirements: users-13
-  test('is refused by the inspection before its first order, before anything is sized', async () => {
+  testEveryCase('is refused by the inspection before its first order, before anything is sized', async () => {
     const { accountId, ...key } = keys.newKey();
     await enterUnverified(other, site.addKey(accountId));
     await enter(first, key);
@@ -246,18 +249,21 @@ describe('a key whose account is unknown', () => {
     ).toEqual([]);
   });
 
-  test('may trade for exactly one of two users whose account is found concurrently on two instances', async () => {
-    const { accountId, ...key } = keys.newKey();
-    await enterUnverified(first, key);
-    await enterUnverified(other, site.addKey(accountId));
-    const denials = await storeSideBySide(() => [guard(first), guard(other, second)]);
-    expect(denials.map((denial) => denial?.code ?? 'may trade').sort()).toEqual([
-      'exchange_account_duplicate',
-      'may trade',
-    ]);
-    const again = [await guard(first), await guard(other)];
-    expect(again.map((denial) => denial?.code)).toEqual(denials.map((denial) => denial?.code));
-  });
+  testEveryCase(
+    'may trade for exactly one of two users whose account is found concurrently on two instances',
+    async () => {
+      const { accountId, ...key } = keys.newKey();
+      await enterUnverified(first, key);
+      await enterUnverified(other, site.addKey(accountId));
+      const denials = await storeSideBySide(() => [guard(first), guard(other, second)]);
+      expect(denials.map((denial) => denial?.code ?? 'may trade').sort()).toEqual([
+        'exchange_account_duplicate',
+        'may trade',
+      ]);
+      const again = [await guard(first), await guard(other)];
+      expect(again.map((denial) => denial?.code)).toEqual(denials.map((denial) => denial?.code));
+    },
+  );
 });
 
 describe('two users who already have keys of one account', () => {
@@ -304,29 +310,34 @@ describe('two users who already have keys of one account', () => {
   });
 
   // Requirements: users-14
-  test('open orders and positions of the later user are followed and protected, and can be closed', async () => {
-    const { accountId, ...key } = keys.newKey();
-    await enter(other, key);
-    site.setFaults([{ kind: 'restFirst' }]);
-    const id = await keys.send(token);
-    await expect.poll(async () => (await site.exchangeOrders(accountId)).length, { timeout: 10_000 }).toBe(1);
-    await enter(first, keys.newKey());
-    await keys.query(
-      "update exchange_credentials set account_id = $1, account_since = now() - interval '1 day' where user_id = $2",
-      [accountId, first.user.id],
-    );
-    expect(await guard(other)).toMatchObject({ code: 'exchange_account_duplicate' });
-    await site.push(token, '99');
-    await keys.workflowEnd(id);
-    expect(await tradesOf(other)).toMatchObject([
-      { state: 'done', success: true, protection_status: 'verified' },
-    ]);
-    const { position, stopLoss } = await site.holding(accountId, token);
-    expect([position?.side, stopLoss]).toEqual(['long', expect.any(String)]);
-    const closed = await board.admin.post('/api/positions/close', { userId: other.user.id, token });
-    expect(closed.json(), closed.body).toMatchObject({ success: true });
-    expect((await site.holding(accountId, token)).position).toBeNull();
-  });
+  testEveryCase(
+    'open orders and positions of the later user are followed and protected, and can be closed',
+    async () => {
+      const { accountId, ...key } = keys.newKey();
+      await enter(other, key);
+      site.setFaults([{ kind: 'restFirst' }]);
+      const id = await keys.send(token);
+      await expect
+        .poll(async () => (await site.exchangeOrders(accountId)).length, { timeout: 10_000 })
+        .toBe(1);
+      await enter(first, keys.newKey());
+      await keys.query(
+        "update exchange_credentials set account_id = $1, account_since = now() - interval '1 day' where user_id = $2",
+        [accountId, first.user.id],
+      );
+      expect(await guard(other)).toMatchObject({ code: 'exchange_account_duplicate' });
+      await site.push(token, '99');
+      await keys.workflowEnd(id);
+      expect(await tradesOf(other)).toMatchObject([
+        { state: 'done', success: true, protection_status: 'verified' },
+      ]);
+      const { position, stopLoss } = await site.holding(accountId, token);
+      expect([position?.side, stopLoss]).toEqual(['long', expect.any(String)]);
+      const closed = await board.admin.post('/api/positions/close', { userId: other.user.id, token });
+      expect(closed.json(), closed.body).toMatchObject({ success: true });
+      expect((await site.holding(accountId, token)).position).toBeNull();
+    },
+  );
 
   test('the earlier user may enter a second key of the account, the later user may not', async () => {
     const { accountId } = await shareAccount();
@@ -336,21 +347,24 @@ describe('two users who already have keys of one account', () => {
     expect((await other.client.put(PATH, bitget(site.addKey(accountId)))).statusCode).toBe(409);
   });
 
-  test('the later user trades automatically once the earlier key is removed or replaced', async () => {
-    await shareAccount();
-    await first.client.delete(PATH);
-    expect(await guard(other)).toBeNull();
-    expect(await keys.shown(other)).toMatchObject({ state: 'ready', problem: null });
-    await trade();
-    expect(await tradesOf(other)).toMatchObject([{ success: true }]);
+  testEveryCase(
+    'the later user trades automatically once the earlier key is removed or replaced',
+    async () => {
+      await shareAccount();
+      await first.client.delete(PATH);
+      expect(await guard(other)).toBeNull();
+      expect(await keys.shown(other)).toMatchObject({ state: 'ready', problem: null });
+      await trade();
+      expect(await tradesOf(other)).toMatchObject([{ success: true }]);
 
-    await keys.query('delete from exchange_credentials where user_id = $1', [other.user.id]);
-    await keys.query('update trades set position_closed_at = now()');
-    const { accountId } = await shareAccount();
-    await enter(first, keys.newKey());
-    expect(await guard(other)).toBeNull();
-    expect(await rowOf(other)).toMatchObject({ account_id: accountId });
-  });
+      await keys.query('delete from exchange_credentials where user_id = $1', [other.user.id]);
+      await keys.query('update trades set position_closed_at = now()');
+      const { accountId } = await shareAccount();
+      await enter(first, keys.newKey());
+      expect(await guard(other)).toBeNull();
+      expect(await rowOf(other)).toMatchObject({ account_id: accountId });
+    },
+  );
 
   // Requirements: users-14
   test('are reported in attention while the conflict lasts, in the mode of the program', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { type KeyBoard, KEY_PATH as PATH, startKeyBoard } from '#test/app/key-board.ts';
 import type { TestUser } from '#test/app/test-app.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
@@ -142,25 +143,28 @@ describe('a user who chose Bybit', () => {
     });
   });
 
-  test('a key without a passphrase trades a signal, filled and protected in its own account', async () => {
-    const key = keys.newKey();
-    expect((await keys.enter(trader, key, 'Bybit')).json()).toMatchObject({
-      exchangePlatform: 'Bybit',
-      connected: true,
-      test: { success: true, futuresBalance: '10000' },
-    });
-    const id = await keys.send('ETH', '3000');
-    await keys.workflowEnd(id);
-    const trades = (await board.admin.get(`/api/signals/${id}/trades`)).json();
-    expect(trades).toMatchObject([{ state: 'done', success: true, fillStatus: 'filled' }]);
-    const [order, ...others] = await site.exchangeOrders(key.accountId, 'Bybit');
-    expect(others).toEqual([]);
-    expect(order).toMatchObject({ token: 'ETH', side: 'buy', state: 'filled' });
-    const { position, stopLoss, takeProfit } = await site.holding(key.accountId, 'ETH', 'Bybit');
-    expect(position).toMatchObject({ side: 'long' });
-    expect(Number(stopLoss)).toBeLessThan(3000);
-    expect(Number(takeProfit)).toBeGreaterThan(3000);
-  });
+  testEveryCase(
+    'a key without a passphrase trades a signal, filled and protected in its own account',
+    async () => {
+      const key = keys.newKey();
+      expect((await keys.enter(trader, key, 'Bybit')).json()).toMatchObject({
+        exchangePlatform: 'Bybit',
+        connected: true,
+        test: { success: true, futuresBalance: '10000' },
+      });
+      const id = await keys.send('ETH', '3000');
+      await keys.workflowEnd(id);
+      const trades = (await board.admin.get(`/api/signals/${id}/trades`)).json();
+      expect(trades).toMatchObject([{ state: 'done', success: true, fillStatus: 'filled' }]);
+      const [order, ...others] = await site.exchangeOrders(key.accountId, 'Bybit');
+      expect(others).toEqual([]);
+      expect(order).toMatchObject({ token: 'ETH', side: 'buy', state: 'filled' });
+      const { position, stopLoss, takeProfit } = await site.holding(key.accountId, 'ETH', 'Bybit');
+      expect(position).toMatchObject({ side: 'long' });
+      expect(Number(stopLoss)).toBeLessThan(3000);
+      expect(Number(takeProfit)).toBeGreaterThan(3000);
+    },
+  );
 
   test('a revoked key stops its user with the reason, and is not used again', async () => {
     const key = keys.newKey();

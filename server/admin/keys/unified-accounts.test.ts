@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import type { TradingHaltsAnswer } from '#contract/trading-halts.ts';
-import { oneOfEachKind } from '#test/app/in-turn.ts';
+import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import { type SiteKey, startKeyBoard } from '#test/app/key-board.ts';
 import type { TestUser } from '#test/app/test-app.ts';
 import { TRADING_KEY } from '#test/venues/venue-credentials.ts';
@@ -150,7 +150,7 @@ describe('an account that becomes one of another kind', () => {
     expect((await site.exchangeOrders(key.accountId)).map((order) => order.token)).toContain(next);
   });
 
-  test('opens nothing while the exchange does not say which kind it is', async () => {
+  testEveryCase('opens nothing while the exchange does not say which kind it is', async () => {
     site.setKey(key.accountId, UNIFIED);
     site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/settings', times: 1_000 } }]);
     const inspected = async () => (await readKind()) && (await kindOf()).inspected_at;
@@ -181,7 +181,7 @@ describe('an account that becomes one of another kind', () => {
     expect((await site.exchangeOrders(key.accountId)).map((order) => order.token)).toEqual([token]);
   });
 
-  test('halts nobody for a position that ended before, as its history says', async () => {
+  testEveryCase('halts nobody for a position that ended before, as its history says', async () => {
     await site.push(token, '1000');
     site.setKey(key.accountId, UNIFIED);
     await expect.poll(readKind, soon).toBe('unified');

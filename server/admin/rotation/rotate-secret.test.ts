@@ -12,6 +12,7 @@ import { notificationChannels } from '#server/platform/db/schema.ts';
 import { createSecretBox, type RotatingBox } from '#server/platform/secret-box.ts';
 import { keyCheckOf, readKeyState } from '#server/platform/secret-keys/key-state.ts';
 import { createInstanceReport } from '#server/platform/secret-keys/report-instance.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { enrolTotp, type TestAuthenticator } from '#test/app/second-factors.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { SIGNAL } from '#test/app/test-sender.ts';
@@ -214,7 +215,7 @@ test('starts with the new key alone afterwards, and refuses the former one alone
 test('survives being killed at every statement, and goes on when it runs again', async () => {
   let [from, to] = [TWO, ONE];
   let dieAt = 1;
-  for (; ; dieAt += inject('everyCase') ? 1 : 6) {
+  for (; ; dieAt += inject('everyCase') ? 1 : 12) {
     const keys = { secretKey: from, nextKey: to };
     const survived = await rotate(keys, { dieAt }).then(
       () => true,
@@ -306,7 +307,7 @@ describe('with everything under the second key', () => {
     expect(await check(TWO, ONE)).toBe('known');
   });
 
-  test('waits for a transaction that may have sealed under the former key', async () => {
+  testEveryCase('waits for a transaction that may have sealed under the former key', async () => {
     const client = new pg.Client({ ...board.database.connection, application_name: 'signal-board' });
     await client.connect();
     onTestFinished(() => client.end());
@@ -339,7 +340,7 @@ describe('with everything under the second key', () => {
     await rotate();
   });
 
-  test('lets a change win that is made at the same time', async () => {
+  testEveryCase('lets a change win that is made at the same time', async () => {
     const boxes = { former: createSecretBox(TWO), next: createSecretBox(ONE) };
     const other = createHookKey(boxes.former, { id: hook.id, userId: user.user.id });
     const client = new pg.Client(board.database.connection);

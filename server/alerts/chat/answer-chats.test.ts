@@ -6,6 +6,7 @@ import type { NotificationChannel } from '#contract/notification-channels.ts';
 import { createOverview } from '#server/console/overview/read-overview.ts';
 import { handOverLeases, withLease } from '#server/platform/jobs/leases.ts';
 import { type FakeClock, fakeClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { createRefusals } from '#test/app/refused-writes.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import type { TestClient } from '#test/app/test-client.ts';
@@ -257,7 +258,7 @@ describe('an administrator', () => {
 });
 
 // Requirements: additions-alerts-19
-test('an ordinary user asks and stops for the own account only', async () => {
+testEveryCase('an ordinary user asks and stops for the own account only', async () => {
   await create(user.client);
   expect(await answerTo('/status')).toMatch(/^PAPER mode\n.*\n.*\nTrading: /);
   for (const text of ['/stop all', '/positions', '/flatten', '/mute 1h', '/stop token BTC']) {

@@ -85,7 +85,7 @@ test('closes a position at market with one order and records who asked for it', 
   expect(closed).toMatchObject([{ closedBy: 'operator', closePrice: '101', realisedProfit: held.quantity }]);
 });
 
-test('ignores a closing order in progress at another exchange', async () => {
+testEveryCase('ignores a closing order in progress at another exchange', async () => {
   const held = await withPosition();
   const elsewhere = {
     id: timeOrderedId(),
@@ -199,13 +199,17 @@ describe('a part of a position', () => {
     ]);
   });
 
-  test('is closed to the last step when the exchange fills an order only in part', async () => {
-    const held = await withPosition();
-    board.setFaults([{ kind: 'partialFill', fraction: '0.4' }]);
-    expect((await closePart(held, 50)).json()).toMatchObject({ success: true });
-    expect(await closings(held.id)).toHaveLength(2);
-    await isHalf(held);
-  }, 30_000);
+  testEveryCase(
+    'is closed to the last step when the exchange fills an order only in part',
+    async () => {
+      const held = await withPosition();
+      board.setFaults([{ kind: 'partialFill', fraction: '0.4' }]);
+      expect((await closePart(held, 50)).json()).toMatchObject({ success: true });
+      expect(await closings(held.id)).toHaveLength(2);
+      await isHalf(held);
+    },
+    30_000,
+  );
 
   testEveryCase('and all of it leave a closed position, whose record has the whole quantity', async () => {
     const held = await withPosition();
@@ -296,7 +300,7 @@ describe('a faulty exchange', () => {
     expect((await board.holding(held.id, held.token)).position).not.toBeNull();
   });
 
-  test('that leaves stop and target behind gets them cancelled', async () => {
+  testEveryCase('that leaves stop and target behind gets them cancelled', async () => {
     const held = await withPosition();
     board.setFaults([{ kind: 'protectionKept' }]);
     expect(await close(held)).toMatchObject({ success: true });
@@ -334,41 +338,44 @@ test('closing ends when the stop is hit in the meantime, and opens nothing in th
   expect(await closedBy(held.id)).toEqual(['stop loss']);
 });
 
-test('closing does not touch a position that its owner has opened in the other direction', async () => {
-  const held = await withPosition();
-  board.setFaults([{ kind: 'delay', delayMs: 700, on: { path: 'place-order' } }]);
-  const closing = close(held);
-  await expect.poll(async () => (await recorded(held.id)).length, { timeout: 5_000 }).toBe(1);
-  await board.push(held.token, '97');
-  const { deps } = board;
-  const account = await deps.findAccount(held.id, 'Bitget');
-  if (!account) throw new Error('no account');
-  await deps.exchanges.get('Bitget').placeOrder(
-    account,
-    {
-      token: held.token,
-      side: 'sell',
-      clientOrderId: 'by-hand',
-      price: '96',
-      quantity: '7',
-      leverage: 5,
+testEveryCase(
+  'closing does not touch a position that its owner has opened in the other direction',
+  async () => {
+    const held = await withPosition();
+    board.setFaults([{ kind: 'delay', delayMs: 700, on: { path: 'place-order' } }]);
+    const closing = close(held);
+    await expect.poll(async () => (await recorded(held.id)).length, { timeout: 5_000 }).toBe(1);
+    await board.push(held.token, '97');
+    const { deps } = board;
+    const account = await deps.findAccount(held.id, 'Bitget');
+    if (!account) throw new Error('no account');
+    await deps.exchanges.get('Bitget').placeOrder(
+      account,
+      {
+        token: held.token,
+        side: 'sell',
+        clientOrderId: 'by-hand',
+        price: '96',
+        quantity: '7',
+        leverage: 5,
+        stopLoss: '150',
+        takeProfit: '50',
+      },
+      { notAfter: new Date(Date.now() + 60_000) },
+    );
+    expect(await closing).toEqual({
+      success: true,
+      message:
+        `The long position of ${held.quantity} ${held.token} is closed, ` +
+        'but the short position that is open now is another one and is not touched',
+    });
+    expect(await board.holding(held.id, held.token)).toMatchObject({
+      position: { side: 'short', size: '7' },
       stopLoss: '150',
       takeProfit: '50',
-    },
-    { notAfter: new Date(Date.now() + 60_000) },
-  );
-  expect(await closing).toEqual({
-    success: true,
-    message:
-      `The long position of ${held.quantity} ${held.token} is closed, ` +
-      'but the short position that is open now is another one and is not touched',
-  });
-  expect(await board.holding(held.id, held.token)).toMatchObject({
-    position: { side: 'short', size: '7' },
-    stopLoss: '150',
-    takeProfit: '50',
-  });
-});
+    });
+  },
+);
 
 test('closing is refused while an order of the user in the token is in progress', async () => {
   const held = await withPosition();

@@ -8,7 +8,7 @@ import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions } from '#server/platform/db/schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
-import { inTurn, oneOfEachKind } from '#test/app/in-turn.ts';
+import { inTurn, oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { nextToken, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
 import {
@@ -167,34 +167,37 @@ test.each(oneOfEachKind(['', 'innovation', 'adventure'], (kind) => kind !== 'adv
   },
 );
 
-test('an execution of Bybit that is no fill leaves that token’s end unknown, and tells the others’', async () => {
-  const exchangePlatform = 'Bybit';
-  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
-  const [split, other] = [nextToken(), nextToken()];
-  for (const token of [split, other]) await engine.storeSignal({ token, price: '100' });
-  await engine.settle();
-  engine.venue.setContracts([
-    {
-      platform: exchangePlatform,
-      token: split,
-      execution: { execType: 'CorporateAction', at: engine.clock.now() },
-    },
-  ]);
-  engine.clock.advance(60_000);
-  for (const token of [split, other]) await engine.storeCandle({ token, price: '97' });
-  const audit = createProtectionAudit(engine.deps);
-  const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
-  // Without a word of the history, only a second reading says that a position is gone.
-  for (let reading = 0; reading < 2; reading += 1) {
-    await withLease(key, (lease) => audit.run(lease));
-    engine.clock.advance(5_000);
-  }
-  const ended = await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId));
-  expect(Object.fromEntries(ended.map(({ token, closedBy }) => [token, closedBy]))).toEqual({
-    [split]: 'unknown',
-    [other]: 'stop loss',
-  });
-});
+testEveryCase(
+  'an execution of Bybit that is no fill leaves that token’s end unknown, and tells the others’',
+  async () => {
+    const exchangePlatform = 'Bybit';
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
+    const [split, other] = [nextToken(), nextToken()];
+    for (const token of [split, other]) await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    engine.venue.setContracts([
+      {
+        platform: exchangePlatform,
+        token: split,
+        execution: { execType: 'CorporateAction', at: engine.clock.now() },
+      },
+    ]);
+    engine.clock.advance(60_000);
+    for (const token of [split, other]) await engine.storeCandle({ token, price: '97' });
+    const audit = createProtectionAudit(engine.deps);
+    const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
+    // Without a word of the history, only a second reading says that a position is gone.
+    for (let reading = 0; reading < 2; reading += 1) {
+      await withLease(key, (lease) => audit.run(lease));
+      engine.clock.advance(5_000);
+    }
+    const ended = await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId));
+    expect(Object.fromEntries(ended.map(({ token, closedBy }) => [token, closedBy]))).toEqual({
+      [split]: 'unknown',
+      [other]: 'stop loss',
+    });
+  },
+);
 
 test.each(oneOfEachKind(SUITE_DIALECTS, (dialect) => dialect === 'Bybit'))(
   'a contract of %s with an end date opens nothing, and an open position in it needs attention',

@@ -3,6 +3,7 @@ import type { AuditAnswer } from '#contract/audit.ts';
 import type { CloseAllProgress, CloseAllRun } from '#contract/close-all.ts';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import type { TradingStopView } from '#contract/trading-stops.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { startTestApp, type TestApp, type TestUser, TRADING } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
@@ -64,7 +65,7 @@ test('stops new entries, closes every position, and tells how far it is', async 
 });
 
 // Requirements: additions-flatten-5
-test('without the wish to stay stopped, entries go on once everything is closed', async () => {
+testEveryCase('without the wish to stay stopped, entries go on once everything is closed', async () => {
   await openPosition('FLATC');
   const { id } = (
     await start({ scope: { kind: 'token', value: 'FLATC' }, confirm: 'CLOSE', stop: false })

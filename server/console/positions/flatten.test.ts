@@ -234,7 +234,7 @@ describe('a position that the exchange refuses to close', () => {
   });
 
   // Requirements: additions-flatten-3
-  test('is not tried again once the closing is dismissed', async () => {
+  testEveryCase('is not tried again once the closing is dismissed', async () => {
     const { userId, token } = await withLong(engine);
     strike(engine, userId, [{ kind: 'closeRefused', on: { times: ALWAYS } }]);
     const id = await begin(ofToken(token));
@@ -274,80 +274,83 @@ describe('a process that dies while it closes', () => {
 });
 
 // Requirements: additions-flatten-1, additions-flatten-2, additions-flatten-3, additions-flatten-4
-test('through deaths, limits, refusals and half fills all of ours is closed or named, and nothing else is touched', async () => {
-  const [users, tokens] = inject('everyCase') ? [50, 4] : [4, 2];
-  const ours = Array.from({ length: tokens }, nextToken);
-  const userIds: string[] = [];
-  for (let user = 0; user < users; user += 1) {
-    userIds.push(await engine.createUser({ positionSizingMethod: 'Risk Management' }));
-  }
-  const foreign: { userId: string; token: string; size: string }[] = [];
-  for (const token of ours) {
-    await engine.storeSignal({ token, price: '100' });
-    await engine.settle();
-  }
-  for (const [index, userId] of userIds.entries()) {
-    const token = index % 2 === 0 ? (ours[0] as string) : nextToken();
-    if (index % 2 === 0) await tradeByHand(userId, token, '3');
-    else {
+testEveryCase(
+  'through deaths, limits, refusals and half fills all of ours is closed or named, and nothing else is touched',
+  async () => {
+    const [users, tokens] = inject('everyCase') ? [50, 4] : [4, 2];
+    const ours = Array.from({ length: tokens }, nextToken);
+    const userIds: string[] = [];
+    for (let user = 0; user < users; user += 1) {
+      userIds.push(await engine.createUser({ positionSizingMethod: 'Risk Management' }));
+    }
+    const foreign: { userId: string; token: string; size: string }[] = [];
+    for (const token of ours) {
       await engine.storeSignal({ token, price: '100' });
-      await engine.venue.settle(token);
-      await openLongByHand(engine, { userId, token });
+      await engine.settle();
     }
-    foreign.push({ userId, token, size: index % 2 === 0 ? '3' : '1' });
-  }
-  const [refused, limited, halved, unanswered] = userIds as [string, string, string, string];
-  const closing = 'close-position';
-  engine.venue.setFaults([
-    { kind: 'closeRefused', on: { userId: refused, times: ALWAYS } },
-    { kind: 'tooManyRequests', on: { userId: limited, operation: closing, times: 3 } },
-    { kind: 'partialFill', fraction: '0.5', on: { userId: halved, operation: closing, times: 2 } },
-    { kind: 'cutAfterAccept', on: { userId: unanswered, operation: closing } },
-  ]);
-
-  const id = await begin({ kind: 'all', value: null });
-  const deaths = inject('everyCase') ? [3, 8, 30, 75, 140, 5, 220] : [3, 8];
-  for (const afterChanges of deaths) {
-    const { deps, point, bury } = engine.mortal({ afterChanges });
-    const life = run(deps).catch((error: unknown) => {
-      if (!point.isDead()) throw error;
-    });
-    await Promise.race([life, point.death]);
-    expect(point.isDead()).toBe(true);
-    await bury();
-    await engine.restart();
-    engine.clock.advance(1_000);
-  }
-  for (let round = 0; round < 20 && (await progress(id))?.state === 'running'; round += 1) {
-    await run();
-    engine.clock.advance(31_000);
-  }
-
-  expect(await progress(id)).toMatchObject({ state: 'done', skipped: [] });
-  // Other tests leave positions of their users open.
-  const rows = (await engine.db.select().from(flattenPositions)).filter(({ userId }) =>
-    userIds.includes(userId),
-  );
-  const inState = (state: string) => rows.filter((row) => row.state === state).map((row) => row.userId);
-  expect(rows).toHaveLength(users * tokens);
-  expect(inState('closed')).toHaveLength((users - 1) * tokens);
-  expect(inState('failed')).toEqual(ours.map(() => refused));
-  for (const { userId, token, size } of foreign) {
-    const isKept = userId === refused;
-    const orders = await engine.exchangeOrders(userId);
-    for (const own of ours) {
-      const sum = (reduceOnly: boolean) =>
-        orders
-          .filter((order) => order.token === own && order.reduceOnly === reduceOnly)
-          .reduce((all, { filledSize }) => all.plus(filledSize), D(0));
-      const added = own === token ? size : '0';
-      expect(toPlain(sum(true))).toBe(isKept ? '0' : toPlain(sum(false).minus(added)));
+    for (const [index, userId] of userIds.entries()) {
+      const token = index % 2 === 0 ? (ours[0] as string) : nextToken();
+      if (index % 2 === 0) await tradeByHand(userId, token, '3');
+      else {
+        await engine.storeSignal({ token, price: '100' });
+        await engine.venue.settle(token);
+        await openLongByHand(engine, { userId, token });
+      }
+      foreign.push({ userId, token, size: index % 2 === 0 ? '3' : '1' });
     }
-    if (!isKept) expect(await sizeOf(userId, token)).toBe(size);
-  }
-});
+    const [refused, limited, halved, unanswered] = userIds as [string, string, string, string];
+    const closing = 'close-position';
+    engine.venue.setFaults([
+      { kind: 'closeRefused', on: { userId: refused, times: ALWAYS } },
+      { kind: 'tooManyRequests', on: { userId: limited, operation: closing, times: 3 } },
+      { kind: 'partialFill', fraction: '0.5', on: { userId: halved, operation: closing, times: 2 } },
+      { kind: 'cutAfterAccept', on: { userId: unanswered, operation: closing } },
+    ]);
 
-test('a user whose result cannot be written keeps no other from being closed', async () => {
+    const id = await begin({ kind: 'all', value: null });
+    const deaths = inject('everyCase') ? [3, 8, 30, 75, 140, 5, 220] : [3, 8];
+    for (const afterChanges of deaths) {
+      const { deps, point, bury } = engine.mortal({ afterChanges });
+      const life = run(deps).catch((error: unknown) => {
+        if (!point.isDead()) throw error;
+      });
+      await Promise.race([life, point.death]);
+      expect(point.isDead()).toBe(true);
+      await bury();
+      await engine.restart();
+      engine.clock.advance(1_000);
+    }
+    for (let round = 0; round < 20 && (await progress(id))?.state === 'running'; round += 1) {
+      await run();
+      engine.clock.advance(31_000);
+    }
+
+    expect(await progress(id)).toMatchObject({ state: 'done', skipped: [] });
+    // Other tests leave positions of their users open.
+    const rows = (await engine.db.select().from(flattenPositions)).filter(({ userId }) =>
+      userIds.includes(userId),
+    );
+    const inState = (state: string) => rows.filter((row) => row.state === state).map((row) => row.userId);
+    expect(rows).toHaveLength(users * tokens);
+    expect(inState('closed')).toHaveLength((users - 1) * tokens);
+    expect(inState('failed')).toEqual(ours.map(() => refused));
+    for (const { userId, token, size } of foreign) {
+      const isKept = userId === refused;
+      const orders = await engine.exchangeOrders(userId);
+      for (const own of ours) {
+        const sum = (reduceOnly: boolean) =>
+          orders
+            .filter((order) => order.token === own && order.reduceOnly === reduceOnly)
+            .reduce((all, { filledSize }) => all.plus(filledSize), D(0));
+        const added = own === token ? size : '0';
+        expect(toPlain(sum(true))).toBe(isKept ? '0' : toPlain(sum(false).minus(added)));
+      }
+      if (!isKept) expect(await sizeOf(userId, token)).toBe(size);
+    }
+  },
+);
+
+testEveryCase('a user whose result cannot be written keeps no other from being closed', async () => {
   const rows = await createRowRefusals(engine.deps.db.$client, 'flatten_positions', { on: 'update' });
   const [first, second] = [await withLong(engine), await withLong(engine)];
   await begin({ kind: 'all', value: null });

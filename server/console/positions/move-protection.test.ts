@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { MoveProtectionAnswer, OpenPositionView, PositionsAnswer } from '#contract/positions.ts';
 import { sessions, trades } from '#server/platform/db/schema.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { startTradingBoard } from '#test/app/test-trading-board.ts';
 
 /** Moving the stop and target of a position for an operator, in production. */
@@ -162,7 +163,7 @@ test('says that a refused move left the old stop', async () => {
   expect(await openOf(held)).toMatchObject({ stopLoss });
 });
 
-test('two operators at two instances move one after the other', async () => {
+testEveryCase('two operators at two instances move one after the other', async () => {
   const held = await withPosition();
   const other = await board.adminAt(1);
   const answers = await Promise.all([
@@ -175,7 +176,7 @@ test('two operators at two instances move one after the other', async () => {
   expect(done.map(({ message }) => message).join()).toContain(`to ${stopLoss}`);
 });
 
-test('tells the tick that prices have to fit', async () => {
+testEveryCase('tells the tick that prices have to fit', async () => {
   const held = await withPosition();
   const rules = await board.admin.get(`/api/positions/protection?userId=${held.id}&token=${held.token}`);
   expect(rules.json()).toEqual({ tickSize: expect.stringMatching(/^0\.0*1$/) });

@@ -240,19 +240,22 @@ describe('a closed position', () => {
     expect(told.open).toMatchObject([{ side: 'short', differences: [] }]);
   });
 
-  test('is attributed to a liquidation, or to an unknown reason when the user closed it', async () => {
-    const lost = await withPosition();
-    await exchange.cancelProtection(await accountOf(lost.id), lost.token);
-    await board.push(lost.token, '10');
-    expect((await positions({ userId: lost.id })).closed).toMatchObject([{ closedBy: 'liquidation' }]);
-    const { id, token, trade } = await withPosition();
-    await exchange.closePosition(
-      await accountOf(id),
-      { token, side: 'long', quantity: toPlain(trade.filledQuantity), clientOrderId: newId() },
-      inTime(),
-    );
-    expect((await positions({ userId: id })).closed).toMatchObject([{ closedBy: 'unknown' }]);
-  });
+  testEveryCase(
+    'is attributed to a liquidation, or to an unknown reason when the user closed it',
+    async () => {
+      const lost = await withPosition();
+      await exchange.cancelProtection(await accountOf(lost.id), lost.token);
+      await board.push(lost.token, '10');
+      expect((await positions({ userId: lost.id })).closed).toMatchObject([{ closedBy: 'liquidation' }]);
+      const { id, token, trade } = await withPosition();
+      await exchange.closePosition(
+        await accountOf(id),
+        { token, side: 'long', quantity: toPlain(trade.filledQuantity), clientOrderId: newId() },
+        inTime(),
+      );
+      expect((await positions({ userId: id })).closed).toMatchObject([{ closedBy: 'unknown' }]);
+    },
+  );
 
   test('is reported as gone before the exchange gives details, and its profit follows later', async () => {
     const { id, token, trade } = await withPosition();
@@ -352,7 +355,7 @@ describe('a closed position', () => {
     },
   );
 
-  test('belongs to its own trade when one follows another closely', async () => {
+  testEveryCase('belongs to its own trade when one follows another closely', async () => {
     const { id, token } = await withPosition();
     await board.push(token, '97');
     await board.db.update(users).set({ isActive: true }).where(eq(users.id, id));
@@ -605,7 +608,7 @@ const addClosed = (
       now() - make_interval(secs => number), now()
     from generate_series(1, ${count}::integer) as number`);
 
-test('lists the newest of a thousand closed positions and sums all of them', async () => {
+testEveryCase('lists the newest of a thousand closed positions and sums all of them', async () => {
   const trader = await withPosition();
   const { id } = trader;
   await addClosed(trader, { token: 'MANY', count: 1_100, profit: '1.5' });

@@ -6,7 +6,7 @@ import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
-import { inTurn } from '#test/app/in-turn.ts';
+import { inTurn, testEveryCase } from '#test/app/in-turn.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { nextToken, openLongByHand, withLong } from '#test/app/token-holders.ts';
 import type { VenueContract } from '#test/venues/contracts.ts';
@@ -167,29 +167,32 @@ describe('stops and targets of Bitget that are listed without a price', () => {
     engine.venue.setContracts([]);
   });
 
-  test('a target is said to be unknown, and neither placed again nor taken for a missing stop', async () => {
-    const { userId, token } = await withUnreadable('target');
-    const audit = createProtectionAudit(engine.deps);
-    for (let round = 0; round < 2; round += 1) {
-      engine.clock.advance(30_000);
-      await runAudit(audit);
-      await engine.settle();
-    }
-    expect(await openHalts(userId)).toEqual([]);
-    const shown = await shownTo(userId, exchangePlatform);
-    expect(shown?.unreachable).toBeNull();
-    expect(shown?.open.find((position) => position.token === token)).toMatchObject({
-      stopLoss: '98',
-      takeProfit: null,
-      differences: [expect.stringContaining('take profit cannot be read')],
-    });
-    const plans = await engine.db
-      .select()
-      .from(paperTriggerOrders)
-      .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.token, token)));
-    expect(plans.filter(({ state }) => state === 'live')).toHaveLength(2);
-    engine.venue.setContracts([]);
-  });
+  testEveryCase(
+    'a target is said to be unknown, and neither placed again nor taken for a missing stop',
+    async () => {
+      const { userId, token } = await withUnreadable('target');
+      const audit = createProtectionAudit(engine.deps);
+      for (let round = 0; round < 2; round += 1) {
+        engine.clock.advance(30_000);
+        await runAudit(audit);
+        await engine.settle();
+      }
+      expect(await openHalts(userId)).toEqual([]);
+      const shown = await shownTo(userId, exchangePlatform);
+      expect(shown?.unreachable).toBeNull();
+      expect(shown?.open.find((position) => position.token === token)).toMatchObject({
+        stopLoss: '98',
+        takeProfit: null,
+        differences: [expect.stringContaining('take profit cannot be read')],
+      });
+      const plans = await engine.db
+        .select()
+        .from(paperTriggerOrders)
+        .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.token, token)));
+      expect(plans.filter(({ state }) => state === 'live')).toHaveLength(2);
+      engine.venue.setContracts([]);
+    },
+  );
 
   test('a stop that the position shows itself is known', async () => {
     const { userId, token } = await withLong(engine);

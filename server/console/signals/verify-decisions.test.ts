@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VerifiedDecisions } from '#contract/signals.ts';
 import { writeDecisions } from '#server/engine/records/decisions.store.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { startTestApp, type TestApp, TRADING } from '#test/app/test-app.ts';
 import { UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
@@ -111,12 +112,14 @@ describe('decisions computed again from their records', () => {
     expect([...found.keys()]).not.toContain('eligibility');
   });
 
-  test.each([
-    ['a field that changes no result', `record = jsonb_set(record, '{candle}', '{"id": "x"}')`, 'candle'],
-    ['a field that is gone', `record = record - 'supportedExchanges'`, 'supportedExchanges'],
-    ['a field that was added', `record = record || '{"note": 1}'`, 'note'],
-    ['the seal of a field', `seals = seals || '{"mode": "x"}'`, 'mode'],
-  ])('name %s', async (_what, set, field) => {
+  test.each(
+    firstCases([
+      ['a field that changes no result', `record = jsonb_set(record, '{candle}', '{"id": "x"}')`, 'candle'],
+      ['a field that is gone', `record = record - 'supportedExchanges'`, 'supportedExchanges'],
+      ['a field that was added', `record = record || '{"note": 1}'`, 'note'],
+      ['the seal of a field', `seals = seals || '{"mode": "x"}'`, 'mode'],
+    ]),
+  )('name %s', async (_what, set, field) => {
     const signalId = await traded({
       symbol: 'XRPUSDT',
       price: `0.${5000 + Math.floor(Math.random() * 900)}`,
@@ -132,7 +135,7 @@ describe('decisions computed again from their records', () => {
     expect(differing.map((one) => one.field)).toContain(field);
   });
 
-  test('name a user whose record is gone', async () => {
+  testEveryCase('name a user whose record is gone', async () => {
     const signalId = await traded({ symbol: 'ADAUSDT', price: '0.7' });
     const [gone] = await board.query(
       `delete from decisions using workflows

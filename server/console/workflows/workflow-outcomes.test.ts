@@ -7,6 +7,7 @@ import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { listUserOutcomes, storeMissingOutcomes } from '#server/engine/records/workflow-outcomes.store.ts';
 import { retryWorkflow, triggerWorkflow } from '#server/engine/workflow/trigger-workflow.ts';
 import { closedPositions, trades, workflows } from '#server/platform/db/schema.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { ALWAYS, sharedTestEngine, storeTradedSignal, strike } from '#test/app/shared-test-engine.ts';
 import { OPERATOR } from '#test/app/test-audit.ts';
 import { nextToken } from '#test/app/token-holders.ts';
@@ -169,7 +170,7 @@ test('stores why a workflow failed before it selected users', async () => {
   await expectOutcome(about, { kind: 'failed', filled: 0, failed: 0, skipped: 0, topReason });
 });
 
-test('is running until the last user has ended, and counts the others meanwhile', async () => {
+testEveryCase('is running until the last user has ended, and counts the others meanwhile', async () => {
   const first = await engine.createUser({ ...byRisk, tradeOrderSet: 'A' });
   const refused = await engine.createUser({ ...byRisk, tradeOrderSet: 'B' });
   await engine.createUser({ ...byAnalysis, tradeOrderSet: 'B' });
@@ -228,7 +229,7 @@ test('shows the run that traded, before a later one that skipped everybody', asy
   });
 });
 
-test('shows the retry of a workflow that failed', async () => {
+testEveryCase('shows the retry of a workflow that failed', async () => {
   const about = await storeTradedSignal(engine);
   engine.clock.advance(31 * 60_000);
   await engine.settle();

@@ -10,7 +10,7 @@ import { rankOf } from '#server/exchanges/limits/rate-limits.ts';
 import { noticeEvents, positionCloses, tradeExits, userSettings, users } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
 import { CLOSING_FAULTS, isFaultOfItsKind } from '#test/app/closing-faults.ts';
-import { oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
+import { firstCases, oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import { overtakenAt, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import type { TestEngine } from '#test/app/test-engine.ts';
 import { flatten, ledgerOf, nextToken, openLongByHand } from '#test/app/token-holders.ts';
@@ -216,7 +216,7 @@ describe('an order of a plan is sent once', () => {
       expect(await exitsOf(trade.id)).toMatchObject({ partsDone: 1 });
     });
 
-    test.each(oneOfEachKind(CLOSING_FAULTS, isFaultOfItsKind))(
+    testEveryCase.each(oneOfEachKind(CLOSING_FAULTS, isFaultOfItsKind))(
       'also when a stop is moved, after %s',
       async (kind) => {
         const { userId, token } = await withPlan(plan({ breakEvenAtR: '1' }), { exchangePlatform });
@@ -318,7 +318,7 @@ describe('an order of a plan is sent once', () => {
     },
   );
 
-  test('when another instance takes the user over', async () => {
+  testEveryCase('when another instance takes the user over', async () => {
     const { userId, token, trade, quantity } = await withPlan(HALF_AT_1R);
     await look();
     await engine.storeCandle({ token, price: '102' });
@@ -410,7 +410,7 @@ test('a stop that cannot be moved stays, and the failure is reported', async () 
   expect(await stopOf(userId, token)).toBe('100');
 });
 
-test('a failure that lasts is logged and reported once, and so is its end', async () => {
+testEveryCase('a failure that lasts is logged and reported once, and so is its end', async () => {
   const { userId, token, trade } = await withPlan(HALF_AT_1R);
   await look();
   const lines: { msg: string; problem?: string }[] = [];
@@ -550,7 +550,7 @@ describe('a plan that cannot be read', () => {
     ],
   ];
   // Requirements: additions-exits-25
-  test.each(broken)(
+  test.each(firstCases(broken))(
     '%s is reported at its position, and keeps no other from its turn',
     async (_when, set) => {
       const first = await withPlan(HALF_AT_1R);

@@ -13,7 +13,7 @@ import { decisions, riskBreaches, tradingStops, workflows } from '#server/platfo
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { releaseLeases } from '#server/platform/jobs/leases.ts';
 import { countStatements } from '#test/app/count-statements.ts';
-import { testEveryCase } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { calculateByHand } from '#test/app/plan-by-hand.ts';
 import { forgetLimits, ofUser, PROGRAM, setLimits, TESLA, watchAll } from '#test/app/risk-limits.ts';
 import { entriesOf, sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
@@ -110,10 +110,12 @@ describe('trading hours', () => {
   const nextOf = (minutes: number) =>
     `${new Date(engine.clock.now().getTime() + minutes * 60_000).toISOString().slice(0, 16)}:00.000Z`;
 
-  test.each([
-    ['a strategy', () => TESLA, 'strategy Tesla'],
-    ['a user', ofUser, 'this user'],
-  ])(
+  test.each(
+    firstCases([
+      ['a strategy', () => TESLA, 'strategy Tesla'],
+      ['a user', ofUser, 'this user'],
+    ]),
+  )(
     'of %s deny entries outside of them, say when they open, and deny nobody else',
     async (_n, scope, name) => {
       const [userId, other] = [await newUser(), await newUser()];

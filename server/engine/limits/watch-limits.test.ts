@@ -4,7 +4,7 @@ import type { RiskLimits, RiskScope } from '#domain/limits/risk-limits.ts';
 import { createScopeFlattener } from '#server/console/positions/flatten-scope.ts';
 import { paperAccounts } from '#server/exchanges/paper/paper-schema.ts';
 import { auditLog, riskBreaches, riskLimits } from '#server/platform/db/schema.ts';
-import { testEveryCase } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { forgetLimits, ofUser, PROGRAM, setLimits, TESLA, watchAll } from '#test/app/risk-limits.ts';
 import { entriesOf, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { flatten, nextToken, reasonFor, withLong } from '#test/app/token-holders.ts';
@@ -120,10 +120,12 @@ describe('the loss of a day', () => {
     expect(await openOf(scope)).toMatchObject([{ limit: 'maxDailyLoss' }]);
   });
 
-  test.each([
-    ['2027-03-27T23:30:00Z', '2027-03-28T22:00:00.000Z', '23 hours'],
-    ['2027-10-30T22:30:00Z', '2027-10-31T23:00:00.000Z', '25 hours'],
-  ])('that begins at %s ends at %s, after %s', async (begin, end) => {
+  test.each(
+    firstCases([
+      ['2027-03-27T23:30:00Z', '2027-03-28T22:00:00.000Z', '23 hours'],
+      ['2027-10-30T22:30:00Z', '2027-10-31T23:00:00.000Z', '25 hours'],
+    ]),
+  )('that begins at %s ends at %s, after %s', async (begin, end, _hours) => {
     at(begin);
     const { token, scope } = await trader({ maxDailyLoss: '50' });
     await price(token, '99');
@@ -154,7 +156,7 @@ describe('the loss of a day', () => {
     }
   });
 
-  test('counts from a reset', async () => {
+  testEveryCase('counts from a reset', async () => {
     const { userId, token, scope } = await trader({ maxDailyLoss: '100' });
     await price(token, '99');
     await later(1);
@@ -242,7 +244,7 @@ describe('what is not known', () => {
   });
 });
 
-test('limits that cannot be compared keep no others from being compared', async () => {
+testEveryCase('limits that cannot be compared keep no others from being compared', async () => {
   const { token, scope } = await trader({ maxDailyLoss: '150' });
   await setLimits(engine, PROGRAM, { maxDailyLoss: '1000' });
   await engine.db

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { users } from '#server/platform/db/schema.ts';
-import { testEveryCase } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { planByHand } from '#test/app/plan-by-hand.ts';
 import { ALWAYS, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -15,10 +15,12 @@ describe('two attempts', () => {
   // Planned 164.901 at 100.06 with the stop at 98, 2.06 away; at 100.3503 the stop is 2.3503 away, so that
   // 164.901 · 2.06 / 2.3503 = 144.533 keeps the planned loss. The sell is its mirror image at 99.94.
   // Requirements: trading-constants-8
-  test.each([
-    { action: 'buy', fresh: '100.2', price: '100.3503', quantity: '144.533', stop: '98', target: '104' },
-    { action: 'sell', fresh: '99.8', price: '99.6503', quantity: '144.743', stop: '102', target: '96' },
-  ] as const)(
+  test.each(
+    firstCases([
+      { action: 'buy', fresh: '100.2', price: '100.3503', quantity: '144.533', stop: '98', target: '104' },
+      { action: 'sell', fresh: '99.8', price: '99.6503', quantity: '144.743', stop: '102', target: '96' },
+    ] as const),
+  )(
     'cancels and reads a $action that is not filled in time, and sends it once more at the fresh price and two and a half epsilon',
     async ({ action, fresh, price, quantity, stop, target }) => {
       engine.venue.setFaults([restsAlways]);
@@ -103,29 +105,34 @@ describe('two attempts', () => {
   const unfilled = { success: false, fillStatus: 'unfilled', filledQuantity: '0' };
 
   // Requirements: trading-calculator-and-execution-13
-  test.each<[string, VenueFault[], string[], string[], object]>([
-    [
-      'that fills has no second attempt',
-      [],
-      ['filled'],
-      ['filled'],
-      { success: true, fillStatus: 'filled', error: null },
-    ],
-    [
-      'that the exchange refuses has no second attempt',
-      [{ ...refusal, on: { path: 'place-order' } }],
-      ['refused'],
-      [],
-      { ...unfilled, error: 'Bitget: too dear (40762)' },
-    ],
-    [
-      'that rests twice fails and says so',
-      [restsAlways],
-      ['unfilled', 'unfilled'],
-      ['canceled', 'canceled'],
-      { ...unfilled, error: 'The order was not filled after two attempts' },
-    ],
-  ])('an order %s', async (_name, faults, attempts, orders, end) => {
+  test.each<[string, VenueFault[], string[], string[], object]>(
+    firstCases(
+      [
+        [
+          'that fills has no second attempt',
+          [],
+          ['filled'],
+          ['filled'],
+          { success: true, fillStatus: 'filled', error: null },
+        ],
+        [
+          'that the exchange refuses has no second attempt',
+          [{ ...refusal, on: { path: 'place-order' } }],
+          ['refused'],
+          [],
+          { ...unfilled, error: 'Bitget: too dear (40762)' },
+        ],
+        [
+          'that rests twice fails and says so',
+          [restsAlways],
+          ['unfilled', 'unfilled'],
+          ['canceled', 'canceled'],
+          { ...unfilled, error: 'The order was not filled after two attempts' },
+        ],
+      ],
+      2,
+    ),
+  )('an order %s', async (_name, faults, attempts, orders, end) => {
     const { trade, userId, token } = await plan({ faults });
     await engine.settle();
     expect((await engine.attempts(trade.id)).map(({ state }) => state)).toEqual(attempts);
@@ -136,7 +143,7 @@ describe('two attempts', () => {
   });
 
   // Requirements: order-execution-2
-  test('orders the unfilled rest of the first attempt with the second', async () => {
+  testEveryCase('orders the unfilled rest of the first attempt with the second', async () => {
     engine.venue.setFaults([{ kind: 'partialFill', fraction: '0.5' }]);
     const { trade, userId, token } = await plan();
     await engine.advance(trade.id);
@@ -159,20 +166,31 @@ describe('two attempts', () => {
   });
 
   // Requirements: order-execution-10
-  test('does not order a rest below the minimum, and reports the fill as a success with the reason', async () => {
-    engine.venue.setFaults([{ kind: 'partialFill', fraction: '0.9999' }]);
-    const { trade, userId } = await plan();
-    await engine.settle();
-    expect(await engine.exchangeOrders(userId)).toHaveLength(1);
-    expect(await engine.trade(trade.id)).toMatchObject({ success: true, fillStatus: 'partial', error: null });
-    const { timeline } = await engine.events(trade.id);
-    expect(timeline.at(-1)).toMatch(/^Done: filled 164\.884 .*; no second attempt: Order value .* is below/);
-  });
+  testEveryCase(
+    'does not order a rest below the minimum, and reports the fill as a success with the reason',
+    async () => {
+      engine.venue.setFaults([{ kind: 'partialFill', fraction: '0.9999' }]);
+      const { trade, userId } = await plan();
+      await engine.settle();
+      expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+      expect(await engine.trade(trade.id)).toMatchObject({
+        success: true,
+        fillStatus: 'partial',
+        error: null,
+      });
+      const { timeline } = await engine.events(trade.id);
+      expect(timeline.at(-1)).toMatch(
+        /^Done: filled 164\.884 .*; no second attempt: Order value .* is below/,
+      );
+    },
+  );
 
-  test.each([
-    ['has fallen through the stop', '97.5', 'Stop loss'],
-    ['has run through the target', '104.5', 'Take profit'],
-  ])('makes no second attempt when the price %s, and the error says why', async (_name, price, what) => {
+  test.each(
+    firstCases([
+      ['has fallen through the stop', '97.5', 'Stop loss'],
+      ['has run through the target', '104.5', 'Take profit'],
+    ]),
+  )('makes no second attempt when the price %s, and the error says why', async (_name, price, what) => {
     const { trade, token, userId } = await plan({ faults: [restsAlways] });
     await engine.advance(trade.id);
     await engine.advance(trade.id);
@@ -188,19 +206,22 @@ describe('two attempts', () => {
     expect(await engine.exchangeOrders(userId)).toHaveLength(1);
   });
 
-  test('makes no second attempt when the planned loss leaves less than the minimum size, and the error says why', async () => {
-    engine.venue.setFaults([restsAlways]);
-    const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.02' } as const;
-    const { trade, token, userId } = await plan({ settings, signal: { token: 'BTC', price: '65000' } });
-    expect(trade.plannedQuantity).toBe('0.01');
-    await engine.advance(trade.id);
-    await engine.storeCandle({ token, price: '65400' });
-    await engine.settle();
-    const { error, success } = await engine.trade(trade.id);
-    expect(success).toBe(false);
-    expect(error).toMatch(/; no second attempt: Quantity 0 BTC is below the minimum size of 0\.01 BTC$/);
-    expect(await engine.exchangeOrders(userId)).toHaveLength(1);
-  });
+  testEveryCase(
+    'makes no second attempt when the planned loss leaves less than the minimum size, and the error says why',
+    async () => {
+      engine.venue.setFaults([restsAlways]);
+      const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.02' } as const;
+      const { trade, token, userId } = await plan({ settings, signal: { token: 'BTC', price: '65000' } });
+      expect(trade.plannedQuantity).toBe('0.01');
+      await engine.advance(trade.id);
+      await engine.storeCandle({ token, price: '65400' });
+      await engine.settle();
+      const { error, success } = await engine.trade(trade.id);
+      expect(success).toBe(false);
+      expect(error).toMatch(/; no second attempt: Quantity 0 BTC is below the minimum size of 0\.01 BTC$/);
+      expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+    },
+  );
 
   test('does not send an order that waited for more than five minutes', async () => {
     const { trade, userId } = await plan();

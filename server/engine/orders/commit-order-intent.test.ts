@@ -5,6 +5,7 @@ import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { orderAttempts, positionCloses, trades, userSettings, users } from '#server/platform/db/schema.ts';
 import { acquireLease, type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
 import { stepUntil } from '#test/app/followed-trades.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { calculateByHand, commitByHand, planByHand } from '#test/app/plan-by-hand.ts';
 import { findWorkflowCalculation, planUser } from '#test/app/plan-user.ts';
 import {
@@ -176,7 +177,7 @@ describe('permission is read with the intent', () => {
     await engine.db.update(trades).set({ state: 'done' }).where(eq(trades.signalId, signalId));
   });
 
-  test('ignores a pause that is over', async () => {
+  testEveryCase('ignores a pause that is over', async () => {
     const { userId, signalId, workflowId } = await calculated();
     await settings({ tradingPausedUntil: new Date(engine.clock.now().getTime() - 1) })(userId);
     await engine.settle();
@@ -228,18 +229,21 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
     },
   );
 
-  test('does not skip a user for an overtaken sizing that fails while its successor trades', async () => {
-    const { workflowId, userId } = await calculated();
-    await runWorkflow(engine.deps, workflowId);
-    const key = `user:${userId}`;
-    engine.venue.setFaults([{ kind: 'refuse', code: '40014', on: { path: 'single-position', userId } }]);
-    const overtaken = overtakenAt(engine, { key, call: 'readTradeAccount', when: 'before' });
-    await planUser(overtaken, { workflowId, userId });
-    expect(await outcomeOf({ workflowId, userId })).toBe('waiting');
-    await giveBack(engine, key);
-    await engine.settle();
-    expect(await outcomeOf({ workflowId, userId })).toBe('success');
-  });
+  testEveryCase(
+    'does not skip a user for an overtaken sizing that fails while its successor trades',
+    async () => {
+      const { workflowId, userId } = await calculated();
+      await runWorkflow(engine.deps, workflowId);
+      const key = `user:${userId}`;
+      engine.venue.setFaults([{ kind: 'refuse', code: '40014', on: { path: 'single-position', userId } }]);
+      const overtaken = overtakenAt(engine, { key, call: 'readTradeAccount', when: 'before' });
+      await planUser(overtaken, { workflowId, userId });
+      expect(await outcomeOf({ workflowId, userId })).toBe('waiting');
+      await giveBack(engine, key);
+      await engine.settle();
+      expect(await outcomeOf({ workflowId, userId })).toBe('success');
+    },
+  );
 
   test.each([
     ['prepareAccount', 'planned', []],

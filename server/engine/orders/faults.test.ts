@@ -4,7 +4,7 @@ import { D } from '#domain/decimal.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { positionCloses, users } from '#server/platform/db/schema.ts';
 import { stepUntil } from '#test/app/followed-trades.ts';
-import { oneOfEachKind } from '#test/app/in-turn.ts';
+import { firstCases, oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import { ALWAYS, entriesOf, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import { nextToken } from '#test/app/token-holders.ts';
 import { atExchangeCall } from '#test/venues/dying-exchange.ts';
@@ -157,10 +157,12 @@ describe('the order is still filled and protected, once', () => {
   );
 
   // Requirements: order-execution-3
-  test.each<[string, VenueFault]>([
-    ['needs two tries', { kind: 'cutBeforeAccept', on: on('place-tpsl-order') }],
-    ['is placed without an answer', { kind: 'cutAfterAccept', on: on('place-tpsl-order') }],
-  ])('with a lost stop that %s', async (_name, fault) => {
+  test.each<[string, VenueFault]>(
+    firstCases([
+      ['needs two tries', { kind: 'cutBeforeAccept', on: on('place-tpsl-order') }],
+      ['is placed without an answer', { kind: 'cutAfterAccept', on: on('place-tpsl-order') }],
+    ]),
+  )('with a lost stop that %s', async (_name, fault) => {
     const run = await start([{ kind: 'stopDropped' }, fault]);
     const ended = await finish(run);
     expect(ended.trade?.success).toBe(true);
@@ -240,18 +242,20 @@ describe('a filled position whose stop cannot be placed', () => {
   const reason = 'The stop loss could not be placed, so the position was closed at market';
 
   // Requirements: order-execution-3
-  test.each<[string, VenueFault[]]>([
-    ['is closed at market', []],
-    ['is closed when only a part filled', [{ kind: 'partialFill', fraction: '0.5' }]],
-    [
-      'is closed once when the close has no answer',
-      [{ kind: 'cutAfterAccept', on: on('place-order', 1, 2) }],
-    ],
-    [
-      'is closed after refusals of the close',
-      [{ kind: 'refuse', code: '40020', on: on('place-order', 4, 2) }],
-    ],
-  ])('%s, and the trade fails with that reason', async (_name, more) => {
+  test.each<[string, VenueFault[]]>(
+    firstCases([
+      ['is closed at market', []],
+      ['is closed when only a part filled', [{ kind: 'partialFill', fraction: '0.5' }]],
+      [
+        'is closed once when the close has no answer',
+        [{ kind: 'cutAfterAccept', on: on('place-order', 1, 2) }],
+      ],
+      [
+        'is closed after refusals of the close',
+        [{ kind: 'refuse', code: '40020', on: on('place-order', 4, 2) }],
+      ],
+    ]),
+  )('%s, and the trade fails with that reason', async (_name, more) => {
     const run = await start([...unprotected, ...more]);
     const ended = await finish(run);
     expect(ended).toMatchObject({ outcome: 'failed', error: reason });
@@ -286,7 +290,7 @@ describe('a filled position whose stop cannot be placed', () => {
     return await engine.trade(tradeId);
   }
 
-  test('waits while its close rests, and sends nothing more', async () => {
+  testEveryCase('waits while its close rests, and sends nothing more', async () => {
     const run = await start([...unprotected, { kind: 'restFirst', on: on('place-order', 1, 2) }]);
     const { id } = await planFor(run, run.struck);
     expect((await tryToClose(id, 5)).state).toBe('closing');

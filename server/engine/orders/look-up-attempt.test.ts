@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { ALWAYS, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { answering, dyingAt } from '#test/venues/dying-exchange.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -46,7 +47,7 @@ test('declares an order that the exchange never gets never placed after three mi
   expect(calls.slice(1, -1).every((type) => type === 'find-order')).toBe(true);
 });
 
-test('requires three missed look-ups even after sixty seconds', async () => {
+testEveryCase('requires three missed look-ups even after sixty seconds', async () => {
   const { trade } = await plan([neverArrives]);
   await engine.advance(trade.id);
   engine.clock.advance(80_000);
@@ -124,15 +125,18 @@ test('looks up an order answered 429 before it sends it again under the same id'
   expect(await engine.exchangeOrders(userId)).toMatchObject([{ clientOrderId: attempt?.clientOrderId }]);
 });
 
-test('adopts an order that was taken despite the answer 429, and does not send it again', async () => {
-  const { trade, userId } = await plan([
-    { kind: 'badGatewayAfter', status: 429, on: { path: 'place-order' } },
-  ]);
-  await engine.settle();
-  expect(await engine.exchangeOrders(userId)).toHaveLength(1);
-  expect((await sentCalls(trade.id)).filter((type) => type === 'place-order')).toHaveLength(1);
-  expect(await engine.trade(trade.id)).toMatchObject({ success: true, fillStatus: 'filled' });
-});
+testEveryCase(
+  'adopts an order that was taken despite the answer 429, and does not send it again',
+  async () => {
+    const { trade, userId } = await plan([
+      { kind: 'badGatewayAfter', status: 429, on: { path: 'place-order' } },
+    ]);
+    await engine.settle();
+    expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+    expect((await sentCalls(trade.id)).filter((type) => type === 'place-order')).toHaveLength(1);
+    expect(await engine.trade(trade.id)).toMatchObject({ success: true, fillStatus: 'filled' });
+  },
+);
 
 test('fails the workflow of an order in doubt for five minutes, and settles the order when the exchange answers', async () => {
   const { trade, userId, workflowId } = await plan([

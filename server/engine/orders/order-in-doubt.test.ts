@@ -85,17 +85,20 @@ describe('an order that the exchange reports in an unknown state', () => {
   });
 
   // Requirements: order-execution-7
-  test('is shown as in doubt after ninety seconds, looked up every thirty, and may be written off', async () => {
-    const { userId, trade } = await plan([rests, arrivesSilently]);
-    const { deps } = withNewState();
-    await follow(engine, trade.id, 95_000, deps);
-    const asked = (await engine.events(trade.id)).calls.length;
-    await follow(engine, trade.id, 3 * 60_000, deps);
-    const looks = (await engine.events(trade.id)).calls.slice(asked);
-    expect(looks.filter((call) => call === 'find-order').length).toBeLessThanOrEqual(7);
-    expect(await entriesOf(engine, userId)).toHaveLength(1);
-    await expectWrittenOff(trade.id, UNCLEAR);
-  });
+  testEveryCase(
+    'is shown as in doubt after ninety seconds, looked up every thirty, and may be written off',
+    async () => {
+      const { userId, trade } = await plan([rests, arrivesSilently]);
+      const { deps } = withNewState();
+      await follow(engine, trade.id, 95_000, deps);
+      const asked = (await engine.events(trade.id)).calls.length;
+      await follow(engine, trade.id, 3 * 60_000, deps);
+      const looks = (await engine.events(trade.id)).calls.slice(asked);
+      expect(looks.filter((call) => call === 'find-order').length).toBeLessThanOrEqual(7);
+      expect(await entriesOf(engine, userId)).toHaveLength(1);
+      await expectWrittenOff(trade.id, UNCLEAR);
+    },
+  );
 
   // Requirements: order-execution-7
   testEveryCase('is cancelled when its time is over if it was accepted, and nothing follows it', async () => {
@@ -264,7 +267,7 @@ describe('an accepted order that the exchange has forgotten', () => {
   });
 
   // Requirements: order-execution-6
-  test('gets a second attempt only after a minute without being found', async () => {
+  testEveryCase('gets a second attempt only after a minute without being found', async () => {
     const { userId, trade } = await acceptedAndForgotten({ state: 'canceled' }, 0);
     const from = engine.clock.now().getTime();
     let sent = 0;
@@ -293,7 +296,7 @@ describe('an accepted order that the exchange has forgotten', () => {
   });
 
   // Requirements: order-execution-6
-  test('stays in doubt, and may be written off, when a position may be its fill', async () => {
+  testEveryCase('stays in doubt, and may be written off, when a position may be its fill', async () => {
     const { userId, token, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
     engine.venue.setFaults([isForgotten, { kind: 'cancelUnknown', on: { times: ALWAYS } }]);
     await follow(engine, trade.id, 60_000);

@@ -5,6 +5,7 @@ import type { PrepareAnswer, PreparedOrder } from '#contract/position-maker.ts';
 import { D } from '#domain/decimal.ts';
 import { positionGeneratorLogs, trades, userSettings, users } from '#server/platform/db/schema.ts';
 import { type HandTrading, startHandTrading } from '#test/app/hand-trading.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { ALWAYS } from '#test/app/shared-test-engine.ts';
 
 let trading: HandTrading;
@@ -276,7 +277,7 @@ describe('an order is assessed as invalid, and not submitted', () => {
   });
 
   // Requirements: position-sizing-9, trading-validation-5, trading-messages-16
-  test('from an estimate', async () => {
+  testEveryCase('from an estimate', async () => {
     const { userId } = await trading.createTrader();
     const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
     trading.site.setFaults([{ kind: 'badGatewayBefore', on: { path: 'account/accounts', times: ALWAYS } }]);
@@ -303,7 +304,7 @@ describe('an order is assessed as invalid, and not submitted', () => {
   });
 
   // Requirements: position-sizing-9
-  test('when a position or an open entry in the token exists at the exchange', async () => {
+  testEveryCase('when a position or an open entry in the token exists at the exchange', async () => {
     const { logId, token, userId } = await trading.calculate();
     const account = await trading.board.deps.findAccount(userId, 'Bitget');
     if (account === null) throw new Error('no account');

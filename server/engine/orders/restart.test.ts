@@ -8,6 +8,7 @@ import { randomId } from '#server/platform/ids.ts';
 import { createJobs, type JobHandlers, type JobWorkers } from '#server/platform/jobs/jobs.ts';
 import { assertHeld, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
 import { createLog } from '#server/platform/log.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { auditTrailOf, OPERATOR } from '#test/app/test-audit.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
@@ -54,48 +55,52 @@ describe('two instances on one database', () => {
   });
 
   // Requirements: order-execution-12
-  test('place every order once under a restart with load, finish all work, and agree with the exchange', async () => {
-    // Small positions: margin in doubt counts twice, and must leave enough for the third order.
-    const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.05' } as const;
-    const traders = await Promise.all(Array.from({ length: 3 }, () => board.createTrader(settings)));
-    const tokens = ['BTC', 'ETH', 'SOL'] as const;
-    const prices = { BTC: ['65000', '65200'], ETH: ['3000', '3010'], SOL: ['150', '150.5'] } as const;
-    // The price is a little above the signals': every first attempt rests and is verified.
-    for (const token of tokens) await board.push(token, prices[token][1]);
-    const signalIds = await Promise.all(
-      tokens.map((token) => board.signal({ token, price: prices[token][0] })),
-    );
-    const attempted = async () => (await board.db.select().from(orderAttempts)).length;
-    await expect.poll(attempted, { timeout: 20_000, interval: 20 }).toBeGreaterThan(4);
-    for (let count = 0; count < 3; count += 1) {
-      expect((await restart()).statusCode).toBe(200);
-    }
-    const done = (await Promise.all(signalIds.map((id) => board.traded(id)))).flat();
-    expect(done).toHaveLength(traders.length * tokens.length);
-    expect(
-      done.every(
-        ({ state, success, protectionStatus }) => state === 'done' && success && protectionStatus !== null,
-      ),
-    ).toBe(true);
-    const attempts = await board.db.select().from(orderAttempts);
-    for (const { id } of traders) {
-      const orders = await board.exchangeOrders(id);
-      const ids = orders.map(({ clientOrderId }) => clientOrderId);
-      expect(new Set(ids).size).toBe(ids.length);
-      const own = done.filter(({ userId }) => userId === id);
-      const recorded = attempts.filter(({ tradeId }) => own.some((trade) => trade.id === tradeId));
-      expect(ids.toSorted()).toEqual(recorded.map(({ clientOrderId }) => clientOrderId).toSorted());
-      for (const trade of own) {
-        const entries = orders.filter(({ token }) => token === trade.token);
-        const filled = entries.reduce((sum, { filledSize }) => sum.plus(filledSize), D(0));
-        expect(toPlain(filled)).toBe(toPlain(trade.filledQuantity));
-        expect(filled.lte(trade.plannedQuantity)).toBe(true);
-        const held = await board.holding(id, trade.token);
-        expect(toPlain(held.position?.size ?? 0)).toBe(toPlain(filled));
-        expect(held.stopLoss).toBe(toPlain(trade.stopLoss));
+  testEveryCase(
+    'place every order once under a restart with load, finish all work, and agree with the exchange',
+    async () => {
+      // Small positions: margin in doubt counts twice, and must leave enough for the third order.
+      const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.05' } as const;
+      const traders = await Promise.all(Array.from({ length: 3 }, () => board.createTrader(settings)));
+      const tokens = ['BTC', 'ETH', 'SOL'] as const;
+      const prices = { BTC: ['65000', '65200'], ETH: ['3000', '3010'], SOL: ['150', '150.5'] } as const;
+      // The price is a little above the signals': every first attempt rests and is verified.
+      for (const token of tokens) await board.push(token, prices[token][1]);
+      const signalIds = await Promise.all(
+        tokens.map((token) => board.signal({ token, price: prices[token][0] })),
+      );
+      const attempted = async () => (await board.db.select().from(orderAttempts)).length;
+      await expect.poll(attempted, { timeout: 20_000, interval: 20 }).toBeGreaterThan(4);
+      for (let count = 0; count < 3; count += 1) {
+        expect((await restart()).statusCode).toBe(200);
       }
-    }
-  }, 60_000);
+      const done = (await Promise.all(signalIds.map((id) => board.traded(id)))).flat();
+      expect(done).toHaveLength(traders.length * tokens.length);
+      expect(
+        done.every(
+          ({ state, success, protectionStatus }) => state === 'done' && success && protectionStatus !== null,
+        ),
+      ).toBe(true);
+      const attempts = await board.db.select().from(orderAttempts);
+      for (const { id } of traders) {
+        const orders = await board.exchangeOrders(id);
+        const ids = orders.map(({ clientOrderId }) => clientOrderId);
+        expect(new Set(ids).size).toBe(ids.length);
+        const own = done.filter(({ userId }) => userId === id);
+        const recorded = attempts.filter(({ tradeId }) => own.some((trade) => trade.id === tradeId));
+        expect(ids.toSorted()).toEqual(recorded.map(({ clientOrderId }) => clientOrderId).toSorted());
+        for (const trade of own) {
+          const entries = orders.filter(({ token }) => token === trade.token);
+          const filled = entries.reduce((sum, { filledSize }) => sum.plus(filledSize), D(0));
+          expect(toPlain(filled)).toBe(toPlain(trade.filledQuantity));
+          expect(filled.lte(trade.plannedQuantity)).toBe(true);
+          const held = await board.holding(id, trade.token);
+          expect(toPlain(held.position?.size ?? 0)).toBe(toPlain(filled));
+          expect(held.stopLoss).toBe(toPlain(trade.stopLoss));
+        }
+      }
+    },
+    60_000,
+  );
 
   test('do not wait for an instance that died', async () => {
     await board.db.execute(sql`

@@ -3,7 +3,7 @@ import { D } from '#domain/decimal.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import type { Config } from '#server/platform/config/config.ts';
 import { doubtOf, follow, writeOff } from '#test/app/followed-trades.ts';
-import { crossed, testInTurn } from '#test/app/in-turn.ts';
+import { crossed, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, entriesOf, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
@@ -100,24 +100,27 @@ describe.each(SETTINGS)('at $platform with $name, an order whose look-ups lag be
     expect(timeline.join('\n')).toContain('no second attempt: its fill was read from the position');
   });
 
-  test('stays in doubt when the stop has closed what was seen of a part: nothing follows it', async () => {
-    const planned = await plan(platform, waits, [partly('0.4'), isStale()]);
-    const { trade, token, userId } = planned;
-    await follow(engine, planned.trade.id, 1_500, planned.deps);
-    expect(await engine.trade(trade.id)).toMatchObject({ protectionStatus: 'verified' });
-    await engine.storeCandle({ token, price: '97' });
-    expect(D((await planned.held()).size).isZero()).toBe(true);
-    const seen = (await engine.trade(trade.id)).protectedQuantity;
-    await follow(engine, planned.trade.id, 3 * 60_000, planned.deps);
-    expect(await entriesOf(engine, userId)).toHaveLength(1);
-    const problem = `${platform} shows 0 filled, but has shown a position of ${seen} ${token}`;
-    expect(await doubtOf(engine, trade.id)).toBe(problem);
-    expect(await writeOff(engine, trade.id)).toMatchObject({
-      state: 'done',
-      success: false,
-      fillStatus: 'unknown',
-    });
-  });
+  testEveryCase(
+    'stays in doubt when the stop has closed what was seen of a part: nothing follows it',
+    async () => {
+      const planned = await plan(platform, waits, [partly('0.4'), isStale()]);
+      const { trade, token, userId } = planned;
+      await follow(engine, planned.trade.id, 1_500, planned.deps);
+      expect(await engine.trade(trade.id)).toMatchObject({ protectionStatus: 'verified' });
+      await engine.storeCandle({ token, price: '97' });
+      expect(D((await planned.held()).size).isZero()).toBe(true);
+      const seen = (await engine.trade(trade.id)).protectedQuantity;
+      await follow(engine, planned.trade.id, 3 * 60_000, planned.deps);
+      expect(await entriesOf(engine, userId)).toHaveLength(1);
+      const problem = `${platform} shows 0 filled, but has shown a position of ${seen} ${token}`;
+      expect(await doubtOf(engine, trade.id)).toBe(problem);
+      expect(await writeOff(engine, trade.id)).toMatchObject({
+        state: 'done',
+        success: false,
+        fillStatus: 'unknown',
+      });
+    },
+  );
 });
 
 describe.each(EXCHANGE_PLATFORMS)('at %s', (platform) => {
@@ -137,26 +140,29 @@ describe.each(EXCHANGE_PLATFORMS)('at %s', (platform) => {
     expect(await entriesOf(engine, planned.userId)).toHaveLength(2);
   });
 
-  test('an order that stays open after its cancel comes into doubt, and is cancelled again all the same', async () => {
-    const rests: VenueFault = { kind: 'restFirst', on: { times: ALWAYS } };
-    const lives: VenueFault = { kind: 'lateFill', afterMs: 24 * 3_600_000, on: { times: ALWAYS } };
-    const planned = await plan(platform, {}, [rests, lives]);
-    const { trade, userId } = planned;
-    await follow(engine, planned.trade.id, 3 * 60_000, planned.deps);
-    const problem = `${platform} still shows the order as open after its cancel`;
-    expect(await doubtOf(engine, trade.id)).toBe(problem);
-    const cancels = async () =>
-      (await engine.events(trade.id)).calls.filter((type) => type === 'cancel-order').length;
-    const before = await cancels();
-    await follow(engine, planned.trade.id, 2 * 60_000, planned.deps);
-    expect(await cancels()).toBeGreaterThan(before);
-    expect(await entriesOf(engine, userId)).toHaveLength(1);
-    expect(await writeOff(engine, trade.id)).toMatchObject({
-      state: 'done',
-      success: false,
-      fillStatus: 'unknown',
-    });
-  });
+  testEveryCase(
+    'an order that stays open after its cancel comes into doubt, and is cancelled again all the same',
+    async () => {
+      const rests: VenueFault = { kind: 'restFirst', on: { times: ALWAYS } };
+      const lives: VenueFault = { kind: 'lateFill', afterMs: 24 * 3_600_000, on: { times: ALWAYS } };
+      const planned = await plan(platform, {}, [rests, lives]);
+      const { trade, userId } = planned;
+      await follow(engine, planned.trade.id, 3 * 60_000, planned.deps);
+      const problem = `${platform} still shows the order as open after its cancel`;
+      expect(await doubtOf(engine, trade.id)).toBe(problem);
+      const cancels = async () =>
+        (await engine.events(trade.id)).calls.filter((type) => type === 'cancel-order').length;
+      const before = await cancels();
+      await follow(engine, planned.trade.id, 2 * 60_000, planned.deps);
+      expect(await cancels()).toBeGreaterThan(before);
+      expect(await entriesOf(engine, userId)).toHaveLength(1);
+      expect(await writeOff(engine, trade.id)).toMatchObject({
+        state: 'done',
+        success: false,
+        fillStatus: 'unknown',
+      });
+    },
+  );
 
   // Requirements: order-execution-6
   test.each([

@@ -7,7 +7,7 @@ import { closedPositions, trades, tradingHalts, users } from '#server/platform/d
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { auditOnce } from '#test/app/followed-trades.ts';
-import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
+import { firstCases, oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import { ALWAYS, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import { nextToken, withLong } from '#test/app/token-holders.ts';
 import { answering } from '#test/venues/dying-exchange.ts';
@@ -316,36 +316,38 @@ describe('an open position that the engine opened', () => {
 });
 
 // Requirements: additions-order-and-positions-9
-test.each([
-  ['another mode', { exchangeMode: 'live' }],
-  ['another account', { exchangeAccountId: '4711' }],
-] as const)(
-  'neither records a missing position in %s as closed nor clears its halt',
-  async (_name, other) => {
-    const { userId, token, trade } = await withPosition();
-    await haltFor(trade);
-    await engine.db.update(trades).set(other).where(eq(trades.id, trade.id));
-    await engine.storeCandle({ token, price: '97' });
-    for (const days of [0, 2]) {
-      engine.clock.advance(days * 24 * 3_600_000);
-      await auditOnce(engine, audit);
-    }
-    expect(await engine.trade(trade.id)).toEqual({ ...trade, ...other });
-    expect(await haltsOf(userId)).toMatchObject([{ clearedAt: null }]);
-    expect(await closedOf(userId)).toEqual([]);
-  },
-);
+test.each(
+  firstCases([
+    ['another mode', { exchangeMode: 'live' }],
+    ['another account', { exchangeAccountId: '4711' }],
+  ] as const),
+)('neither records a missing position in %s as closed nor clears its halt', async (_name, other) => {
+  const { userId, token, trade } = await withPosition();
+  await haltFor(trade);
+  await engine.db.update(trades).set(other).where(eq(trades.id, trade.id));
+  await engine.storeCandle({ token, price: '97' });
+  for (const days of [0, 2]) {
+    engine.clock.advance(days * 24 * 3_600_000);
+    await auditOnce(engine, audit);
+  }
+  expect(await engine.trade(trade.id)).toEqual({ ...trade, ...other });
+  expect(await haltsOf(userId)).toMatchObject([{ clearedAt: null }]);
+  expect(await closedOf(userId)).toEqual([]);
+});
 
 // Requirements: additions-order-and-positions-10
-test('requires an administrator to end a halt for a demo position while another mode runs', async () => {
-  const { userId, trade } = await withPosition();
-  await haltFor(trade);
-  await engine.db.update(trades).set({ exchangeMode: 'demo' }).where(eq(trades.id, trade.id));
-  await auditOnce(engine, audit);
-  expect(await haltsOf(userId)).toMatchObject([
-    { clearedHow: 'The position is one of demo mode', endedAt: null },
-  ]);
-});
+testEveryCase(
+  'requires an administrator to end a halt for a demo position while another mode runs',
+  async () => {
+    const { userId, trade } = await withPosition();
+    await haltFor(trade);
+    await engine.db.update(trades).set({ exchangeMode: 'demo' }).where(eq(trades.id, trade.id));
+    await auditOnce(engine, audit);
+    expect(await haltsOf(userId)).toMatchObject([
+      { clearedHow: 'The position is one of demo mode', endedAt: null },
+    ]);
+  },
+);
 
 describe('a missing take profit', () => {
   test('is placed again, and nothing else changes', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { EngineDeps } from '#server/deps.ts';
 import { parseConfig } from '#server/platform/config/config.ts';
 import { workflows } from '#server/platform/db/schema.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { calculateForWorkflow } from '#test/app/plan-by-hand.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { reasonFor } from '#test/app/token-holders.ts';
@@ -61,11 +62,13 @@ async function waitAtExchange({ workflowId }: Signal): Promise<void> {
 
 describe('automatic workflows', () => {
   // Requirements: workflows-2
-  test.each([
-    ['by its switch', OFF],
-    ['with an environment that is not production', { APP_ENV: 'development', AUTO_TRADE: 'enabled' }],
-    ['by live mode, in which nobody switched it on', { APP_ENV: 'production', EXCHANGE_MODE: 'live' }],
-  ])('that wait for their token are aborted like a new signal when it is off %s', async (_name, off) => {
+  test.each(
+    firstCases([
+      ['by its switch', OFF],
+      ['with an environment that is not production', { APP_ENV: 'development', AUTO_TRADE: 'enabled' }],
+      ['by live mode, in which nobody switched it on', { APP_ENV: 'production', EXCHANGE_MODE: 'live' }],
+    ]),
+  )('that wait for their token are aborted like a new signal when it is off %s', async (_name, off) => {
     const ahead = await signal();
     const behind = await engine.storeSignal({ token: ahead.token, price: '100' });
     await runWorkflow(engine.deps, ahead.workflowId);
@@ -168,7 +171,7 @@ describe('a workflow that an operator triggered continues', () => {
     expect(await engine.exchangeOrders(stored.userId)).toHaveLength(entries);
   });
 
-  test('when its turn comes in the queue of its token', async () => {
+  testEveryCase('when its turn comes in the queue of its token', async () => {
     const ahead = await signal();
     await runWorkflow(engine.deps, ahead.workflowId);
     const behind = await engine.storeSignal({ token: ahead.token, price: '100' });

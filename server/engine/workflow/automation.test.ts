@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { signals, userSettings, workflowUsers } from '#server/platform/db/schema.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { OPERATOR } from '#test/app/test-audit.ts';
@@ -164,7 +165,7 @@ test('opens nothing when trading is switched off after the calculation', async (
 });
 
 // Requirements: workflows-10
-test('runs workflows of one token one after another in the order of their signals', async () => {
+testEveryCase('runs workflows of one token one after another in the order of their signals', async () => {
   await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const first = await engine.storeSignal({ token: 'ADA', price: '1' });
   const second = await engine.storeSignal({ token: 'ADA', price: '1' });
@@ -258,7 +259,7 @@ test('records and aborts the automatic workflow outside production, where a manu
   expect(await engine.exchangeOrders(userId)).toHaveLength(1);
 });
 
-test.each([
+testEveryCase.each([
   [
     'a bug',
     { message: 'a bug' },

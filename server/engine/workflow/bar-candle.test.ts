@@ -4,6 +4,7 @@ import type { SignalDetail } from '#contract/signals.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram, type Program } from '#server/program.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { startTestApp, type TestApp, TRADING } from '#test/app/test-app.ts';
 import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
 import { nextToken } from '#test/app/token-holders.ts';
@@ -171,12 +172,12 @@ test('a candle that another instance stores wakes the workflow, which trades onc
   }
 });
 
-test('a signal whose series is not regular is decided at once', async () => {
+testEveryCase('a signal whose series is not regular is decided at once', async () => {
   const series = await startSeries({ bars: 2 });
   expect(await decided(await series.signal())).toMatchObject({ stops: [90] });
 });
 
-test('a signal that leaves does not wait, nor does one that it would wait for', async () => {
+testEveryCase('a signal that leaves does not wait, nor does one that it would wait for', async () => {
   const series = await startSeries();
   const entry = await series.signal();
   await untilWaiting(entry);

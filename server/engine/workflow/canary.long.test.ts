@@ -1,3 +1,5 @@
+/** Every case. */
+import './canary.test.ts';
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workflows, workflowUsers } from '#server/platform/db/schema.ts';

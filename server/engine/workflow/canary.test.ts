@@ -5,6 +5,7 @@ import type { CanarySettings } from '#domain/workflow/canary.ts';
 import { verifyDecisions } from '#server/console/signals/verify-decisions.ts';
 import { auditLog, orderAttempts, strategies, trades } from '#server/platform/db/schema.ts';
 import type { Jobs } from '#server/platform/jobs/jobs.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { ALWAYS, entriesOf, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { nextToken, openLongByHand, reasonFor } from '#test/app/token-holders.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -128,7 +129,7 @@ const FAULTS: [string, ExchangePlatform, VenueFault[], RegExp][] = [
 ];
 
 // Requirements: additions-limits-12
-test.each(FAULTS)(
+test.each(firstCases(FAULTS, 2))(
   'nobody else is traded when %s at the first user (%s)',
   async (_name, platform, faults, what) => {
     const signal = await fanOut({ platform });
@@ -155,33 +156,36 @@ test('nobody else is traded when the first user is filled at too bad a price', a
   await expectNobodyElse(signal, { from: 1, what });
 });
 
-test('each wave behind a canary calls the next one, although a call at the end of its time waits', async () => {
-  await setCanary({ ...CANARY, users: 1 });
-  const signal = await fanOut({ count: 11 });
-  let isCallWaiting = false;
-  let called = 0;
-  const jobs: Jobs = {
-    ...engine.deps.jobs,
-    async send(_db, name, _data, { waitMs } = {}) {
-      if (name !== 'trade-wave') return;
-      if (waitMs === undefined) called += 1;
-      else isCallWaiting = true;
-    },
-    async sendMissing(_db, name) {
-      if (name === 'trade-wave' && !isCallWaiting) called += 1;
-    },
-  };
-  const deps = engine.depsWith({ jobs });
-  await runWorkflow(deps, signal.workflowId);
-  await tradeWave(deps, signal);
-  const [canary] = await engine.trades(signal.signalId);
-  while ((await engine.advance(canary?.id ?? '', deps)).state !== 'done');
-  expect(isCallWaiting).toBe(true);
-  called = 0;
-  await tradeWave(deps, signal);
-  expect(await engine.trades(signal.signalId)).toHaveLength(9);
-  expect(called).toBeGreaterThan(0);
-});
+testEveryCase(
+  'each wave behind a canary calls the next one, although a call at the end of its time waits',
+  async () => {
+    await setCanary({ ...CANARY, users: 1 });
+    const signal = await fanOut({ count: 11 });
+    let isCallWaiting = false;
+    let called = 0;
+    const jobs: Jobs = {
+      ...engine.deps.jobs,
+      async send(_db, name, _data, { waitMs } = {}) {
+        if (name !== 'trade-wave') return;
+        if (waitMs === undefined) called += 1;
+        else isCallWaiting = true;
+      },
+      async sendMissing(_db, name) {
+        if (name === 'trade-wave' && !isCallWaiting) called += 1;
+      },
+    };
+    const deps = engine.depsWith({ jobs });
+    await runWorkflow(deps, signal.workflowId);
+    await tradeWave(deps, signal);
+    const [canary] = await engine.trades(signal.signalId);
+    while ((await engine.advance(canary?.id ?? '', deps)).state !== 'done');
+    expect(isCallWaiting).toBe(true);
+    called = 0;
+    await tradeWave(deps, signal);
+    expect(await engine.trades(signal.signalId)).toHaveLength(9);
+    expect(called).toBeGreaterThan(0);
+  },
+);
 
 test('a skipped user passes the role on', async () => {
   const signal = await fanOut({ count: 5 });
@@ -211,7 +215,7 @@ test('fewer users than go first all trade at once', async () => {
   expect((await engine.workflow(signal.workflowId)).canaryState).toBeNull();
 });
 
-test('those who follow read the age of the signal again', async () => {
+testEveryCase('those who follow read the age of the signal again', async () => {
   const signal = await fanOut({ count: 2 + 1 });
   const { workflowId, userIds } = signal;
   await engine.db.update(strategies).set({ maxSignalAgeSeconds: 10 });
@@ -234,7 +238,7 @@ test('those who follow read the age of the signal again', async () => {
 /** Changes to the database and requests to the exchange after which the process dies. */
 const POINTS = [8, 20];
 
-test.each(POINTS)(
+test.each(firstCases(POINTS))(
   'a process killed at its change %i leaves the decision to its successor',
   async (afterChanges) => {
     const signal = await fanOut({ count: 3, platform: afterChanges === 8 ? 'Bybit' : 'Bitget' });
@@ -249,7 +253,7 @@ test.each(POINTS)(
   },
 );
 
-test('the time of the first users runs on while no process lives', async () => {
+testEveryCase('the time of the first users runs on while no process lives', async () => {
   const signal = await fanOut();
   strikeUser(signal.userIds[0], { kind: 'restFirst' });
   await runWorkflow(engine.deps, signal.workflowId);

@@ -4,6 +4,7 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { trades, userSettings, workflows } from '#server/platform/db/schema.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { calculateByHand, commitByHand } from '#test/app/plan-by-hand.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
@@ -51,7 +52,7 @@ describe('after a change of the exchange', () => {
   }
 
   // Requirements: workflows-8
-  test.each(['buy', 'sell'] as const)(
+  test.each(firstCases(['buy', 'sell'] as const))(
     'a signal to %s opens nothing beside a position at the old exchange, and closes nothing there',
     async (action) => {
       const { userId, token } = await withLongAtBitget();
@@ -70,11 +71,17 @@ describe('after a change of the exchange', () => {
     expect(await nextOutcome(userId, token)).toBe('success');
   });
 
-  test.each([
-    ['who has not changed the exchange', 'Bitget', {}],
-    ['whose position there is known to be closed', 'Bybit', { positionClosedAt: new Date() }],
-    ['whose position there was closed because its stop was missing', 'Bybit', { protectionStatus: 'closed' }],
-  ] as const)('a user %s is traded without asking another exchange', async (_name, platform, known) => {
+  test.each(
+    firstCases([
+      ['who has not changed the exchange', 'Bitget', {}],
+      ['whose position there is known to be closed', 'Bybit', { positionClosedAt: new Date() }],
+      [
+        'whose position there was closed because its stop was missing',
+        'Bybit',
+        { protectionStatus: 'closed' },
+      ],
+    ] as const),
+  )('a user %s is traded without asking another exchange', async (_name, platform, known) => {
     const { userId, token } = await withLong(engine);
     if (platform === 'Bybit') {
       await flatten(engine, { userId, token });
@@ -120,10 +127,12 @@ describe('after a change of the exchange', () => {
   );
 
   // Requirements: additions-order-and-positions-11
-  test.each([
-    ['used before', 'Bybit'],
-    ['in use', 'Bitget'],
-  ] as const)('nothing is concluded from another account at the exchange %s', async (_name, platform) => {
+  test.each(
+    firstCases([
+      ['used before', 'Bybit'],
+      ['in use', 'Bitget'],
+    ] as const),
+  )('nothing is concluded from another account at the exchange %s', async (_name, platform) => {
     const { userId, token } = await withLong(engine);
     await moveTo(userId, platform);
     await flatten(engine, { userId, token });
@@ -138,14 +147,14 @@ describe('after a change of the exchange', () => {
     expect(await nextOutcome(userId, token)).toBe('success');
   });
 
-  test('a trade of another mode does not block new ones', async () => {
+  testEveryCase('a trade of another mode does not block new ones', async () => {
     const { userId, token } = await withLongAtBitget();
     await engine.db.update(trades).set({ exchangeMode: 'demo' }).where(ofUser(userId));
     expect(await nextOutcome(userId, token)).toBe('success');
   });
 
   // Requirements: workflows-8
-  test('a position stays the engine’s own after a trade at the other exchange', async () => {
+  testEveryCase('a position stays the engine’s own after a trade at the other exchange', async () => {
     const { userId, token } = await withLongAtBitget();
     await shortByHand(userId, token);
     await flatten(engine, { userId, token, platform: 'Bybit' });
@@ -156,7 +165,7 @@ describe('after a change of the exchange', () => {
     expect(await engine.holding(userId, token, 'Bitget')).toMatchObject({ position: { side: 'short' } });
   });
 
-  test.each([
+  testEveryCase.each([
     ['demo', 'short'],
     [null, 'long'],
   ] as const)(

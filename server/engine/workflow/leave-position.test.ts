@@ -8,7 +8,7 @@ import type { EngineDeps } from '#server/deps.ts';
 import { positionCloses, userSettings, users } from '#server/platform/db/schema.ts';
 import { CLOSING_FAULTS, isFaultOfItsKind } from '#test/app/closing-faults.ts';
 import { countStatements } from '#test/app/count-statements.ts';
-import { oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
+import { firstCases, oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import type { SignalFields } from '#test/app/test-engine-rows.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
@@ -169,21 +169,24 @@ describe('a run that is interrupted reports what its orders have closed', () => 
     expect(told).toMatchObject({ orders: 2, filled: closed, output: { closed, left } });
   });
 
-  test.each(['close', 'reduce'] as const)('of a %s, also when the stop closes the rest', async (action) => {
-    const held = await withLong(engine);
-    const told = await interrupted(held, {
-      action,
-      meanwhile: [
-        async () => {
-          await cancelRest(held);
-          await engine.storeCandle({ token: held.token, price: '90' });
-        },
-      ],
-    });
-    expect(told).toMatchObject({ orders: 1, output: { closed: told.filled, left: '0' } });
-  });
+  testEveryCase.each(['close', 'reduce'] as const)(
+    'of a %s, also when the stop closes the rest',
+    async (action) => {
+      const held = await withLong(engine);
+      const told = await interrupted(held, {
+        action,
+        meanwhile: [
+          async () => {
+            await cancelRest(held);
+            await engine.storeCandle({ token: held.token, price: '90' });
+          },
+        ],
+      });
+      expect(told).toMatchObject({ orders: 1, output: { closed: told.filled, left: '0' } });
+    },
+  );
 
-  test('of nothing, when the stop closes all of it first', async () => {
+  testEveryCase('of nothing, when the stop closes all of it first', async () => {
     const held = await withLong(engine);
     const { token } = held;
     engine.clock.advance(1_000);
@@ -208,7 +211,7 @@ describe('a run that is interrupted reports what its orders have closed', () => 
     expect(told).toMatchObject({ orders: 2, output: { closed: told.filled } });
   });
 
-  test('and says that it is not known where the exchange knows the order no longer', async () => {
+  testEveryCase('and says that it is not known where the exchange knows the order no longer', async () => {
     const held = await withLong(engine);
     const forgetful = answering(engine.deps, () => ({ findOrder: async () => null }));
     const told = await interrupted(held, {
@@ -233,7 +236,7 @@ test('closes in paper mode, without the real client', async () => {
 });
 
 describe('who is meant', () => {
-  test.each([
+  testEveryCase.each([
     ['of another strategy', { processor: 'UD Bot' }, 'was opened by Tesla, the signal is of UD Bot'],
     ['on the other side', { parameters: { action: 'close_short' } }, 'is long, the signal closes short ones'],
   ])('not a position %s', async (_name, fields, reason) => {
@@ -306,11 +309,17 @@ describe('who is meant', () => {
 });
 
 // Requirements: additions-exits-4
-test.each([
-  ['inactive', 'the user is inactive', (id: string) => set(users, id, { isActive: false })],
-  ['switched off', 'active trading is off', (id: string) => set(userSettings, id, { activeTrading: false })],
-  ['paused', '', (id: string) => set(userSettings, id, { tradingPausedUntil: new Date('2099-01-01') })],
-])('closes for a user who is %s', async (_state, reason, change) => {
+test.each(
+  firstCases([
+    ['inactive', 'the user is inactive', (id: string) => set(users, id, { isActive: false })],
+    [
+      'switched off',
+      'active trading is off',
+      (id: string) => set(userSettings, id, { activeTrading: false }),
+    ],
+    ['paused', '', (id: string) => set(userSettings, id, { tradingPausedUntil: new Date('2099-01-01') })],
+  ]),
+)('closes for a user who is %s', async (_state, reason, change) => {
   const { userId, token } = await withLong(engine);
   await change(userId);
   const { workflowId } = await leave(token, 'close');
@@ -474,7 +483,7 @@ describe('a close that overtakes its entry', () => {
     );
   });
 
-  test.each([
+  testEveryCase.each([
     ['of another strategy', { processor: 'UD Bot' }],
     ['of the other side', { parameters: { action: 'close_short' } }],
     ['of another user', { ownerUserId: '00000000-0000-4000-8000-000000000000' }],
@@ -495,7 +504,7 @@ describe('a close that overtakes its entry', () => {
     expect(await sizeOf(userId, token)).not.toBeNull();
   });
 
-  test('an operator can trigger the older signal again', async () => {
+  testEveryCase('an operator can trigger the older signal again', async () => {
     const { userId, token, trade } = await withLong(engine);
     await leave(token, 'close');
     expect(await sizeOf(userId, token)).toBeNull();

@@ -4,6 +4,7 @@ import type { SignalAction } from '#domain/exits/signal-action.ts';
 import { OWN_AT_A_TIME, OWN_UNFINISHED } from '#domain/workflow/workflow-lifecycle.ts';
 import { endWorkflow } from '#server/engine/records/end-users.ts';
 import { workflowSteps } from '#server/platform/db/schema.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { nextToken } from '#test/app/token-holders.ts';
@@ -87,14 +88,14 @@ test('works on two signals of an owner at a time, and calls the next one when on
   expect(await atWork(ids)).toEqual([first, second, third]);
 });
 
-test('lets at most two of an owner begin when all ask at once', async () => {
+testEveryCase('lets at most two of an owner begin when all ask at once', async () => {
   const owner = await createOwner();
   const ids = await sendAll(tokens(8), owner);
   await Promise.all(ids.map((id) => runWorkflow(engine.deps, id)));
   expect(await atWork(ids)).toHaveLength(OWN_AT_A_TIME);
 });
 
-test('ends every signal of a burst, each traded', async () => {
+testEveryCase('ends every signal of a burst, each traded', async () => {
   const owner = await createOwner();
   const { queue, deps } = withQueue();
   const ids = await sendAll(tokens(7), owner);
@@ -186,18 +187,21 @@ test('a signal that closes does not wait for the entries of its owner in other t
   expect(await engine.workflow(toLeave)).toMatchObject({ status: 'completed' });
 });
 
-test('goes on with a workflow that had taken its token when a signal for everybody came', async () => {
-  const owner = await createOwner();
-  const token = nextToken();
-  const own = await send(token, owner);
-  await run([own]);
-  const steps = await engine.steps(own);
-  // As after a crash before the step that took the token was recorded as completed.
-  await engine.db
-    .delete(workflowSteps)
-    .where(and(eq(workflowSteps.workflowId, own), gt(workflowSteps.stepNumber, 2)));
-  const forAll = await send(token);
-  await run([own, forAll]);
-  expect(await engine.steps(own)).toHaveLength(steps.length);
-  expect(await waitsFor(forAll)).toBe(own);
-});
+testEveryCase(
+  'goes on with a workflow that had taken its token when a signal for everybody came',
+  async () => {
+    const owner = await createOwner();
+    const token = nextToken();
+    const own = await send(token, owner);
+    await run([own]);
+    const steps = await engine.steps(own);
+    // As after a crash before the step that took the token was recorded as completed.
+    await engine.db
+      .delete(workflowSteps)
+      .where(and(eq(workflowSteps.workflowId, own), gt(workflowSteps.stepNumber, 2)));
+    const forAll = await send(token);
+    await run([own, forAll]);
+    expect(await engine.steps(own)).toHaveLength(steps.length);
+    expect(await waitsFor(forAll)).toBe(own);
+  },
+);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import { startTestEngine, type TestEngineOptions } from '#test/app/test-engine.ts';
 
 /** One user's path through fills, a reversal, a stop and an order that rests, as the engine records it. */
@@ -76,7 +77,7 @@ async function trade(platform: ExchangePlatform, options: TestEngineOptions) {
   }
 }
 
-test.each(EXCHANGE_PLATFORMS)(
+test.each(firstCases(EXCHANGE_PLATFORMS))(
   'the engine records the same in paper mode as with the real client at %s',
   async (platform) => {
     const paper = await trade(platform, { paperMode: true });

@@ -188,7 +188,7 @@ describe('somebody who trades by hand after the reading', () => {
     expect((await engine.outcomes(next.workflowId)).get(userId)?.outcome).not.toBe('success');
   });
 
-  test('gets no order if it leaves so late that the position is read again', async () => {
+  testEveryCase('gets no order if it leaves so late that the position is read again', async () => {
     const { token, userId } = await beforeClose('Bitget');
     await readAhead();
     const { workflowId } = await signal(token, { afterMs: 12_500 });
@@ -234,7 +234,7 @@ describe('accounts are read', () => {
     },
   );
 
-  test('only when the candles of the timeframe are delivered', async () => {
+  testEveryCase('only when the candles of the timeframe are delivered', async () => {
     const { userId } = await beforeClose('Bitget');
     engine.clock.advance(4 * CANDLE_MS);
     await readAhead();
@@ -251,7 +251,7 @@ describe('accounts are read', () => {
     expect(await engine.trades(signalId)).toMatchObject([{ success: true, accountReadAt: null }]);
   });
 
-  test('except those with a position in the token', async () => {
+  testEveryCase('except those with a position in the token', async () => {
     const { token, userId } = await beforeClose('Bitget');
     await openByHand(userId, token, 'buy', '1');
     await readAhead();

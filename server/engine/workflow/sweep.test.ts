@@ -4,6 +4,7 @@ import type { EngineDeps } from '#server/deps.ts';
 import { listUnfinishedTrades } from '#server/engine/records/trades.store.ts';
 import { trades, workflowSteps, workflows } from '#server/platform/db/schema.ts';
 import { Crash } from '#test/app/crashing-database.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import {
   ALWAYS,
@@ -137,7 +138,7 @@ test('calls a trade with a lost wake-up job again fifteen seconds after it was d
   expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true });
 });
 
-test('takes the longest overdue orders first', async () => {
+testEveryCase('takes the longest overdue orders first', async () => {
   const planned = async (dueAt: Date | null) => {
     const { trade } = await planTrade(engine);
     await engine.db.update(trades).set({ dueAt }).where(eq(trades.id, trade.id));

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { acquireLease, handOverLeases } from '#server/platform/jobs/leases.ts';
 import { Crash } from '#test/app/crashing-database.ts';
 import { testClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
@@ -97,7 +98,7 @@ describe('a signal for many users', () => {
     });
   });
 
-  test('is shared by instances, and traded once for each user', async () => {
+  testEveryCase('is shared by instances, and traded once for each user', async () => {
     const { workflowId, signalId, inOrder, queue } = await selected(12);
     const instances = ['one', 'another', 'a third'].map((instanceId) =>
       engine.depsWith({ jobs: queue.jobs, config: { ...engine.deps.config, instanceId } }),
@@ -144,7 +145,7 @@ describe('a signal for many users', () => {
     expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 3 });
   });
 
-  test('commits the orders of users who are late together', async () => {
+  testEveryCase('commits the orders of users who are late together', async () => {
     const { workflowId, inOrder, queue, deps, traded } = await selected(5);
     await tradeWave(deps, { workflowId });
     const [, fast = '', ...late] = inOrder;

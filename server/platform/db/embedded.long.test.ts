@@ -1,3 +1,5 @@
+/** Every case. */
+import './embedded.test.ts';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isAnswering, setUpDataFolder } from '#test/app/embedded-folder.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { createLog } from '../log.ts';
 import { isAlive } from './embedded-postmaster.ts';
 
@@ -46,7 +47,7 @@ const SETTINGS = {
   max_wal_size: '1GB',
 };
 
-test('closes a data folder that others could read, and reports it in one line', async () => {
+testEveryCase('closes a data folder that others could read, and reports it in one line', async () => {
   const { dataDir } = folder;
   const own = ['instance.lock', 'secret.key', 'postgres.log'];
   const foreign = 'notes.txt';

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import type { MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
+import { firstCases } from '#test/app/in-turn.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import drizzleConfig from '../../../drizzle.config.ts';
 import { createLog } from '../log.ts';
@@ -108,7 +109,7 @@ const laterMigrations: MigrationMeta[] = [
   bps: true,
 }));
 
-test.each(['workflows', 'order_attempts'])(
+test.each(firstCases(['workflows', 'order_attempts']))(
   'neither signals nor orders wait behind migrations while a reader holds %s',
   async (table) => {
     const { database, reader, writer, end } = await openTwo();

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangeRegistry } from '#server/exchanges/registry.ts';
 import type { ServerConnection } from '#server/platform/db/embedded.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { accountModeOf, platformOf, type SuiteDialect } from '../exchange-suite-words.ts';
 import { buy, inTime, testRegistry } from '../test-registry.ts';
@@ -168,7 +169,7 @@ test('with documented limits, refuses an address that asks too often', async () 
   }
 });
 
-test('the command prints the settings and shuts down cleanly when stopped, even twice', async () => {
+testEveryCase('the command prints the settings and shuts down cleanly when stopped, even twice', async () => {
   const { host, port, user, database } = own.database.connection as ServerConnection;
   const books = `postgresql:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`;
   const main = fileURLToPath(new URL('main.ts', import.meta.url));

@@ -1,0 +1,2 @@
+/** Every case. */
+import './backup.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './end-restored-work.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './trading-with-credentials.test.ts';

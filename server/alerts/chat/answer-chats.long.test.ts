@@ -1,0 +1,2 @@
+/** Every case. */
+import './answer-chats.test.ts';

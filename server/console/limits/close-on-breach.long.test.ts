@@ -1,0 +1,2 @@
+/** Every case. */
+import './close-on-breach.test.ts';

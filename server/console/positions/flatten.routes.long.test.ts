@@ -1,0 +1,2 @@
+/** Every case. */
+import './flatten.routes.test.ts';

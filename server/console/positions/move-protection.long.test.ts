@@ -1,0 +1,2 @@
+/** Every case. */
+import './move-protection.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './verify-decisions.test.ts';

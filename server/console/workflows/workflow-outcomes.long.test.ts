@@ -1,0 +1,2 @@
+/** Every case. */
+import './workflow-outcomes.test.ts';

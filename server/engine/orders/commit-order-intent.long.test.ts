@@ -1,0 +1,2 @@
+/** Every case. */
+import './commit-order-intent.test.ts';

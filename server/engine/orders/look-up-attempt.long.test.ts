@@ -1,0 +1,2 @@
+/** Every case. */
+import './look-up-attempt.test.ts';

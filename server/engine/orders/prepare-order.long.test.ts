@@ -1,0 +1,2 @@
+/** Every case. */
+import './prepare-order.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './restart.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './auto-trade-off.test.ts';

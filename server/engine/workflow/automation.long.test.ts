@@ -1,0 +1,2 @@
+/** Every case. */
+import './automation.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './bar-candle.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './held-elsewhere.test.ts';

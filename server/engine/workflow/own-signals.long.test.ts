@@ -1,0 +1,2 @@
+/** Every case. */
+import './own-signals.test.ts';

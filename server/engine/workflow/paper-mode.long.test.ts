@@ -1,0 +1,2 @@
+/** Every case. */
+import './paper-mode.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './trade-wave.test.ts';

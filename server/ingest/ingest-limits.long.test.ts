@@ -1,0 +1,2 @@
+/** Every case. */
+import './ingest-limits.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './migrations.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './stop-trading.test.ts';

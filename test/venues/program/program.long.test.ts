@@ -1,0 +1,2 @@
+/** Every case. */
+import './program.test.ts';
