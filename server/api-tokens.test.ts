@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { ACTING_USER_HEADER } from '#contract/acting-user.ts';
 import { type ApiToken, type CreatedToken, TOKEN_SCOPES, type TokenScope } from '#contract/tokens.ts';
 import { type FakeClock, fakeClock } from '#test/app/fake-clock.ts';
@@ -88,10 +88,12 @@ describe('every route', () => {
 
   test('takes a token with exactly the scope that its rule names', async () => {
     const seen = new Map<TokenScope | null, number>();
-    for (const route of routes()) {
+    for (const [index, route] of routes().entries()) {
       const { method, url, tokenScope } = route;
       seen.set(tokenScope, (seen.get(tokenScope) ?? 0) + 1);
+      const inItsTurn = TOKEN_SCOPES[index % TOKEN_SCOPES.length];
       for (const [scope, client] of tokens) {
+        if (scope !== tokenScope && scope !== inItsTurn && !inject('everyCase')) continue;
         const name = `${scope}: ${method} ${url}`;
         const { status, message } = await call(route, client);
         if (scope === tokenScope) {

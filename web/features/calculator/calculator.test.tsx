@@ -147,7 +147,7 @@ describe('the exit plan', () => {
     await close(app);
   });
 
-  test('of a custom entry price is that of the order which is sent', async () => {
+  testEveryCase('of a custom entry price is that of the order which is sent', async () => {
     const app = await openCalculated({ [EXITS]: planned });
     const form = await openConfirmation(app);
     await (await section(form)).findByText('Close 5.37 ETH at 3048 (1 R)');
@@ -473,7 +473,7 @@ describe('a calculation', () => {
 
 describe('the confirmation of an order', () => {
   // Requirements: trading-validation-2, trading-validation-3, trading-messages-9
-  test('keeps the titles of a failed preparation and allows a retry', async () => {
+  testEveryCase('keeps the titles of a failed preparation and allows a retry', async () => {
     const refused = { success: false, data: null, details: '' };
     const safety = 'Cannot prepare order without Stop Loss and Take Profit. This is a strict safety rule.';
     const preparing = held(recorded[PREPARE]);
@@ -606,7 +606,7 @@ describe('the confirmation of an order', () => {
     expect(result.getByRole('article', { name: 'Second Attempt' }).textContent).toContain('NOT RUN');
   });
 
-  test.each([
+  testEveryCase.each([
     ['filled', 'its fill was read from the position', 1],
     ['unfilled', 'its fill was read from the position', 1],
     ['refused', 'Bitget: The order amount exceeds the balance', 0],
@@ -622,7 +622,7 @@ describe('the confirmation of an order', () => {
     expect(attempt.queryAllByRole('note')).toHaveLength(notes);
   });
 
-  test('does not open a closed result again when the answer arrives', async () => {
+  testEveryCase('does not open a closed result again when the answer arrives', async () => {
     const submitting = held(order);
     const app = await openCalculated({ [SUBMIT]: submitting.promise });
     await confirm(app);

@@ -133,21 +133,24 @@ testEveryCase('keeps a new webhook on screen when an answer from before it arriv
 
 describe.for([RENEWAL, DELETION])('the dialog $title', (change) => {
   // Requirements: accounts-messages-6, screens-webhook-configuration-12
-  test('stays open for another try without an answer, and waits while the server works', async () => {
-    const app = open({ [change.call]: UNREACHABLE });
-    const form = await openConfirmation(app, change);
-    await confirm(app, form, change.title);
-    await expectToast('Error', change.fails);
-    app.answers[change.call] = failure(429, 'Too many failed attempts. Try again later.');
-    await app.user.click(form.getByRole('button', { name: change.title }));
-    await expectToast('Error', 'Too many failed attempts. Try again later.');
-    const changing = held(change.done);
-    app.answers[change.call] = changing.promise;
-    await app.user.click(form.getByRole('button', { name: change.title }));
-    expect(isDisabled(await form.findByRole('button', { name: change.pending }))).toBe(true);
-    changing.release();
-    await expectGone(() => page().queryByRole('dialog'));
-  });
+  testEveryCase(
+    'stays open for another try without an answer, and waits while the server works',
+    async () => {
+      const app = open({ [change.call]: UNREACHABLE });
+      const form = await openConfirmation(app, change);
+      await confirm(app, form, change.title);
+      await expectToast('Error', change.fails);
+      app.answers[change.call] = failure(429, 'Too many failed attempts. Try again later.');
+      await app.user.click(form.getByRole('button', { name: change.title }));
+      await expectToast('Error', 'Too many failed attempts. Try again later.');
+      const changing = held(change.done);
+      app.answers[change.call] = changing.promise;
+      await app.user.click(form.getByRole('button', { name: change.title }));
+      expect(isDisabled(await form.findByRole('button', { name: change.pending }))).toBe(true);
+      changing.release();
+      await expectGone(() => page().queryByRole('dialog'));
+    },
+  );
 
   // Requirements: accounts-messages-7
   test('reports a webhook that was deleted elsewhere before the warning', async () => {

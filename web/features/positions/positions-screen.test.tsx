@@ -387,7 +387,7 @@ describe('own positions on the dashboard', () => {
   });
 
   // Requirements: additions-order-and-positions-7
-  test('link administrators to the positions of all users', async () => {
+  testEveryCase('link administrators to the positions of all users', async () => {
     const app = renderApp('/');
     await page().findByText('No open positions');
     await app.user.click(page().getByRole('link', { name: 'All positions' }));

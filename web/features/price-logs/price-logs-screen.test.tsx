@@ -200,7 +200,7 @@ describe('an export', () => {
   });
 
   // Requirements: additions-export-1
-  test('shows progress, can be cancelled, and saves nothing when a page fails', async () => {
+  testEveryCase('shows progress, can be cancelled, and saves nothing when a page fails', async () => {
     let second: unknown = PENDING;
     const app = renderApp('/price-logs', {
       [LOGS]: (call: Call) =>

@@ -126,7 +126,7 @@ describe('the trading settings', () => {
     ['null', null],
   ] as const) {
     // Requirements: accounts-limits-7
-    test(`show and save defaults for fields that are ${name} in the answer`, async () => {
+    testEveryCase(`show and save defaults for fields that are ${name} in the answer`, async () => {
       const none = { signalTimeframe: missing, signalProcessor: missing, exchangePlatform: missing };
       const { answers } = storedSettings(OWN, none);
       const app = renderApp('/settings', answers, ORDINARY);
@@ -470,7 +470,7 @@ describe('unsaved changes', () => {
   const home = async (app: App) => await app.user.click(page().getByRole('link', { name: 'Signal Board' }));
 
   // Requirements: screens-user-settings-9
-  test('are confirmed before following a link, going back and signing out', async () => {
+  testEveryCase('are confirmed before following a link, going back and signing out', async () => {
     const LOGOUT = 'POST /api/auth/logout';
     const app = await openChanged();
     const webhook = () => page().getAllByRole('link', { name: 'Webhook' })[0] as HTMLElement;

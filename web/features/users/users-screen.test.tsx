@@ -114,17 +114,20 @@ describe('the new user form', () => {
     },
   );
 
-  test('creates a test user while no real money is traded, unless the regular type is chosen', async () => {
-    const { app, form } = await openForm({ [CREATE]: { user: ann } });
-    const type = form.getByLabelText('Account Type');
-    await eventually(() => expect(textIn(type)).toBe('test'));
-    await app.user.selectOptions(type, 'Regular user (live mode, real money)');
-    fillIn(form);
-    await app.user.click(form.getByLabelText(/^Username/));
-    await app.user.keyboard('{Enter}');
-    await expectToast('User Created Successfully');
-    expect(app.sent(CREATE)[0]?.body).toMatchObject({ username: 'carol@example.com', isTestUser: false });
-  });
+  testEveryCase(
+    'creates a test user while no real money is traded, unless the regular type is chosen',
+    async () => {
+      const { app, form } = await openForm({ [CREATE]: { user: ann } });
+      const type = form.getByLabelText('Account Type');
+      await eventually(() => expect(textIn(type)).toBe('test'));
+      await app.user.selectOptions(type, 'Regular user (live mode, real money)');
+      fillIn(form);
+      await app.user.click(form.getByLabelText(/^Username/));
+      await app.user.keyboard('{Enter}');
+      await expectToast('User Created Successfully');
+      expect(app.sent(CREATE)[0]?.body).toMatchObject({ username: 'carol@example.com', isTestUser: false });
+    },
+  );
 
   // Requirements: accounts-messages-13
   test("shows the server's refusal at its field, and reports a missing answer", async () => {

@@ -1,0 +1,2 @@
+/** Every case. */
+import './api-tokens.test.ts';
