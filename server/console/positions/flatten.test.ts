@@ -350,7 +350,7 @@ testEveryCase(
   },
 );
 
-testEveryCase('a user whose result cannot be written keeps no other from being closed', async () => {
+test('a user whose result cannot be written keeps no other from being closed', async () => {
   const rows = await createRowRefusals(engine.deps.db.$client, 'flatten_positions', { on: 'update' });
   const [first, second] = [await withLong(engine), await withLong(engine)];
   await begin({ kind: 'all', value: null });

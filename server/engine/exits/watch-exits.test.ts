@@ -318,7 +318,7 @@ describe('an order of a plan is sent once', () => {
     },
   );
 
-  testEveryCase('when another instance takes the user over', async () => {
+  test('when another instance takes the user over', async () => {
     const { userId, token, trade, quantity } = await withPlan(HALF_AT_1R);
     await look();
     await engine.storeCandle({ token, price: '102' });

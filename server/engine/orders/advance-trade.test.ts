@@ -143,7 +143,7 @@ describe('two attempts', () => {
   });
 
   // Requirements: order-execution-2
-  testEveryCase('orders the unfilled rest of the first attempt with the second', async () => {
+  test('orders the unfilled rest of the first attempt with the second', async () => {
     engine.venue.setFaults([{ kind: 'partialFill', fraction: '0.5' }]);
     const { trade, userId, token } = await plan();
     await engine.advance(trade.id);
