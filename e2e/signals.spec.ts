@@ -96,7 +96,7 @@ test('a trigger starts the workflow and reports its id', async ({ page, operator
 
 // Requirements: signals-the-dialogs-1, signals-the-dialogs-4, signals-the-dialogs-5, signals-the-dialogs-6
 // Requirements: signals-the-dialogs-8, trading-validation-17
-test('each dialog of a signal without eligible users shows its empty state', { tag: '@long' }, async ({
+test('each dialog of a signal without eligible users shows its empty state', async ({
   page,
   operator,
   server,

@@ -88,7 +88,7 @@ test('the steps of a failed workflow show where it stopped, and its user list is
 });
 
 // Requirements: workflow-monitor-3, trading-constants-2, live-updates-4
-test('the list is refetched every 30 seconds, also while live updates are down', { tag: '@long' }, async ({
+test('the list is refetched every 30 seconds, also while live updates are down', async ({
   page,
   operator,
   expectFailure,

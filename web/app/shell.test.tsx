@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'vitest';
 import { PAGES } from '#contract/pages.ts';
-import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   alertOf,
   dialog,
@@ -110,37 +109,34 @@ describe('the header', () => {
   });
 
   // Requirements: screens-header-7
-  testEveryCase(
-    'More has the pages that are not tabs, the search, Admin, and the foot of the sidebar',
-    async () => {
-      const app = renderApp('/signals');
-      await (await header()).findByRole('link', { name: 'Dashboard' });
-      const tabs = (await mainLinks()).filter((link) => link.closest('li')?.hasAttribute('data-tab'));
-      expect(tabs.map((link) => link.textContent)).toEqual([
-        'Dashboard',
-        'Signals',
-        'Positions',
-        'Performance',
-      ]);
-      const openMore = async () => {
-        await app.user.click((await header()).getByRole('button', { name: 'More' }));
-        return await dialog('More');
-      };
-      const more = await openMore();
-      const pages = scopeOf(more.getByRole('navigation', { name: 'More pages' })).getAllByRole('link');
-      expect([...tabs, ...pages].map((link) => link.textContent).toSorted()).toEqual(
-        (await mainLinks()).map((link) => link.textContent).toSorted(),
-      );
-      expect(more.element.textContent).toContain('America/Los_Angeles');
-      more.getByRole('button', { name: 'Display' });
-      await app.user.click(more.getByRole('link', { name: 'Admin' }));
-      await eventually(() => expect(app.address()).toBe('/admin'));
-      await expectGone(() => page().queryByRole('dialog'));
-      await app.user.click((await openMore()).getByRole('button', { name: 'Search and go to' }));
-      await dialog('Search and go to');
-      await expectGone(() => page().queryByRole('dialog', { name: 'More' }));
-    },
-  );
+  test('More has the pages that are not tabs, the search, Admin, and the foot of the sidebar', async () => {
+    const app = renderApp('/signals');
+    await (await header()).findByRole('link', { name: 'Dashboard' });
+    const tabs = (await mainLinks()).filter((link) => link.closest('li')?.hasAttribute('data-tab'));
+    expect(tabs.map((link) => link.textContent)).toEqual([
+      'Dashboard',
+      'Signals',
+      'Positions',
+      'Performance',
+    ]);
+    const openMore = async () => {
+      await app.user.click((await header()).getByRole('button', { name: 'More' }));
+      return await dialog('More');
+    };
+    const more = await openMore();
+    const pages = scopeOf(more.getByRole('navigation', { name: 'More pages' })).getAllByRole('link');
+    expect([...tabs, ...pages].map((link) => link.textContent).toSorted()).toEqual(
+      (await mainLinks()).map((link) => link.textContent).toSorted(),
+    );
+    expect(more.element.textContent).toContain('America/Los_Angeles');
+    more.getByRole('button', { name: 'Display' });
+    await app.user.click(more.getByRole('link', { name: 'Admin' }));
+    await eventually(() => expect(app.address()).toBe('/admin'));
+    await expectGone(() => page().queryByRole('dialog'));
+    await app.user.click((await openMore()).getByRole('button', { name: 'Search and go to' }));
+    await dialog('Search and go to');
+    await expectGone(() => page().queryByRole('dialog', { name: 'More' }));
+  });
 
   // Requirements: screens-header-12
   test('names the time zone once, beside what is remembered: the rail and dense rows', async () => {

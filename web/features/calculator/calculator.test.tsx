@@ -473,7 +473,7 @@ describe('a calculation', () => {
 
 describe('the confirmation of an order', () => {
   // Requirements: trading-validation-2, trading-validation-3, trading-messages-9
-  testEveryCase('keeps the titles of a failed preparation and allows a retry', async () => {
+  test('keeps the titles of a failed preparation and allows a retry', async () => {
     const refused = { success: false, data: null, details: '' };
     const safety = 'Cannot prepare order without Stop Loss and Take Profit. This is a strict safety rule.';
     const preparing = held(recorded[PREPARE]);

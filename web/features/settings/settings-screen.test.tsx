@@ -470,7 +470,7 @@ describe('unsaved changes', () => {
   const home = async (app: App) => await app.user.click(page().getByRole('link', { name: 'Signal Board' }));
 
   // Requirements: screens-user-settings-9
-  testEveryCase('are confirmed before following a link, going back and signing out', async () => {
+  test('are confirmed before following a link, going back and signing out', async () => {
     const LOGOUT = 'POST /api/auth/logout';
     const app = await openChanged();
     const webhook = () => page().getAllByRole('link', { name: 'Webhook' })[0] as HTMLElement;

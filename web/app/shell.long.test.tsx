@@ -1,3 +1,0 @@
-// @vitest-environment jsdom
-/** Every case. */
-import './shell.test.tsx';
