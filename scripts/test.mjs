@@ -5,13 +5,12 @@ import { ensureInstalled } from './lib/install.mjs';
 import { findNode } from './lib/node-runtime.mjs';
 import { runMain, SetupError, say } from './lib/project.mjs';
 import { filesToRetry, summarize } from './lib/test-results.mjs';
-import { build, checkTypes, endToEnd, lint, longEndToEnd, vitest } from './lib/test-steps.mjs';
+import { build, checkAndBuild, endToEnd, longEndToEnd, vitest } from './lib/test-steps.mjs';
 
 /** @typedef {import('./lib/test-results.mjs').TestResult} TestResult */
 
 const STEPS = [
-  { part: 'check', heading: 'Type check', run: checkTypes },
-  { part: 'check', heading: 'Lint and format', run: lint },
+  { part: 'check', heading: 'Types, style and build', run: checkAndBuild },
   { part: 'unit', heading: 'Domain, contract and web tests', run: vitest('unit') },
   { part: 'build', heading: 'Build', run: build },
   { part: 'server', heading: 'Server tests', run: vitest('server') },

@@ -19,11 +19,11 @@ import { inProject } from './test-results.mjs';
 const bin = (/** @type {string[]} */ ...path) => join(root, 'node_modules', ...path);
 
 /** @type {Step} */
-export const checkTypes = ({ node }) =>
+const checkTypes = ({ node }) =>
   check('the type check', node, [bin('typescript', 'bin', 'tsc'), '--noEmit', '-p', root]);
 
 /** @type {Step} */
-export const lint = ({ node }) =>
+const lint = ({ node }) =>
   check('lint and format', node, [bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '.']);
 
 /** @type {Step} */
@@ -31,6 +31,13 @@ export const build = async ({ node }) => {
   await ensureBuilt(node);
   return [{ file: undefined, title: 'the build', passed: true }];
 };
+
+/**
+ * Together, because the type check uses one processor only.
+ * @type {Step}
+ */
+export const checkAndBuild = async (options) =>
+  (await Promise.all([checkTypes(options), lint(options), build(options)])).flat();
 
 /**
  * One check counts as one test.
