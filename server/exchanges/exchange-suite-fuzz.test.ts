@@ -42,6 +42,7 @@ const CALLS: [string, (exchange: Exchange, of: ExchangeAccount) => Promise<unkno
   ['cancelOrder', (exchange, of) => exchange.cancelOrder(of, ENTRY)],
   ['fetchOpenOrders', (exchange, of) => exchange.fetchOpenOrders(of, 'BTC')],
   ['fetchPosition', (exchange, of) => exchange.fetchPosition(of, 'BTC')],
+  ['fetchFill', (exchange, of) => exchange.fetchFill(of, ENTRY)],
   ['fetchHolding', (exchange, of) => exchange.fetchHolding(of, 'BTC')],
   ['fetchProtection', (exchange, of) => exchange.fetchProtection(of, 'BTC')],
   ['fetchHoldings', (exchange, of) => exchange.fetchHoldings(of)],

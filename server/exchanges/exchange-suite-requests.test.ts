@@ -169,6 +169,12 @@ const CASES: Record<
     'Bitget unified': [['GET /api/v3/trade/unfilled-orders', { ...BTC_UNIFIED, limit: '100' }]],
     Bybit: [['GET /v5/order/realtime', { ...BTC_LINEAR, openOnly: '0', orderFilter: 'Order', limit: '50' }]],
   },
+  'the fill of an order that is still open': {
+    call: (exchange, of) => exchange.fetchFill(of, REFERENCE),
+    Bitget: [],
+    'Bitget unified': [['GET /api/v3/trade/order-info', { clientOid: 'trade-a1' }]],
+    Bybit: [],
+  },
   'a position with its stop and target': {
     call: (exchange, of) => exchange.fetchHolding(of, 'BTC'),
     Bitget: [['GET /api/v2/mix/position/single-position', { ...BTC_FUTURES, marginCoin: 'USDT' }]],

@@ -265,6 +265,7 @@ describe.each(['Bitget', 'Bitget unified'] as const)('an account of one kind: %s
       () => exchange.fetchOpenOrders(account, 'BTC'),
       () => exchange.fetchPosition(account, 'BTC'),
       () => exchange.fetchHolding(account, 'BTC'),
+      ...(dialect === 'Bitget' ? [] : [() => exchange.fetchFill(account, entryOf(1))]),
       () => exchange.fetchProtection(account, 'BTC'),
       () => exchange.placeProtection(account, stop, inTime()),
       () => exchange.moveProtection(account, stop, inTime()),

@@ -86,6 +86,16 @@ export interface Exchange {
 
   /** The open position in the token, opened here or elsewhere; null if the exchange says that there is none. */
   fetchPosition(account: ExchangeAccount, token: string, context?: CallContext): Promise<OpenPosition | null>;
+  /**
+   * An accepted order and, once it has filled whole, the stop and target that the exchange holds for its fill, read after
+   * the order. Null without a request where positions show their stop: there `fetchHolding` proves both in one. Null
+   * also if the exchange does not know the order.
+   */
+  fetchFill(
+    account: ExchangeAccount,
+    order: OrderReference,
+    context?: CallContext,
+  ): Promise<OrderFill | null>;
   /** The open position with its stop and target at the exchange; null if there is none. */
   fetchHolding(account: ExchangeAccount, token: string, context?: CallContext): Promise<Holding | null>;
   /** The stop loss and take profit that the exchange holds for the open position. */
@@ -342,6 +352,12 @@ export interface Protection {
   takeProfit: string | null;
   /** Why it is not known whether there is a target, as a clause; an unknown stop is an error instead. */
   targetProblem?: string;
+}
+
+export interface OrderFill {
+  report: OrderReport;
+  /** Null unless the order has filled whole. */
+  protection: Protection | null;
 }
 
 export interface Holding {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { findHalt } from '#server/admin/halts/trading-halts.store.ts';
+import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
-import type { OrderReport } from '#server/exchanges/exchange.ts';
+import type { OrderFill, OrderReport } from '#server/exchanges/exchange.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { entriesOf, planTrade, sharedTestEngine, tradingOn } from '#test/app/shared-test-engine.ts';
 import { nextToken } from '#test/app/token-holders.ts';
@@ -30,15 +31,17 @@ const pathsOf = (userId: string) => sent.flatMap((one) => (one.userId === userId
 const untilOrder = (userId: string) =>
   pathsOf(userId).findIndex((path) => /\/(place-order|order\/create)$/.test(path)) + 1;
 
-async function trade(token: string) {
+const isLookUp = (path: string) => /\/(order-info|order\/detail|order\/realtime)$/.test(path);
+
+async function trade(token: string): Promise<string> {
   await engine.storeCandle({ token, price: '100' });
   engine.clock.advance(CACHED_MS);
   sent.length = 0;
   const { signalId } = await engine.storeSignal({ token, price: '100' });
   await engine.settle();
-  expect(await engine.trades(signalId)).toMatchObject([
-    { success: true, fillStatus: 'filled', protectionStatus: 'verified' },
-  ]);
+  const trades = await engine.trades(signalId);
+  expect(trades).toMatchObject([{ success: true, fillStatus: 'filled', protectionStatus: 'verified' }]);
+  return trades[0]?.id ?? '';
 }
 
 async function closeByTarget(token: string): Promise<void> {
@@ -53,13 +56,13 @@ async function auditOnce(deps = engine.deps): Promise<void> {
 }
 
 describe.each([
-  { dialect: 'Bitget', afterOrder: 1 },
-  { dialect: 'Bitget unified', afterOrder: 2 },
-  { dialect: 'Bybit', afterOrder: 1 },
-] as const)('an order at $dialect that fills at once', ({ dialect, afterOrder }) => {
+  { dialect: 'Bitget', afterOrder: 1, lookedUp: 'later' },
+  { dialect: 'Bitget unified', afterOrder: 2, lookedUp: 'at once' },
+  { dialect: 'Bybit', afterOrder: 1, lookedUp: 'later' },
+] as const)('an order at $dialect that fills at once', ({ dialect, afterOrder, lookedUp }) => {
   const exchangePlatform = tradingOn(engine, dialect);
 
-  test('takes five requests as the first one in a token, three as a prepared one, and one reading after it', async () => {
+  test('takes five requests as the first one in a token, three as a prepared one; five in all with its fee', async () => {
     const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
     // One-way mode is set once for the whole account.
     const other = nextToken();
@@ -70,9 +73,57 @@ describe.each([
     expect(untilOrder(userId)).toBe(5);
     expect(pathsOf(userId)).toHaveLength(5 + afterOrder);
     await closeByTarget(token);
-    await trade(token);
+    const prepared = await trade(token);
     expect(untilOrder(userId)).toBe(3);
     expect(pathsOf(userId)).toHaveLength(3 + afterOrder);
+    const { fee } = await engine.trade(prepared);
+    expect(fee !== null).toBe(lookedUp === 'at once');
+    engine.clock.advance(61_000);
+    await auditOnce();
+    expect(pathsOf(userId).filter(isLookUp)).toHaveLength(1);
+    const [attempt] = await engine.attempts(prepared);
+    const entries = await entriesOf(engine, userId);
+    const order = entries.find(({ clientOrderId }) => clientOrderId === attempt?.clientOrderId);
+    const ended = await engine.trade(prepared);
+    expect(D(ended.fee ?? '-1').eq(order?.fee ?? '-2')).toBe(true);
+  });
+});
+
+describe('an order of a unified account of Bitget whose report does not prove a whole, protected fill', () => {
+  const exchangePlatform = tradingOn(engine, 'Bitget unified');
+  const claims: [string, (fill: OrderFill) => OrderFill][] = [
+    ['it is still open', ({ report }) => ({ report: { ...report, state: 'open' }, protection: null })],
+    ['less is filled', (fill) => ({ ...fill, report: { ...fill.report, filledQuantity: '0.001' } })],
+    ['it is of another side', (fill) => ({ ...fill, report: { ...fill.report, side: 'sell' } })],
+    [
+      'its price is beyond the limit',
+      (fill) => ({ ...fill, report: { ...fill.report, averagePrice: '200' } }),
+    ],
+    ['there is no stop', (fill) => ({ ...fill, protection: { stopLoss: null, takeProfit: '1' } })],
+    ['the stop is elsewhere', (fill) => ({ ...fill, protection: { stopLoss: '1', takeProfit: '1' } })],
+  ];
+
+  test('is asked for once, and has its position read', async () => {
+    for (const [claim, changed] of claims) {
+      const { trade: planned } = await planTrade(engine, { settings: { exchangePlatform } });
+      await engine.advance(planned.id);
+      const deps = answering(engine.deps, ({ fetchFill }) => ({
+        async fetchFill(...request) {
+          const fill = await fetchFill(...request);
+          return fill === null ? null : changed(fill);
+        },
+      }));
+      engine.clock.advance(1_001);
+      await advanceTrade(deps, planned.id);
+      expect((await engine.events(planned.id)).calls, claim).toContain('positions');
+      await engine.settle();
+      const ended = await engine.trade(planned.id);
+      expect(ended, claim).toMatchObject({ success: true, protectionStatus: 'verified', fee: null });
+      expect((await engine.events(planned.id)).calls.filter((call) => call === 'find-order')).toHaveLength(1);
+      engine.clock.advance(61_000);
+      await auditOnce();
+      expect((await engine.trade(planned.id)).fee, claim).not.toBeNull();
+    }
   });
 });
 

@@ -2,7 +2,7 @@ import { D, isPositive, toPlain } from '#domain/decimal.ts';
 import { PROTECTION_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import { hasElapsed, isDue } from '#server/platform/clock.ts';
 import { checkProtection, type Finding, isCovered } from './check-protection.ts';
-import { type ProvenFill, provenFill } from './proven-fill.ts';
+import { type ProvenFill, provenFill, readProvenFill } from './proven-fill.ts';
 import { recordSafe, recordUnprotected, type SafeFinding } from './record-protection.ts';
 import type { TradeWork } from './trade-work.ts';
 
@@ -50,7 +50,7 @@ interface FillWatch {
   lookAt: Date | null;
   /** The stop could not be placed in time: the order must end, so that the position can be closed. */
   isOverdue: boolean;
-  /** The position proves that the order has ended, filled and protected. */
+  /** The order has ended, filled and protected. */
   proven?: ProvenFill;
 }
 
@@ -70,7 +70,10 @@ export async function watchFills(work: TradeWork): Promise<FillWatch> {
   const isFilled = attempts.some(({ filledQuantity }) => isPositive(filledQuantity));
   // A stopped order has to be settled within seconds, and a fan-out goes on before what follows its orders.
   const otherwise = work.isStopped === true ? 'look-up' : 'follow';
-  const finding = await checkProtection(work, { priority: isFilled ? 'protect' : otherwise });
+  const priority = isFilled ? 'protect' : otherwise;
+  const byOrder = await readProvenFill(work, priority);
+  if (byOrder !== null) return { lookAt: null, isOverdue: false, proven: byOrder };
+  const finding = await checkProtection(work, { priority });
   switch (finding.found) {
     case 'flat':
       if (work.trade.unprotectedSince !== null) await recordSafe(work, finding);

@@ -176,10 +176,10 @@ export async function finishTrade(
   return writeEnd(work, { success, fillStatus, error }, { note: success ? whyNoSecond : null, safe });
 }
 
-/** The position has proven fill and protection: the attempt and its trade end together. */
-export async function finishFilled(work: TradeWork, { fill, safe }: ProvenFill): Promise<StepResult> {
+/** One reading has proven fill and protection: the attempt and its trade end together. */
+export async function finishFilled(work: TradeWork, proven: ProvenFill): Promise<StepResult> {
   const end = { success: true, fillStatus: 'filled' as const, error: null };
-  return writeEnd(work, end, { safe, fill });
+  return writeEnd(work, end, { proven, safe: proven.safe });
 }
 
 function describeFailure(attempts: AttemptRow[], whyNoSecond: string | null): string {
@@ -216,17 +216,18 @@ async function writeEnd(
   {
     note = null,
     safe = null,
-    fill = null,
+    proven = null,
     audit,
   }: {
     note?: string | null;
     safe?: SafeFinding | null;
     /** Of the last attempt, which ends with its trade. */
-    fill?: ProvenFill['fill'] | null;
+    proven?: ProvenFill | null;
     audit?: AuditRecord | undefined;
   },
 ): Promise<StepResult> {
   const { deps, trade, attempt } = work;
+  const fill = proven?.fill ?? null;
   const attempts = work.attempts.map((one) => (one.id === attempt.id ? { ...one, ...fill } : one));
   const now = deps.clock.now();
   const filledQuantity = sumFilled(attempts);
@@ -252,9 +253,9 @@ async function writeEnd(
     dueAt: null,
   };
   const fillText =
-    fill === null
+    proven === null
       ? null
-      : `Attempt ${attempt.attempt}: filled ${fill.filledQuantity} at ${fill.averagePrice}, as the position shows`;
+      : `Attempt ${attempt.attempt}: filled ${proven.fill.filledQuantity} at ${proven.fill.averagePrice}, as the ${proven.shownBy} shows`;
   const safeText = safe === null ? null : newsOfSafety(work, safe);
   const how = isClosed ? 'The position is closed' : safe?.text;
   const change: TradeChange = {

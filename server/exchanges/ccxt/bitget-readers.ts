@@ -10,7 +10,7 @@ import {
   type Protection,
   type Ticker,
 } from '../exchange.ts';
-import type { AccountState, FuturesBalance, LargestOrders, ProtectionPlan } from './dialect.ts';
+import type { AccountState, FuturesBalance, LargestOrders, PositionSize, ProtectionPlan } from './dialect.ts';
 import type { ShownPreparation } from './prepared-accounts.ts';
 import {
   closingOrderAmong,
@@ -247,7 +247,7 @@ export function planIn(info: unknown, { sideOf: sideIn, termsOf }: PlanWords): P
 }
 
 /** Position-wide plans (`pos_*`) cover any size, plans with their own size (`loss_plan`, `profit_plan`) that size. */
-export const protectionOf = (infos: unknown[], position: OpenPosition, shown: Protection): Protection =>
+export const protectionOf = (infos: unknown[], position: PositionSize, shown: Protection): Protection =>
   protectionAmong(infos, { position, shown, words: CLASSIC });
 
 /**
@@ -257,7 +257,7 @@ export const protectionOf = (infos: unknown[], position: OpenPosition, shown: Pr
  */
 export function protectionAmong(
   infos: unknown[],
-  { position, shown, words }: { position: OpenPosition; shown: Protection; words: PlanWords },
+  { position, shown, words }: { position: PositionSize; shown: Protection; words: PlanWords },
 ): Protection {
   const plans = infos.flatMap((info) => planAmong(info, position, words));
   const [stop, target] = [held('stopLoss'), held('takeProfit')];
@@ -290,7 +290,7 @@ interface PlanTerms {
 }
 
 /** The plan if it is, or may be, one of this position. */
-function planAmong(info: unknown, position: OpenPosition, words: PlanWords): PlanTerms[] {
+function planAmong(info: unknown, position: PositionSize, words: PlanWords): PlanTerms[] {
   let side: PlanTerms['side'] = null;
   try {
     const plan = record(info);
@@ -307,7 +307,7 @@ function planAmong(info: unknown, position: OpenPosition, words: PlanWords): Pla
 }
 
 /** The price at which the readable plans of one side cover the whole position. */
-function covering(plans: PlanTerms[], position: OpenPosition, side: ProtectionPlan['side']): string | null {
+function covering(plans: PlanTerms[], position: PositionSize, side: ProtectionPlan['side']): string | null {
   const readable = plans.flatMap(({ triggerPrice, quantity }) =>
     triggerPrice === null ? [] : [{ price: D(triggerPrice), quantity }],
   );

@@ -211,4 +211,29 @@ describe('a unified account of Bitget on the venue', () => {
     await under.exchange.moveProtection(account, request, { ...inTime(), onCall });
     expect(calls).toEqual(['GET unfilled-strategy-orders']);
   });
+
+  test('shows the fill of an order with the stop of its size, once the whole order has filled', async () => {
+    const paths: string[] = [];
+    const onCall = ({ endpoint }: { endpoint: string }) => paths.push(endpoint.split('/').at(-1) ?? '');
+    const other = under.newAccount();
+    await under.exchange.prepareAccount(other, { token: 'BTC', leverage: 10 });
+    const resting = buy({ price: '64000', stopLoss: '62000' });
+    await under.exchange.placeOrder(other, resting, inTime());
+    expect(await under.exchange.fetchFill(other, resting, { onCall })).toMatchObject({
+      report: { state: 'open' },
+      protection: null,
+    });
+    expect(paths).toEqual(['order-info']);
+    under.push('BTC', '63990');
+    paths.length = 0;
+    expect(await under.exchange.fetchFill(other, resting, { onCall })).toMatchObject({
+      report: { state: 'filled', filledQuantity: '0.01', averagePrice: '63990', fee: '0.12798' },
+      protection: { stopLoss: '62000', takeProfit: '69000.1' },
+    });
+    expect(paths).toEqual(['order-info', 'unfilled-strategy-orders']);
+    await under.loseStop(other, 'BTC');
+    const fill = await under.exchange.fetchFill(other, resting);
+    expect(fill?.protection?.stopLoss).toBeNull();
+    expect(await under.exchange.fetchFill(other, { token: 'BTC', clientOrderId: newId() })).toBeNull();
+  });
 });

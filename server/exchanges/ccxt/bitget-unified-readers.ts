@@ -17,7 +17,13 @@ import {
   protectionAmong,
   sideOf,
 } from './bitget-readers.ts';
-import type { AccountState, FuturesBalance, ProtectionChange, ProtectionPlan } from './dialect.ts';
+import type {
+  AccountState,
+  FuturesBalance,
+  PositionSize,
+  ProtectionChange,
+  ProtectionPlan,
+} from './dialect.ts';
 import type { ShownPreparation } from './prepared-accounts.ts';
 import {
   closingOrderAmong,
@@ -182,7 +188,7 @@ const LEGS: PlanWords = {
 
 export const planOf = (info: unknown): ProtectionPlan | null => planIn(info, LEGS);
 
-export const protectionOf = (infos: unknown[], position: OpenPosition, shown: Protection): Protection =>
+export const protectionOf = (infos: unknown[], position: PositionSize, shown: Protection): Protection =>
   protectionAmong(infos, { position, shown, words: LEGS });
 
 const LEG_FIELDS = {

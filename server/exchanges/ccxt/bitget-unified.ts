@@ -112,8 +112,7 @@ export const BITGET_UNIFIED: CcxtDialect = {
         : legs.filter((info) => ['', client.market(symbol).id].includes(symbolOf(info)));
     },
     of: protectionOf,
-    // Positions show no stop.
-    shownByPosition: () => ({ stopLoss: null, takeProfit: null }),
+    shownByPosition: null,
     planOf,
     modify: (client, info, change) =>
       bitget(client).privateUtaPostV3TradeModifyStrategyOrder(changeOf(info, change)),

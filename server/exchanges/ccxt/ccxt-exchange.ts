@@ -54,6 +54,27 @@ export function createCcxtExchange(options: {
   const place = (request: PlacementRequest, order: PlacedOrder) =>
     placeOrder({ connection, dialect, request, order });
 
+  const findOrder: Exchange['findOrder'] = async (account, { token, clientOrderId }, context) => {
+    const request = { type: 'find-order', account, context };
+    for (const lookUp of dialect.lookUps) {
+      const asked = connection.callForToken(request, token, async (client, symbol) => {
+        const infos = await lookUp(client, symbol, clientOrderId);
+        return infos.map((info) => dialect.orderOf(info, token));
+      });
+      const found = await asked.catch((error: unknown) => {
+        if (hasCode(error, dialect.codes.orderUnknown)) return [];
+        throw error;
+      });
+      const own = found.find((order) => order.clientOrderId === clientOrderId);
+      const shown = own && dialect.shownByOrder(own.raw);
+      if (shown) await memory?.compare(account, token, shown);
+      if (own) return own;
+      if (found.length === 0) continue;
+      throw unreadable(`${platform} answered another order than ${clientOrderId}`);
+    }
+    return null;
+  };
+
   return {
     platform,
     apiEndpoint,
@@ -145,26 +166,7 @@ export function createCcxtExchange(options: {
         },
       ),
 
-    async findOrder(account, { token, clientOrderId }, context) {
-      const request = { type: 'find-order', account, context };
-      for (const lookUp of dialect.lookUps) {
-        const asked = connection.callForToken(request, token, async (client, symbol) => {
-          const infos = await lookUp(client, symbol, clientOrderId);
-          return infos.map((info) => dialect.orderOf(info, token));
-        });
-        const found = await asked.catch((error: unknown) => {
-          if (hasCode(error, dialect.codes.orderUnknown)) return [];
-          throw error;
-        });
-        const own = found.find((order) => order.clientOrderId === clientOrderId);
-        const shown = own && dialect.shownByOrder(own.raw);
-        if (shown) await memory?.compare(account, token, shown);
-        if (own) return own;
-        if (found.length === 0) continue;
-        throw unreadable(`${platform} answered another order than ${clientOrderId}`);
-      }
-      return null;
-    },
+    findOrder,
 
     async cancelOrder(account, { token, clientOrderId }, context) {
       const request = { type: 'cancel-order', account, context };
@@ -187,7 +189,7 @@ export function createCcxtExchange(options: {
         return infos.filter(dialect.isEntry).map((info) => dialect.orderOf(info, token));
       }),
 
-    ...createCcxtPositions({ connection, dialect, place, memory, clock }),
+    ...createCcxtPositions({ connection, dialect, place, findOrder, memory, clock }),
   };
 }
 

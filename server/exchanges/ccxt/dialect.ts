@@ -79,6 +79,9 @@ export interface ProtectionPlan {
   quantity: string | null;
 }
 
+/** The part of a position that its stop and target have to cover. */
+export type PositionSize = Pick<OpenPosition, 'token' | 'side' | 'quantity'>;
+
 /** Stop and target are separate orders at one exchange and fields of the position at another. */
 export type ProtectionDialect = {
   /** The stop and target orders of one token or of all. */
@@ -89,9 +92,9 @@ export type ProtectionDialect = {
   | {
       heldBy: 'orders';
       /** `shown`: what the position itself shows, for a stop or target whose order cannot be read. */
-      of(infos: unknown[], position: OpenPosition, shown: Protection): Protection;
-      /** What the position itself shows; null where only the orders tell. */
-      shownByPosition(positionInfo: unknown): Protection;
+      of(infos: unknown[], position: PositionSize, shown: Protection): Protection;
+      /** What the position itself shows, null for a side of which only the orders tell; null where it never shows any. */
+      shownByPosition: ((positionInfo: unknown) => Protection) | null;
       /** Null for an order that is neither stop nor target. */
       planOf(info: unknown): ProtectionPlan | null;
       /** Changes the price of one that was listed, and nothing else of it; null where another one has to be placed. */

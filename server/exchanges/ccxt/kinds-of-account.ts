@@ -29,6 +29,7 @@ export function forBothKinds(first: Exchange, second: Exchange): Exchange {
     cancelOrder: (account, ...more) => of(account).cancelOrder(account, ...more),
     fetchOpenOrders: (account, ...more) => of(account).fetchOpenOrders(account, ...more),
     fetchPosition: (account, ...more) => of(account).fetchPosition(account, ...more),
+    fetchFill: (account, ...more) => of(account).fetchFill(account, ...more),
     fetchHolding: (account, ...more) => of(account).fetchHolding(account, ...more),
     fetchProtection: (account, ...more) => of(account).fetchProtection(account, ...more),
     placeProtection: (account, ...more) => of(account).placeProtection(account, ...more),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { D } from '#domain/decimal.ts';
+import { sideOpenedBy } from '#domain/sizing/trend.ts';
 import {
   asExchangeError,
   type CallContext,
@@ -10,6 +11,7 @@ import {
   notSent,
   type OpenPosition,
   type Placement,
+  type Protection,
   type ProtectionRequest,
   type UnreadablePosition,
 } from '../exchange.ts';
@@ -72,6 +74,7 @@ function unreadablePosition(info: unknown, error: unknown): UnreadablePosition {
 type PositionCalls = Pick<
   Exchange,
   | 'fetchPosition'
+  | 'fetchFill'
   | 'fetchHolding'
   | 'fetchHoldings'
   | 'fetchProtection'
@@ -90,10 +93,11 @@ export function createCcxtPositions(options: {
   connection: CcxtConnection;
   dialect: CcxtDialect;
   place: (request: PlacementRequest, order: PlacedOrder) => Promise<Placement>;
+  findOrder: Exchange['findOrder'];
   memory: PreparationMemory | null;
   clock: ExchangeClock;
 }): PositionCalls {
-  const { connection, dialect, place, memory, clock } = options;
+  const { connection, dialect, place, findOrder, memory, clock } = options;
   const { protection, platform } = dialect;
 
   async function readAll(account: ExchangeAccount, context?: CallContext): Promise<unknown[]> {
@@ -127,14 +131,22 @@ export function createCcxtPositions(options: {
     if (!found) return null;
     const { position, info } = found;
     if (protection.heldBy === 'position') return { position, protection: protection.of(info) };
-    const shown = protection.shownByPosition(info);
+    const shown = protection.shownByPosition?.(info) ?? NOTHING;
     if (shown.stopLoss !== null && shown.takeProfit !== null) return { position, protection: shown };
-    const request = { type: 'protection', account, context };
-    const infos = (await connection.listed(token))
-      ? await connection.callForToken(request, token, protection.list)
-      : await connection.call(request, (client) => protection.list(client));
+    const infos = await listPlans(account, token, context);
     return { position, protection: protection.of(infos, position, shown) };
   };
+
+  async function listPlans(
+    account: ExchangeAccount,
+    token: string,
+    context?: CallContext,
+  ): Promise<unknown[]> {
+    const request = { type: 'protection', account, context };
+    return (await connection.listed(token))
+      ? connection.callForToken(request, token, protection.list)
+      : connection.call(request, (client) => protection.list(client));
+  }
 
   async function setOnPosition(
     set: Extract<ProtectionDialect, { heldBy: 'position' }>['set'],
@@ -229,6 +241,16 @@ export function createCcxtPositions(options: {
   return {
     fetchHolding,
 
+    async fetchFill(account, order, context) {
+      if (protection.heldBy === 'position' || protection.shownByPosition !== null) return null;
+      const report = await findOrder(account, order, context);
+      if (report?.state !== 'filled') return report === null ? null : { report, protection: null };
+      const { token } = order;
+      const filled = { token, side: sideOpenedBy(report.side), quantity: report.filledQuantity };
+      const infos = await listPlans(account, token, context);
+      return { report, protection: protection.of(infos, filled, NOTHING) };
+    },
+
     async fetchPosition(account, token, context) {
       return (await readPosition(account, token, context))?.position ?? null;
     },
@@ -248,10 +270,11 @@ export function createCcxtPositions(options: {
           : [];
       const holdings: Holding[] = [];
       for (const { position, info } of positions) {
+        await compare(account, position);
         try {
           const held =
             protection.heldBy === 'orders'
-              ? protection.of(plans, position, protection.shownByPosition(info))
+              ? protection.of(plans, position, protection.shownByPosition?.(info) ?? NOTHING)
               : protection.of(info);
           holdings.push({ position, protection: held });
         } catch (error) {
@@ -353,6 +376,8 @@ export function createCcxtPositions(options: {
     },
   };
 }
+
+const NOTHING: Protection = { stopLoss: null, takeProfit: null };
 
 type HeldByOrders = Extract<ProtectionDialect, { heldBy: 'orders' }>;
 

@@ -148,6 +148,22 @@ test('forgets the preparation after an order with another leverage, not after on
   expect(asked()).toEqual(['account', 'set-leverage', 'account']);
 });
 
+test('forgets the preparation after a reading of all positions that shows another leverage', async () => {
+  const { holdings } = await first.fetchHoldings(account);
+  const leverage = holdings[0]?.position.leverage ?? 0;
+  for (const [prepared, again] of [
+    [leverage, []],
+    [leverage + 1, ['account']],
+  ] as const) {
+    site.setLeverage(apiKey, String(prepared));
+    await prepare(first, prepared);
+    asked();
+    await second.fetchHoldings(account);
+    await prepare(second, prepared);
+    expect(asked()).toEqual(again);
+  }
+});
+
 test('a refused stop stays a refusal if the database is unavailable', async () => {
   const pool = { query: () => Promise.reject(new Error('no database')) } as never;
   const memory = createPreparationMemory({ platform: 'Bitget', pool });

@@ -383,6 +383,7 @@ export function createPaperExchange(options: {
           .reverse(),
       ),
 
+    fetchFill: () => Promise.resolve(null),
     fetchHolding,
     fetchPosition: async (account, token, context) =>
       (await fetchHolding(account, token, context))?.position ?? null,
