@@ -178,23 +178,42 @@ export function isEntry(info: unknown): boolean {
   return order.reduceOnly !== 'YES' && !/close/i.test(textOf(order.tradeSide));
 }
 
-export function positionOf(info: unknown): OpenPosition | null {
+/** How a kind of account names the fields of an open position. */
+export interface PositionFields {
+  side: string;
+  entryPrice: string;
+  margin: string;
+  unrealisedProfit: string;
+  openedAt: string;
+}
+
+const POSITION: PositionFields = {
+  side: 'holdSide',
+  entryPrice: 'openPriceAvg',
+  margin: 'marginSize',
+  unrealisedProfit: 'unrealizedPL',
+  openedAt: 'cTime',
+};
+
+export const positionOf = (info: unknown): OpenPosition | null => positionIn(info, POSITION);
+
+export function positionIn(info: unknown, fields: PositionFields): OpenPosition | null {
   const position = record(info);
   const quantity = volume(position, 'total');
   if (!isPositive(quantity)) return null;
   const token = heldTokenOf(position);
   return {
     token,
-    side: sideOfPosition(position),
+    side: sideOfPosition(position[fields.side]),
     quantity,
-    entryPrice: decimal(position, 'openPriceAvg'),
+    entryPrice: decimal(position, fields.entryPrice),
     markPrice: priceOrNull(position.markPrice),
     leverage: Number(numberTextOf(position.leverage)),
     marginMode: position.marginMode === 'isolated' ? 'isolated' : 'crossed',
-    margin: decimal(position, 'marginSize'),
-    unrealisedProfit: decimal(position, 'unrealizedPL'),
+    margin: decimal(position, fields.margin),
+    unrealisedProfit: decimal(position, fields.unrealisedProfit),
     liquidationPrice: priceOrNull(position.liquidationPrice),
-    openedAt: instantOrNull(position.cTime),
+    openedAt: instantOrNull(position[fields.openedAt]),
   };
 }
 
@@ -334,27 +353,53 @@ export function closedPositionsIn(answer: unknown): unknown[] {
   return positions === null || positions === undefined ? [] : list(positions);
 }
 
+/** How a kind of account names the fields of a closed position; of names for a time, the first that is there. */
+export interface ClosedPositionFields {
+  side: string;
+  openFee: string;
+  closeFee: string;
+  entryPrice: string;
+  closePrice: string;
+  openedAt: readonly string[];
+  closedAt: readonly string[];
+}
+
+const CLOSED_POSITION: ClosedPositionFields = {
+  side: 'holdSide',
+  openFee: 'openFee',
+  closeFee: 'closeFee',
+  entryPrice: 'openAvgPrice',
+  closePrice: 'closeAvgPrice',
+  openedAt: ['ctime', 'cTime'],
+  closedAt: ['utime', 'uTime'],
+};
+
+export const closedPositionOf = (info: unknown): ClosedPosition | null =>
+  closedPositionIn(info, CLOSED_POSITION);
+
 /** Bitget's net profit is net of funding and fees; both are negative where the account paid. */
-export function closedPositionOf(info: unknown): ClosedPosition | null {
+export function closedPositionIn(info: unknown, fields: ClosedPositionFields): ClosedPosition | null {
   const position = record(info);
   const token = tokenOf(position);
   if (token === null) return null;
-  const side = sideOfPosition(position);
-  const fees = D(decimal(position, 'openFee')).plus(decimal(position, 'closeFee')).negated();
+  const side = sideOfPosition(position[fields.side]);
+  const fees = D(decimal(position, fields.openFee)).plus(decimal(position, fields.closeFee)).negated();
   const funding = numberTextOf(position.totalFunding);
-  const openedAt = instant(position, position.ctime === undefined ? 'cTime' : 'ctime');
+  const timeIn = (names: readonly string[]) =>
+    instant(position, names.find((name) => position[name] !== undefined) ?? names.join(' or '));
+  const openedAt = timeIn(fields.openedAt);
   return {
     positionId: textOf(position.positionId) || `${token}USDT-${side}-${openedAt.getTime()}`,
     token,
     side,
     quantity: decimal(position, 'openTotalPos'),
-    entryPrice: decimal(position, 'openAvgPrice'),
-    closePrice: decimal(position, 'closeAvgPrice'),
+    entryPrice: decimal(position, fields.entryPrice),
+    closePrice: decimal(position, fields.closePrice),
     realisedProfit: toPlain(fees.plus(decimal(position, 'netProfit'))),
     fees: toPlain(fees),
     funding: isDecimal(funding) ? toPlain(funding) : null,
     openedAt,
-    closedAt: instant(position, position.utime === undefined ? 'uTime' : 'utime'),
+    closedAt: timeIn(fields.closedAt),
   };
 }
 
@@ -413,8 +458,7 @@ export function keyInspectionOf(answer: unknown): KeyInspection {
 export const sideOf = ({ side }: Json): 'buy' | 'sell' | null =>
   side === 'buy' || side === 'sell' ? side : null;
 
-function sideOfPosition(position: Json): 'long' | 'short' {
-  const side = textOf(position.holdSide);
-  if (side !== 'long' && side !== 'short') throw unreadable(`A position is long or short, not ${side}`);
-  return side;
+function sideOfPosition(side: unknown): 'long' | 'short' {
+  if (side === 'long' || side === 'short') return side;
+  throw unreadable(`A position is long or short, not ${textOf(side)}`);
 }

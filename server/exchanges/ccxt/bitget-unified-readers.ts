@@ -9,10 +9,14 @@ import {
   type Protection,
 } from '../exchange.ts';
 import {
+  type ClosedPositionFields,
+  closedPositionIn,
   type OrderFields,
   orderIn,
   type PlanWords,
+  type PositionFields,
   planIn,
+  positionIn,
   priceIn,
   protectionAmong,
   sideOf,
@@ -27,9 +31,7 @@ import type {
 import type { ShownPreparation } from './prepared-accounts.ts';
 import {
   closingOrderAmong,
-  decimal,
   decimalOrZero,
-  heldTokenOf,
   instant,
   instantOrNull,
   type Json,
@@ -40,10 +42,8 @@ import {
   record,
   rows,
   textOf,
-  tokenOf,
   unreadable,
   usdtBalance,
-  volume,
 } from './readers.ts';
 
 /* Bitget v3's JSON in the port's terms. */
@@ -131,25 +131,15 @@ export function shownByOrder(info: unknown): ShownPreparation | null {
   return { leverage: null, isIsolated: mode === '' ? null : mode === 'isolated' };
 }
 
-export function positionOf(info: unknown): OpenPosition | null {
-  const position = record(info);
-  const quantity = volume(position, 'total');
-  if (!isPositive(quantity)) return null;
-  const token = heldTokenOf(position);
-  return {
-    token,
-    side: sideOfPosition(position),
-    quantity,
-    entryPrice: decimal(position, 'avgPrice'),
-    markPrice: priceOrNull(position.markPrice),
-    leverage: Number(numberTextOf(position.leverage)),
-    marginMode: position.marginMode === 'isolated' ? 'isolated' : 'crossed',
-    margin: decimal(position, 'positionBalance'),
-    unrealisedProfit: decimal(position, 'unrealisedPnl'),
-    liquidationPrice: priceOrNull(position.liquidationPrice),
-    openedAt: instantOrNull(position.createdTime),
-  };
-}
+const POSITION: PositionFields = {
+  side: 'posSide',
+  entryPrice: 'avgPrice',
+  margin: 'positionBalance',
+  unrealisedProfit: 'unrealisedPnl',
+  openedAt: 'createdTime',
+};
+
+export const positionOf = (info: unknown): OpenPosition | null => positionIn(info, POSITION);
 
 const SIDES = ['stopLoss', 'takeProfit'] as const;
 
@@ -217,29 +207,18 @@ export function changeOf(info: unknown, { side, triggerPrice }: ProtectionChange
   };
 }
 
-/** Bitget's net profit is net of funding and fees; both are negative where the account paid. */
-export function closedPositionOf(info: unknown): ClosedPosition | null {
-  const position = record(info);
-  const token = tokenOf(position);
-  if (token === null) return null;
-  const side = sideOfPosition(position);
-  const fees = D(decimal(position, 'openFeeTotal')).plus(decimal(position, 'closeFeeTotal')).negated();
-  const funding = numberTextOf(position.totalFunding);
-  const openedAt = instant(position, 'createdTime');
-  return {
-    positionId: textOf(position.positionId) || `${token}USDT-${side}-${openedAt.getTime()}`,
-    token,
-    side,
-    quantity: decimal(position, 'openTotalPos'),
-    entryPrice: decimal(position, 'openPriceAvg'),
-    closePrice: decimal(position, 'closePriceAvg'),
-    realisedProfit: toPlain(fees.plus(decimal(position, 'netProfit'))),
-    fees: toPlain(fees),
-    funding: isDecimal(funding) ? toPlain(funding) : null,
-    openedAt,
-    closedAt: instant(position, 'updatedTime'),
-  };
-}
+const CLOSED_POSITION: ClosedPositionFields = {
+  side: 'posSide',
+  openFee: 'openFeeTotal',
+  closeFee: 'closeFeeTotal',
+  entryPrice: 'openPriceAvg',
+  closePrice: 'closePriceAvg',
+  openedAt: ['createdTime'],
+  closedAt: ['updatedTime'],
+};
+
+export const closedPositionOf = (info: unknown): ClosedPosition | null =>
+  closedPositionIn(info, CLOSED_POSITION);
 
 export function closingOrderOf(infos: unknown[], position: ClosedPosition): ClosingOrder | null {
   const orders = infos.map(record).map((order) => ({
@@ -312,9 +291,4 @@ export function keyInspectionOf(answer: unknown): KeyInspection {
     // Copies of the documentation name the field differently.
     accountId: textOf(userId) || textOf(uid) || null,
   };
-}
-
-function sideOfPosition({ posSide }: Json): 'long' | 'short' {
-  if (posSide === 'long' || posSide === 'short') return posSide;
-  throw unreadable(`A position is long or short, not ${textOf(posSide)}`);
 }
