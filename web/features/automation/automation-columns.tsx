@@ -24,6 +24,17 @@ interface ColumnOptions {
 /** Shortened when longer than 8 characters. */
 const short = (id: string) => shortId(id, 9);
 
+/** Its trades; what was filled without one is a close. */
+export const orderCounts = ({ successfulTrades, tradeCount, outcome }: WorkflowRun) =>
+  tradeCount === 0 && outcome.filled > 0
+    ? { successful: outcome.filled, total: outcome.filled + outcome.failed }
+    : { successful: successfulTrades, total: tradeCount };
+
+function tradesText(run: WorkflowRun): string {
+  const { successful, total } = orderCounts(run);
+  return `${plainCount(successful)}/${plainCount(total)}`;
+}
+
 type ButtonTexts = Pick<ComponentProps<typeof CellButton>, 'text' | 'opens' | 'tip'>;
 
 export function automationColumns(options: ColumnOptions): TableColumns<WorkflowRun> {
@@ -88,7 +99,7 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
       id: 'trades',
       header: 'Trades',
       align: 'right',
-      cell: (run) => `${plainCount(run.successfulTrades)}/${plainCount(run.tradeCount)}`,
+      cell: tradesText,
     },
     {
       id: 'users',

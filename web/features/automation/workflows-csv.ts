@@ -2,6 +2,7 @@ import type { WorkflowRun } from '#contract/automation.ts';
 import { outcomeText } from '#domain/workflow/workflow-outcome.ts';
 import type { CsvFormat } from '#web/lists/list-screen.tsx';
 import { capitalise, durationBetween, formatInstant } from '../../lib/format.ts';
+import { orderCounts } from './automation-columns.tsx';
 
 /** The table's columns with full ids and messages. */
 export const workflowsCsv = (timeZone: string): CsvFormat<WorkflowRun> => ({
@@ -23,8 +24,8 @@ export const workflowsCsv = (timeZone: string): CsvFormat<WorkflowRun> => ({
       cell: ({ createdAt, completedAt }) => durationBetween(createdAt, completedAt),
     },
     { header: 'Steps', cell: ({ stepCount }) => stepCount },
-    { header: 'Successful Trades', cell: ({ successfulTrades }) => successfulTrades },
-    { header: 'Total Trades', cell: ({ tradeCount }) => tradeCount },
+    { header: 'Successful Trades', cell: (run) => orderCounts(run).successful },
+    { header: 'Total Trades', cell: (run) => orderCounts(run).total },
     { header: 'Eligible Users', cell: ({ eligibleUsersCount }) => eligibleUsersCount },
     { header: 'Error', cell: ({ errorMessage }) => errorMessage },
   ],

@@ -25,10 +25,21 @@ interface ColumnOptions {
 
 const name = ({ id }: Pick<Signal, 'id'>) => shortId(id, 9);
 
-/** Null without trades, and while the workflow runs: what it has so far is no rate. */
-export function successRate({ successfulTrades, totalTrades, outcome }: Signal): string | null {
-  if (outcome?.kind === 'running') return null;
-  const percent = Math.round((successfulTrades / totalTrades) * 100);
+const isExit = ({ action }: Signal): boolean => action === 'close' || action === 'reduce';
+
+/** Trades, or for a signal that leaves, which makes none, the closes of its workflow. */
+export function orderCounts(signal: Signal): { successful: number; total: number } {
+  const { successfulTrades, totalTrades, outcome } = signal;
+  if (!isExit(signal)) return { successful: successfulTrades, total: totalTrades };
+  const { filled, failed } = outcome ?? { filled: 0, failed: 0 };
+  return { successful: filled, total: filled + failed };
+}
+
+/** Null without orders, and while the workflow runs: what it has so far is no rate. */
+export function successRate(signal: Signal): string | null {
+  if (signal.outcome?.kind === 'running') return null;
+  const { successful, total } = orderCounts(signal);
+  const percent = Math.round((successful / total) * 100);
   return Number.isFinite(percent) ? `${percent}%` : null;
 }
 
@@ -65,6 +76,21 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     (dialog: SignalDialogName, textsOf: (signal: Signal) => ButtonTexts) => (signal: Signal) => (
       <CellButton {...textsOf(signal)} onClick={() => onOpen(dialog, signal)} />
     );
+  const countsText = (signal: Signal) => {
+    const { successful, total } = orderCounts(signal);
+    return ratio(successful, total);
+  };
+  const trades = opening('trades', (signal) => ({
+    text: countsText(signal),
+    opens: `trades of signal ${name(signal)}`,
+    ...tipOf(runOf(signal) && 'Of all its workflows and orders by hand'),
+  }));
+  // What was closed, and for whom, stands with the users.
+  const closes = opening('users', (signal) => ({
+    text: countsText(signal),
+    opens: `closes of signal ${name(signal)}`,
+    ...tipOf('Positions that it closed or reduced', runOf(signal)),
+  }));
   const status = (signal: Signal, { status, outcome }: { status: string; outcome: WorkflowOutcome }) => (
     <StatusWithReason outcome={outcome} maxWidth={170}>
       <CellButton
@@ -183,11 +209,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       id: 'trades',
       header: 'Trades',
       align: 'right',
-      cell: opening('trades', (signal) => ({
-        text: ratio(signal.successfulTrades, signal.totalTrades),
-        opens: `trades of signal ${name(signal)}`,
-        ...tipOf(runOf(signal) && 'Of all its workflows and orders by hand'),
-      })),
+      cell: (signal) => (isExit(signal) ? closes(signal) : trades(signal)),
     },
     {
       id: 'users',

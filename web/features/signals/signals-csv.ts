@@ -4,7 +4,7 @@ import { outcomeText } from '#domain/workflow/workflow-outcome.ts';
 import type { CsvFormat } from '#web/lists/list-screen.tsx';
 import { capitalise, formatInstant } from '../../lib/format.ts';
 import { formatOriginalTime } from '../../lib/original-time.ts';
-import { successRate } from './signals-columns.tsx';
+import { orderCounts, successRate } from './signals-columns.tsx';
 
 /** The table's columns plus the other fields of the signal dialog, with full prices. */
 export const signalsCsv = (timeZone: string): CsvFormat<Signal> => ({
@@ -33,8 +33,8 @@ export const signalsCsv = (timeZone: string): CsvFormat<Signal> => ({
     { header: 'Status', cell: ({ workflowStatus }) => workflowStatus && capitalise(workflowStatus) },
     { header: 'Workflow Error', cell: ({ workflowError }) => workflowError },
     { header: 'Success', cell: successRate },
-    { header: 'Successful Trades', cell: ({ successfulTrades }) => successfulTrades },
-    { header: 'Total Trades', cell: ({ totalTrades }) => totalTrades },
+    { header: 'Successful Trades', cell: (signal) => orderCounts(signal).successful },
+    { header: 'Total Trades', cell: (signal) => orderCounts(signal).total },
     { header: 'Successful Users', cell: ({ successfulUsersCount }) => successfulUsersCount },
     { header: 'Eligible Users', cell: ({ eligibleUsersCount }) => eligibleUsersCount },
     { header: 'Hash Value', cell: ({ hashValue }) => hashValue },

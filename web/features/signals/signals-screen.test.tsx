@@ -57,10 +57,19 @@ describe('the table of signals', () => {
       totalTrades: 0,
       successfulTrades: 0,
     };
+    const closing = {
+      ...untraded,
+      id: 'closing',
+      action: 'close',
+      outcome: { kind: 'partial', filled: 2, failed: 1, skipped: 1, topReason: 'The order was refused' },
+    };
     // The calculator, which is opened at the end, may still ask for the balance.
     const balance = `GET /api/admin/account-balance/${recorded['GET /api/auth/user'].user.id}`;
-    const app = renderApp('/signals', { [SIGNALS]: listOf({ ...signal }, untraded), [balance]: PENDING });
-    await eventually(() => expect(rowsOf('Signal History')).toHaveLength(2));
+    const app = renderApp('/signals', {
+      [SIGNALS]: listOf({ ...signal }, untraded, closing),
+      [balance]: PENDING,
+    });
+    await eventually(() => expect(rowsOf('Signal History')).toHaveLength(3));
     expect(
       page()
         .getAllByRole('columnheader')
@@ -81,7 +90,7 @@ describe('the table of signals', () => {
       'Users',
       'Actions',
     ]);
-    const [first, second] = rowsOf('Signal History');
+    const [first, second, third] = rowsOf('Signal History');
     expectTexts(cells(first).slice(0, -1), [
       shortened(ids.signal),
       'ETH',
@@ -99,6 +108,8 @@ describe('the table of signals', () => {
     ]);
     const other = cells(second);
     expect([2, 4, 10, 11, 12].map((at) => other[at])).toEqual(['Sell', '– / –', '–', '0/0', '0/0']);
+    // A signal that closes makes no trades: its closes stand there.
+    expect([2, 10, 11, 12].map((at) => cells(third)[at])).toEqual(['Close', '67%', '2/3', '0/0']);
     await app.user.hover(scopeOf(first ?? document.body).getByRole('button', { name: /^Completed/ }));
     expect((await page().findByRole('tooltip')).textContent).toBe('1/1 users processed');
     await app.user.click(scopeOf(first ?? document.body).getByRole('link', { name: /^Calculator/ }));
@@ -557,10 +568,19 @@ describe('the dialogs of a signal', () => {
 test('opens the monitor with fifty rows per page and all columns, and takes its filters from the server', async () => {
   const RUNS = 'GET /api/automation-workflows';
   const [run] = recorded[RUNS].workflows;
+  const closed = { kind: 'partial', filled: 2, failed: 1, skipped: 0, topReason: 'The order was refused' };
+  const closing = {
+    ...run,
+    id: 'closing',
+    workflowId: 'closing',
+    tradeCount: 0,
+    successfulTrades: 0,
+    outcome: closed,
+  };
   const app = renderApp('/automation-workflows', {
-    [RUNS]: { ...recorded[RUNS], workflows: [run], total: 1 },
+    [RUNS]: { ...recorded[RUNS], workflows: [run, closing], total: 2 },
   });
-  await eventually(() => expect(rowsOf('Workflow Runs')).toHaveLength(1));
+  await eventually(() => expect(rowsOf('Workflow Runs')).toHaveLength(2));
   expect(app.sent(RUNS)[0]?.query.limit).toBe('50');
   expect((page().getByLabelText('Page size') as HTMLSelectElement).value).toBe('50');
   const statuses = recorded['GET /api/automation-workflows/statuses'];
@@ -603,4 +623,6 @@ test('opens the monitor with fifty rows per page and all columns, and takes its 
     '–',
     '',
   ]);
+  // A workflow that closes makes no trades: its closes stand there.
+  expect(cells(rowsOf('Workflow Runs')[1])[10]).toBe('2/3');
 });
