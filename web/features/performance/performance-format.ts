@@ -8,10 +8,11 @@ export function formatR(r: string | null): string {
   return withMinus(`${Number(text) > 0 ? '+' : ''}${text} R`);
 }
 
-/** '12 m', '3 h 05 m', '2 d 4 h'; a dash for null. */
+/** '40 s', '12 m', '3 h 05 m', '2 d 4 h'; a dash for null. */
 export function formatHolding(minutes: string | null): string {
   if (minutes === null) return '–';
   const total = Math.round(Number(minutes));
+  if (total < 1) return `${Math.round(Number(minutes) * 60)} s`;
   const [days, hours, rest] = [Math.floor(total / 1_440), Math.floor(total / 60) % 24, total % 60];
   if (days > 0) return `${days} d ${hours} h`;
   return hours > 0 ? `${hours} h ${String(rest).padStart(2, '0')} m` : `${rest} m`;
