@@ -64,7 +64,7 @@ export function AccountsPanel({ accounts }: { accounts: readonly OverviewAccount
 }
 
 const KEYS: Readonly<Record<string, string>> = {
-  paper: 'paper account',
+  paper: 'on paper',
   valid: 'key valid',
   unchecked: 'key not checked yet',
   refused: 'key refused',
@@ -182,10 +182,11 @@ function AccountAction({ account: { userId, username, state } }: { account: Over
           variant="default"
           leftSection={<IconPlayerPause size={13} aria-hidden />}
           aria-label={`Pause 24 h: ${username}`}
+          data-tip={`For ${PAUSE_HOURS} h`}
           disabled={pause.isPending}
           onClick={() => pause.mutate(PAUSE_HOURS)}
         >
-          Pause 24 h
+          Pause
         </Button>
       );
     case 'paused':
