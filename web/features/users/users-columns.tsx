@@ -104,7 +104,11 @@ export function usersColumns(options: ColumnOptions): CardColumn<User>[] {
       cell: ({ settings }) =>
         settings && (
           <span className={classes.sizing}>
-            <span>{settings.positionSizingMethod}</span> <span>· {settings.exchangePlatform}</span>
+            <span>{settings.positionSizingMethod}</span>{' '}
+            <span>
+              <span className={classes.dot}>· </span>
+              {settings.exchangePlatform}
+            </span>
           </span>
         ),
     },

@@ -117,6 +117,7 @@ export function UsersScreen({ search, onSearch, exchangeMode, states }: UsersScr
             />
             <Switch
               size="sm"
+              classNames={{ label: classes.switchLabel ?? '' }}
               label="Include inactive"
               checked={includeInactive}
               onChange={(event) => include(event.currentTarget.checked)}
