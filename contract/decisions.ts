@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pagingQuery } from './paging.ts';
+import { SIGNAL_ACTIONS } from './signals.ts';
 import { limitedText } from './text.ts';
 
 export const DECISIONS_PAGE_SIZE = 20;
@@ -25,7 +26,7 @@ export const decision = z.object({
   at: z.string(),
   trigger: z.enum(['automatic', 'manual']),
   token: z.string(),
-  action: z.enum(['buy', 'sell']),
+  action: z.enum(SIGNAL_ACTIONS),
   price: z.string(),
   processor: z.string(),
   timeframe: z.string(),

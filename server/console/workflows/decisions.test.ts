@@ -119,3 +119,10 @@ test('users read their own, and another’s answers like an unknown user’s', a
   expect((await of('none', board.admin)).statusCode).toBe(400);
   expect((await of(trader.user.id, board.anonymous)).statusCode).toBe(401);
 });
+
+// Requirements: additions-overview-6
+test('lists a signal that closes, too', async () => {
+  await signal(admin, 'ETH', { action: 'close' });
+  const [closing] = (await list(trader)).decisions;
+  expect(closing).toMatchObject({ token: 'ETH', action: 'close', result: 'filled', reason: null });
+});
