@@ -29,8 +29,12 @@ export default function CalculationCards(props: { calculation: Extract<GenerateA
         <CardTable
           label="Calculation Hyperparameters"
           columns={[
-            { header: 'Name', place: 'title', cell: ({ name }) => name },
-            { header: 'Value', cell: ({ value }) => value },
+            {
+              header: 'Name',
+              place: 'title',
+              cell: ({ name }) => <span className={classes.wrapped}>{name}</span>,
+            },
+            { header: 'Value', cell: ({ value }) => <span className={classes.wrapped}>{value}</span> },
             { header: 'Source', cell: ({ source }) => source },
           ]}
           rows={hyperparameters}
