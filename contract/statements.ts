@@ -26,6 +26,9 @@ export const statementAnswer = z.object({
   complete: z.boolean(),
   openingBalance: z.string().nullable(),
   closingBalance: z.string().nullable(),
+  /** Of open positions when the month began and ended, or now while it lasts; not part of the balances. Null: not recorded. */
+  openProfitAtStart: z.string().nullable(),
+  openProfitAtEnd: z.string().nullable(),
   lines: z.array(
     z.object({
       at: z.string(),

@@ -3,7 +3,13 @@ import { D, toPlain } from '#domain/decimal.ts';
 import { closingAfter, highWaterMarkFees } from '#domain/results/statement.ts';
 import type { Deps } from '#server/deps.ts';
 import { monthBounds, monthOf } from './month-bounds.ts';
-import { listKnownLines, listPaperLines, listPaperMonths, readFeePercent } from './statements.store.ts';
+import {
+  listKnownLines,
+  listPaperLines,
+  listPaperMonths,
+  readFeePercent,
+  readOpenProfit,
+} from './statements.store.ts';
 
 /** A month of a user's wallet. Only the paper exchange has a ledger here; elsewhere it says 'incomplete'. */
 export async function readStatement(
@@ -13,7 +19,14 @@ export async function readStatement(
 ): Promise<Statement> {
   const { displayTimezone: timeZone, exchangeMode } = deps.config;
   const period = monthBounds(month, timeZone);
-  const percent = await readFeePercent(deps.db, user.id);
+  const now = deps.clock.now();
+  const openProfitAt = async (at: Date) =>
+    period.from > now ? null : await readOpenProfit(deps.db, { userId: user.id, mode: exchangeMode, at });
+  const [percent, openProfitAtStart, openProfitAtEnd] = await Promise.all([
+    readFeePercent(deps.db, user.id),
+    openProfitAt(period.from),
+    openProfitAt(new Date(Math.min(period.to.getTime(), now.getTime()))),
+  ]);
   const common = {
     userId: user.id,
     username: user.username,
@@ -21,6 +34,8 @@ export async function readStatement(
     timeZone,
     from: period.from.toISOString(),
     to: period.to.toISOString(),
+    openProfitAtStart,
+    openProfitAtEnd,
   };
   if (exchangeMode !== 'paper') {
     return {

@@ -1,5 +1,6 @@
 import type { Statement } from '#contract/statements.ts';
 import { roundHalfUp } from '#domain/decimal.ts';
+import { calendarDay } from '#server/platform/day-start.ts';
 
 const FORMULA = /^[=+\-@\t\r]/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
@@ -8,11 +9,14 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 export function statementCsv(statement: Statement): string {
   const { userId, month, timeZone, openingBalance, closingBalance, lines, fee } = statement;
   const unknown = (amount: string | null) => amount ?? 'unknown';
+  const apart = 'not part of the balances';
   const rows = [
     ['At', 'Kind', 'Text', 'Amount USDT', 'Trade ID'],
     [statement.from, 'opening balance', `${userId}, ${month}, ${timeZone}`, unknown(openingBalance), ''],
     ...lines.map(({ at, kind, text, amount, tradeId }) => [at, kind, text, amount, tradeId ?? '']),
     [statement.to, 'closing balance', statement.complete ? '' : 'incomplete', unknown(closingBalance), ''],
+    [statement.from, 'open profit at start', apart, unknown(statement.openProfitAtStart), ''],
+    [statement.to, 'open profit at end', apart, unknown(statement.openProfitAtEnd), ''],
     [
       statement.to,
       'fee',
@@ -32,31 +36,45 @@ function csvCell(text: string): string {
 export const STYLE_OF_STATEMENTS = `@page{size:A4;margin:18mm}body{font:12px/1.5 system-ui,sans-serif;color:#111827;max-width:180mm;margin:24px auto}
 h1{font-size:20px;margin:0}p{margin:2px 0 12px;color:#4b5565}table{width:100%;border-collapse:collapse}
 th,td{text-align:left;padding:4px 6px;border-bottom:1px solid #e1e5ec;vertical-align:top}tr{break-inside:avoid}thead{display:table-header-group}
-td:last-child,th:last-child{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}tr.sum td{font-weight:600}
+td{font-variant-numeric:tabular-nums}td:first-child,td:last-child{white-space:nowrap}td:last-child,th:last-child{text-align:right}
+tr.sum td{font-weight:600}h2{font-size:14px;margin:18px 0 4px}
 .warning{padding:6px 10px;background:#fff2da;color:#8a4f00}`;
+
+/** Two decimals with thousands separators: '−12,345.60'. */
+function money(amount: string | null): string {
+  if (amount === null) return 'unknown';
+  const rounded = roundHalfUp(amount, 2).replace(/^-(?=[0.]+$)/, '');
+  const [whole = '', fraction] = rounded.replace('-', '−').split('.');
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction}`;
+}
+
+/** yyyy/MM/dd HH:mm:ss, as on screens. */
+function timeOf(at: string, timeZone: string): string {
+  const date = new Date(at);
+  const time = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).format(date);
+  return `${calendarDay(date, timeZone).replaceAll('-', '/')} ${time}`;
+}
 
 /** A page without scripts that prints on A4. */
 export function statementHtml(statement: Statement): string {
   const { username, month, timeZone, openingBalance, closingBalance, lines, fee, complete } = statement;
-  const money = (amount: string | null) =>
-    amount === null ? 'unknown' : roundHalfUp(amount, 2).replace('-', '−');
-  const time = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    dateStyle: 'short',
-    timeStyle: 'medium',
-    hourCycle: 'h23',
-  });
+  const monthName = month.replace('-', '/');
   const row = (at: string, kind: string, text: string, amount: string | null, isSum = false) =>
-    `<tr${isSum ? ' class="sum"' : ''}><td>${escapeHtml(time.format(new Date(at)).replace(',', ''))}</td><td>${kind}</td><td>${escapeHtml(text)}</td><td>${money(amount)}</td></tr>`;
+    `<tr${isSum ? ' class="sum"' : ''}><td>${timeOf(at, timeZone)}</td><td>${kind}</td><td>${escapeHtml(text)}</td><td>${money(amount)}</td></tr>`;
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Statement ${month}, ${escapeHtml(username)}</title>
+<html lang="en"><head><meta charset="utf-8"><title>Statement ${monthName}, ${escapeHtml(username)}</title>
 <meta name="viewport" content="width=device-width"><style>${STYLE_OF_STATEMENTS}</style></head><body>
-<h1>Statement ${month}</h1><p>${escapeHtml(username)}. Amounts in USDT, times in ${escapeHtml(timeZone)}.</p>
+<h1>Statement ${monthName}</h1><p>${escapeHtml(username)}. Amounts in USDT, times in ${escapeHtml(timeZone)}.</p>
 ${complete ? '' : '<p class="warning">Incomplete: the ledger of the exchange is not available, so balances are unknown and movements may be missing.</p>'}
 <table><thead><tr><th>Time</th><th>Kind</th><th>Movement</th><th>Amount</th></tr></thead><tbody>
 ${row(statement.from, '', 'Opening balance', openingBalance, true)}
 ${lines.map(({ at, kind, text, amount }) => row(at, kind, text, amount)).join('\n')}
 ${row(statement.to, '', 'Closing balance', closingBalance, true)}
+</tbody></table>
+<h2>Open profit</h2><p>Of positions that were open, at the prices of that time. Not part of the balances.</p>
+<table><tbody>
+${row(statement.from, '', 'At the start', statement.openProfitAtStart)}
+${row(statement.to, '', 'At the end', statement.openProfitAtEnd)}
 </tbody></table>
 <h2>Fee</h2><p>${escapeHtml(fee.percent)} % of what the month's end is above the high-water mark: ${money(fee.due)} USDT. High-water mark: ${money(fee.highWaterMark)} USDT. Computed, not collected.</p>
 </body></html>

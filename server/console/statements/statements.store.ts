@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Statement } from '#contract/statements.ts';
 import { D, toPlain } from '#domain/decimal.ts';
+import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
+import { listAccounts } from '#server/engine/protection/positions.store.ts';
 import type { Db, Queryable } from '#server/platform/db/database.ts';
 
 export type Line = Statement['lines'][number];
@@ -115,6 +117,36 @@ export async function listPaperMonths(
     ) as movements
     group by 1 order by 1`);
   return rows;
+}
+
+/** A record further away does not tell the open profit of an instant; accounts are recorded every hour. */
+const RECORD_LASTS = sql`interval '3 hours'`;
+
+/**
+ * Profit of the user's open positions, from the record of each account nearest to the instant; null where an account has
+ * none near it. An account takes part from its first record on, and one that is no longer used until its last.
+ */
+export async function readOpenProfit(
+  db: Db,
+  { userId, mode, at }: { userId: string; mode: ExchangeMode; at: Date },
+): Promise<string | null> {
+  const used = (await listAccounts(db, { userId })).map(({ exchangePlatform }) => exchangePlatform);
+  const instant = sql`${at.toISOString()}::timestamptz`;
+  const records = sql`from equity_snapshots as record
+    where record.user_id = ${userId} and record.exchange_platform = account.exchange_platform and exchange_mode = ${mode}`;
+  const { rows } = await db.execute<{ accounts: number; recorded: number; profit: string | null }>(sql`
+    select count(*)::int as accounts, count(nearest.open_profit)::int as recorded, sum(nearest.open_profit)::text as profit
+    from account_figures as account
+    left join lateral (
+      select open_profit ${records} and at between ${instant} - ${RECORD_LASTS} and ${instant} + ${RECORD_LASTS}
+      order by abs(extract(epoch from at - ${instant})), at limit 1) as nearest on true
+    where account.user_id = ${userId}
+      and exists (select ${records} and at <= ${instant} + ${RECORD_LASTS})
+      and (${JSON.stringify(used)}::jsonb ? account.exchange_platform
+        or exists (select ${records} and at >= ${instant} - ${RECORD_LASTS}))`);
+  const [sum] = rows;
+  if (sum === undefined || sum.profit === null || sum.recorded < sum.accounts) return null;
+  return toPlain(sum.profit);
 }
 
 export async function readFeePercent(db: Queryable, userId: string): Promise<string> {

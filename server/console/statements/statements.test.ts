@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Statement } from '#contract/statements.ts';
 import { D, toPlain } from '#domain/decimal.ts';
+import { recordSnapshot } from '#server/engine/protection/account-figures.store.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
 import { startTestApp, TRADING } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender } from '#test/app/test-sender.ts';
@@ -102,9 +104,10 @@ test('as CSV it has the same lines between opening and closing balance', async (
   const answer = await read('?format=csv');
   expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
   const rows = answer.body.replace('\ufeff', '').trimEnd().split('\r\n');
-  expect(rows).toHaveLength(1 + 1 + statement.lines.length + 2);
+  expect(rows).toHaveLength(1 + 1 + statement.lines.length + 4);
   expect(rows[1]).toContain(',opening balance,');
-  expect(rows.at(-2)).toContain(`,closing balance,,${statement.closingBalance},`);
+  expect(rows.at(-4)).toContain(`,closing balance,,${statement.closingBalance},`);
+  expect(rows.at(-3)).toMatch(/,open profit at start,not part of the balances,unknown,$/);
 });
 
 test('as a page it has no script, may only use its own style, and escapes what users chose', async () => {
@@ -115,6 +118,60 @@ test('as a page it has no script, may only use its own style, and escapes what u
   expect(answer.body).toContain('@page{size:A4');
   expect(answer.body).toContain('&lt;b&gt;ada&lt;/b&gt;');
   expect(answer.body).not.toContain('<b>ada');
+  // As on screens: yyyy/MM/dd in the display zone, and thousands separators.
+  expect(answer.body).toContain(`<h1>Statement ${month.replace('-', '/')}</h1>`);
+  expect(answer.body).toContain(
+    `<td>${month.replace('-', '/')}/01 00:00:00</td><td></td><td>Opening balance`,
+  );
+  expect(answer.body).toContain('Paper balance of Bitget</td><td>10,000.00</td>');
+  expect(answer.body).toMatch(/At the start<\/td><td>unknown</);
+});
+
+// Requirements: results-statements-6
+test('open profit comes from the records nearest to the ends of the month, apart from the balances', async () => {
+  const { user } = await board.createTrader();
+  const record = async (at: string, openProfit: string, exchangePlatform = 'Bitget') =>
+    await recordSnapshot(board.deps.db, {
+      id: timeOrderedId(),
+      userId: user.id,
+      exchangePlatform,
+      exchangeMode: 'paper',
+      at: new Date(at),
+      takenFor: 'hour',
+      equity: '1000',
+      walletBalance: '1000',
+      openProfit,
+      netDeposits: null,
+      positions: [],
+    });
+  const openProfit = async (of: string) => {
+    const { openProfitAtStart, openProfitAtEnd, ...statement } = (
+      await board.admin.get(`/api/statements/${user.id}?month=${of}`)
+    ).json<Statement>();
+    expect(statement).toMatchObject({ openingBalance: '0', closingBalance: '0' });
+    return [openProfitAtStart, openProfitAtEnd];
+  };
+  // March in Los Angeles begins at 08:00 UTC and ends at 07:00.
+  await record('2026-03-01T06:30:00Z', '99');
+  await record('2026-03-01T08:00:03Z', '1234.5');
+  await record('2026-03-01T10:00:00Z', '-99');
+  await record('2026-04-01T05:00:00Z', '-3.25');
+  expect(await openProfit('2026-03')).toEqual(['1234.5', '-3.25']);
+  const page = await board.admin.get(`/api/statements/${user.id}?month=2026-03&format=html`);
+  expect(page.body).toContain('At the start</td><td>1,234.50</td>');
+  expect(page.body).toContain('At the end</td><td>−3.25</td>');
+  const csv = await board.admin.get(`/api/statements/${user.id}?month=2026-03&format=csv`);
+  expect(csv.body).toContain(',open profit at end,not part of the balances,-3.25,');
+
+  // An account that the user left in March joins from its first record until its last.
+  await record('2026-02-20T08:00:00Z', '7', 'Bybit');
+  await record('2026-03-01T08:00:00Z', '0.5', 'Bybit');
+  expect(await openProfit('2026-03')).toEqual(['1235', '-3.25']);
+  // Nothing was recorded near the ends of these, or nothing yet.
+  await record('2026-06-15T00:00:00Z', '5');
+  expect(await openProfit('2026-04')).toEqual(['-3.25', null]);
+  expect(await openProfit('2026-02')).toEqual([null, '1235']);
+  expect(await openProfit('2099-01')).toEqual([null, null]);
 });
 
 describe('access', () => {
