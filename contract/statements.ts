@@ -46,9 +46,10 @@ export const statementAnswer = z.object({
 });
 export type Statement = z.infer<typeof statementAnswer>;
 
-/** PUT /api/admin/user/:userId/statement-fee */
+/** GET and PUT /api/admin/user/:userId/statement-fee */
 export const statementFeeBody = z.object({
   percent: limitedText(10, 'percent must have at most 10 characters')
     .regex(/^\d{1,3}(\.\d{1,4})?$/, 'percent must be a number with at most four decimals')
     .refine((percent) => Number(percent) <= 100, 'percent must be from 0 to 100'),
 });
+export type StatementFee = z.infer<typeof statementFeeBody>;

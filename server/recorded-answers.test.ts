@@ -133,6 +133,7 @@ async function record(board: TestApp): Promise<Recording> {
     '/api/users',
     '/api/admin/users',
     `/api/admin/user/${other.id}`,
+    `/api/admin/user/${other.id}/statement-fee`,
     '/api/user-settings',
     '/api/user-settings/signal-processors',
     '/api/user-settings/signal-timeframes',

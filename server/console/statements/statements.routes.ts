@@ -55,6 +55,15 @@ export function registerStatementRoutes(app: App, deps: Deps): void {
     },
   );
 
+  app.get(
+    '/api/admin/user/:userId/statement-fee',
+    admin({ params: userIdParams, answer: statementFeeBody }),
+    async ({ params: { userId } }) => {
+      required(await findUser(deps.db, userId), 'userNotFound');
+      return { percent: await readFeePercent(deps.db, userId) };
+    },
+  );
+
   app.put(
     '/api/admin/user/:userId/statement-fee',
     admin({

@@ -77,7 +77,10 @@ test('the next month opens with what the last one closed with', async () => {
 // Requirements: results-statements-3
 test('an administrator sets the percentage, the fee is computed above the mark, and the change leaves an entry', async () => {
   const set = (percent: string) => board.admin.put(`/api/admin/user/${userId}/statement-fee`, { percent });
+  const path = `/api/admin/user/${userId}/statement-fee`;
+  expectAnswer(await board.admin.get(path), 200, { percent: '0' });
   expectAnswer(await set('30'), 200, { percent: '30' });
+  expectAnswer(await board.admin.get(path), 200, { percent: '30' });
   const { closingBalance, lines, fee } = await statementOf();
   const gained = D(closingBalance ?? '').minus(lines[0]?.amount ?? '');
   expect(gained.gt(0)).toBe(true);
@@ -92,11 +95,8 @@ test('an administrator sets the percentage, the fee is computed above the mark, 
   );
   expect(entry).toEqual({ before: { statementFeePercent: '0' }, after: { statementFeePercent: '30' } });
   for (const percent of ['101', '-1', 'a third']) expect((await set(percent)).statusCode).toBe(400);
-  expectAnswer(
-    await trader.client.put(`/api/admin/user/${userId}/statement-fee`, { percent: '0' }),
-    403,
-    'Administrators only',
-  );
+  expectAnswer(await trader.client.put(path, { percent: '0' }), 403, 'Administrators only');
+  expectAnswer(await trader.client.get(path), 403, 'Administrators only');
 });
 
 test('as CSV it has the same lines between opening and closing balance', async () => {

@@ -297,6 +297,32 @@ describe('the password dialog', () => {
   );
 });
 
+// Requirements: results-statements-7
+test('an administrator sees and sets the performance fee of a user, and a value out of range is not sent', async () => {
+  const FEE = `/api/admin/user/${ids.user}/statement-fee`;
+  let percent = '0';
+  const app = renderApp(`/settings?userId=${ids.user}`, {
+    [`GET ${FEE}`]: () => ({ percent }),
+    [`PUT ${FEE}`]: ({ body }: Call) => {
+      ({ percent } = body as { percent: string });
+      return { percent };
+    },
+  });
+  await (await card('Performance fee')).findByText('No fee');
+  await app.user.click((await card('Performance fee')).getByRole('button', { name: 'Edit fee' }));
+  const form = await dialog(/^Performance fee: /);
+  fill(form.getByLabelText('Percent of new profit'), '100.5');
+  await app.user.click(form.getByRole('button', { name: 'Save' }));
+  await form.findByText('A number from 0 to 100 with at most four decimals');
+  fill(form.getByLabelText('Percent of new profit'), '12.5');
+  await app.user.click(form.getByRole('button', { name: 'Save' }));
+  await expectToast('Fee Saved', /: 12\.5 % in statements\.$/);
+  await (await card('Performance fee')).findByText(/^12\.5 % of what a month's end is above/);
+  expect(app.calls.filter(({ key }) => key === `PUT ${FEE}`).map(({ body }) => body)).toEqual([
+    { percent: '12.5' },
+  ]);
+});
+
 describe('settings changed elsewhere', () => {
   const automation = () => card('Automation');
   const saveAutomation = async (app: App) =>

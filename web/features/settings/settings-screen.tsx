@@ -33,6 +33,7 @@ const ExchangeConnectionCard = lazily(
 );
 const LimitsCard = lazily(() => import('#web/forms/limits/limits-card.tsx'), <LoadingState />);
 const ExitPlanCard = lazily(() => import('#web/forms/exits/exit-plan-card.tsx'), <LoadingState />);
+const StatementFeeCard = lazily(() => import('./statement-fee-card.tsx'), <LoadingState />);
 const ChangePasswordDialog = lazily(() => import('./change-password-dialog.tsx'));
 
 const SUBTITLE = 'Account information and how positions are sized';
@@ -167,6 +168,7 @@ interface SettingsCardsProps {
   settings: UseQueryResult<UserSettings>;
   user: { id: string; username: string };
   isSelf: boolean;
+  /** Shows what only administrators set. */
   automation: boolean;
 }
 
@@ -187,6 +189,11 @@ function SettingsCards({ settings, user, isSelf, automation }: SettingsCardsProp
           <NearScreen>
             <ExitPlanCard path={`/api/exit-plans/users/${user.id}`} />
           </NearScreen>
+          {automation ? (
+            <NearScreen>
+              <StatementFeeCard user={user} />
+            </NearScreen>
+          ) : null}
         </div>
       )}
     </QueryView>
