@@ -123,6 +123,8 @@ export const equityAnswer = z.object({
       complete: z.boolean(),
     }),
   ),
+  /** The largest fall: of `change` in USDT, and of the growth in percent (null: something began with nothing). */
+  maxDrawdown: z.object({ amount, percent: amount.nullable() }),
   /** `unknown`: the exchanges do not report deposits and withdrawals with balances, so `change` may contain some. */
   deposits: z.enum(['none', 'unknown']),
   at: z.string(),

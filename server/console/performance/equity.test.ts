@@ -77,6 +77,8 @@ describe('equity', () => {
       '02-01T13:00 1115 of 2, 20',
     ]);
     expect(answer).toMatchObject({ unit: 'hour', deposits: 'none', timeZone: 'America/Los_Angeles' });
+    // 10 of 1,110.5: that an account came and one left is no gain and no fall.
+    expect(answer.maxDrawdown).toEqual({ amount: '10', percent: '0.90' });
     expect(linesOf(await equity(`${DAY}&userId=${bob.user.id}`))).toEqual([
       '02-01T11:00 1000 of 1, 0',
       '02-01T12:00 990 of 1, -10',

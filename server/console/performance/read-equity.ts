@@ -1,6 +1,7 @@
 import type { CurrentUser } from '#contract/auth.ts';
 import type { EquityAnswer, EquityQuery, EquityTrendsAnswer } from '#contract/performance.ts';
 import { D, toPlain } from '#domain/decimal.ts';
+import { largestDrawdown } from '#domain/results/drawdown.ts';
 import type { Deps } from '#server/deps.ts';
 import { listAccounts } from '#server/engine/protection/positions.store.ts';
 import { AppError } from '#server/platform/http/errors.ts';
@@ -37,18 +38,20 @@ export async function readEquity(
   const unit = lengthMs <= MOST_MS_BY_HOUR ? 'hour' : lengthMs <= MOST_MS_BY_DAY ? 'day' : 'week';
   const timeZone = config.displayTimezone;
   const accounts = await listAccounts(db, { userId });
-  const points = await sumEquity(db, recorded, { from, to, unit, timeZone, accounts });
-  const first = points[0]?.gain ?? '0';
+  const sums = await sumEquity(db, recorded, { from, to, unit, timeZone, accounts });
+  const first = sums[0]?.gain ?? '0';
+  const points = sums.map(({ at, equity, gain, accounts: counted, read }) => ({
+    at,
+    equity: toPlain(equity),
+    change: toPlain(D(gain).minus(first)),
+    accounts: counted,
+    complete: read === counted,
+  }));
   return {
     timeZone,
     unit,
-    points: points.map(({ at, equity, gain, accounts: counted, read }) => ({
-      at,
-      equity: toPlain(equity),
-      change: toPlain(D(gain).minus(first)),
-      accounts: counted,
-      complete: read === counted,
-    })),
+    points,
+    maxDrawdown: largestDrawdown(points),
     deposits: mode === 'paper' ? 'none' : 'unknown',
     at: now.toISOString(),
   };

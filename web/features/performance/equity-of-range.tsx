@@ -2,9 +2,11 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { EquityAnswer } from '#contract/performance.ts';
 import { useAsTable } from '#web/charts/as-table.tsx';
 import { EquityPicture } from '#web/charts/equity-picture.tsx';
+import { formatMoney } from '../../lib/figures.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import classes from './performance.module.css';
 import type { ResultQuery } from './performance-range.ts';
 
 export interface EquityOfRangeProps {
@@ -30,10 +32,17 @@ export default function EquityOfRange({ query: { from, to, userId, processor, to
           answer.points.length < 2 ? (
             <EmptyState>Equity is recorded once an hour. This range has no two records yet.</EmptyState>
           ) : (
-            <EquityPicture answer={answer} asTable={asTable} withFall />
+            <>
+              <p className={classes.fall}>Max drawdown {fallOf(answer.maxDrawdown)}</p>
+              <EquityPicture answer={answer} asTable={asTable} withFall />
+            </>
           )
         }
       </QueryView>
     </Panel>
   );
 }
+
+/** '$1,234.00 (8.41%)' */
+const fallOf = ({ amount, percent }: EquityAnswer['maxDrawdown']) =>
+  `${formatMoney(amount)}${percent === null ? '' : ` (${percent}%)`}`;

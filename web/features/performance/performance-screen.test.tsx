@@ -34,6 +34,7 @@ test('equity and drawdown are of the range and the user, and say which filters d
   await page().findByRole('img', {
     name: /^Equity from 2026\/11\/27 12:00 to 2026\/11\/27 14:12: ends at \$40,694\.61/,
   });
+  page().getByText('Max drawdown $30.55 (0.10%)');
   await page().findByRole('img', { name: 'Drawdown: at most $30.55 below the highest equity' });
   await page().findByText(/Of whole accounts: the filters of strategy and token do not apply/);
   const [sent] = app.sent('GET /api/performance/equity');
