@@ -75,5 +75,6 @@ export const AUDIT_ACTIONS = [
   'secret key rotated',
   'secret key replaced',
   'audit key exported',
+  'statements of all users requested',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

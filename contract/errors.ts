@@ -61,6 +61,10 @@ export const ERRORS = {
   },
   tradingStopNotFound: { status: 404, message: 'This stop does not exist, was lifted or is over' },
   closeAllNotFound: { status: 404, message: 'This closing of all positions does not exist' },
+  statementArchiveNotFound: {
+    status: 404,
+    message: 'These statements are not ready, or were deleted a day after they were',
+  },
   closeAllEnded: { status: 409, message: 'This closing of all positions has ended' },
   pauseOfSettings: { status: 409, message: "This is the pause of the user's settings: end it there" },
   tradingHaltNotCleared: {

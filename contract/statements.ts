@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limitedText } from './text.ts';
 
-const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
+const MONTH = /^(19|20)\d{2}-(0[1-9]|1[0-2])$/;
 
 /** Without a month: the one of now in the display zone. */
 export const statementQuery = z.object({
@@ -53,3 +53,29 @@ export const statementFeeBody = z.object({
     .refine((percent) => Number(percent) <= 100, 'percent must be from 0 to 100'),
 });
 export type StatementFee = z.infer<typeof statementFeeBody>;
+
+/** POST /api/admin/statement-archives */
+export const statementArchiveBody = z.object({
+  month: limitedText(7).regex(MONTH, 'month must be written as 2026-10'),
+});
+export const statementArchiveStarted = z.object({ id: z.string() });
+
+/** GET /api/admin/statement-archives: of the last day, newest first. */
+export const statementArchivesAnswer = z.object({
+  archives: z.array(
+    z.object({
+      id: z.string(),
+      month: z.string(),
+      createdAt: z.string(),
+      createdBy: z.string().nullable(),
+      state: z.enum(['working', 'ready', 'failed']),
+      /** Null until it begins. */
+      users: z.number().nullable(),
+      done: z.number(),
+      /** Of these, the statements that say incomplete. */
+      incomplete: z.number(),
+      bytes: z.number().nullable(),
+    }),
+  ),
+});
+export type StatementArchives = z.infer<typeof statementArchivesAnswer>;

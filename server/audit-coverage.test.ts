@@ -277,6 +277,10 @@ test('users, settings, keys and webhooks', async () => {
     url: `/api/admin/user/${id}/statement-fee`,
     body: { percent: '30' },
   });
+  await leaves(['statements of all users requested'], 'POST /api/admin/statement-archives', {
+    body: { month: '2026-10' },
+    status: 202,
+  });
 
   const keys = '/exchange-credentials';
   for (const [base, options] of [

@@ -20,6 +20,7 @@ import { riskLimitConditions } from './console/limits/limit-conditions.ts';
 import { createOverview } from './console/overview/read-overview.ts';
 import { createFlattener } from './console/positions/flatten.ts';
 import { createScopeFlattener } from './console/positions/flatten-scope.ts';
+import { startArchivingStatements } from './console/statements/archive-statements.ts';
 import { type Deps, OPEN_TO_ALL, type Readiness } from './deps.ts';
 import { createExitWatch } from './engine/exits/watch-exits.ts';
 import { startLimitWatch } from './engine/limits/watch-limits.ts';
@@ -79,6 +80,7 @@ export type BackgroundPart =
   | 'equity snapshots'
   | 'limit watch'
   | 'flattener'
+  | 'statement archives'
   | 'exit watch'
   | 'read ahead'
   | 'retention'
@@ -255,6 +257,7 @@ export async function buildProgram(options: {
     'equity snapshots': () => startEquitySnapshots(deps),
     'limit watch': () => startLimitWatch({ ...deps, flattener: createScopeFlattener(deps) }),
     flattener: () => createFlattener(engine(), createAccountReader(engine())).start(),
+    'statement archives': () => startArchivingStatements(deps),
     'exit watch': () => createExitWatch(engine(), createAccountReader(engine())).start(),
     'read ahead': () => (config.readAhead ? startReadAhead(engine()) : () => {}),
     retention: () => startRetention({ deps, connection: database.connection }),

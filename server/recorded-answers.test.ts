@@ -93,6 +93,7 @@ async function record(board: TestApp): Promise<Recording> {
 
   const closing = { scope: { kind: 'token', value: 'NEVER' }, confirm: 'CLOSE', stop: false };
   await admin.post('/api/positions/close-all', closing);
+  await admin.post('/api/admin/statement-archives', { month: '2026-10' });
 
   await enrolTotp(admin, systemClock);
   await enrolPasskey(admin);
@@ -141,6 +142,7 @@ async function record(board: TestApp): Promise<Recording> {
     `/api/admin/user-settings/${other.id}`,
     `/api/admin/user-settings/${other.id}/exchange-credentials`,
     `/api/admin/account-balance/${other.id}`,
+    '/api/admin/statement-archives',
     '/api/admin/trading-halts',
     '/api/my-trading-halts',
     '/api/trading-stops',
@@ -264,6 +266,7 @@ const NO_SCREEN_READS = new Set([
   // Files.
   '/api/audit/export',
   '/api/statements/{userId}',
+  '/api/admin/statement-archives/{id}/download',
   // The list of factors names the passkeys already.
   '/api/auth/passkeys/{id}',
 ]);

@@ -1,25 +1,16 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Select } from '../forms/select.tsx';
+import { lastMonths } from '../lib/last-months.ts';
 import { useSession } from '../lib/session.ts';
-import { toWallClock } from '../lib/wall-clock.ts';
 import { Panel } from '../ui/panel.tsx';
 import { EmptyState } from '../ui/states.tsx';
 
-const MONTHS = 24;
 const FILES = [
   { format: 'html', label: 'Print' },
   { format: 'csv', label: 'CSV' },
   { format: 'json', label: 'JSON' },
 ] as const;
-
-/** The current month of the zone and those before it, as 'yyyy-MM'. */
-function lastMonths(now: Date, timeZone: string): string[] {
-  const [year = 0, month = 0] = toWallClock(now.toISOString(), timeZone).split('-').map(Number);
-  return Array.from({ length: MONTHS }, (_, ago) =>
-    new Date(Date.UTC(year, month - 1 - ago)).toISOString().slice(0, 'yyyy-MM'.length),
-  );
-}
 
 /** A month of a user's wallet, as a page to print or a file. */
 export default function StatementsPanel({ userId }: { userId: string | undefined }) {

@@ -195,6 +195,7 @@ const ALLOWED: Record<string, string> = {
   'POST /api/notification-channels/:id/test': 'sends a test message to whom it was set up for',
   'DELETE /api/notification-channels/:id/mute': 'sends notices again to whom they were set up for',
   'POST /api/notifications/read': 'marks own notifications as read',
+  'POST /api/admin/statement-archives': 'puts statements together that an administrator may read',
   'POST /api/position-maker/prepare': 'computes',
   'POST /api/internal/position-generator/generate': 'computes',
   'POST /api/internal/position-generator/preview': 'computes',

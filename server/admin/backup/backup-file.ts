@@ -78,6 +78,8 @@ export const LEFT_OUT: readonly string[] = [
   'list_outcome_changes',
   'trade_results',
   'performance_totals',
+  // Made again on request.
+  'statement_archives',
 ];
 
 export interface OpenBackup {

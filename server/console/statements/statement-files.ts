@@ -8,7 +8,6 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 /** RFC 4180; text that a spreadsheet would take for a formula is prefixed with an apostrophe. */
 export function statementCsv(statement: Statement): string {
   const { userId, month, timeZone, openingBalance, closingBalance, lines, fee } = statement;
-  const unknown = (amount: string | null) => amount ?? 'unknown';
   const apart = 'not part of the balances';
   const rows = [
     ['At', 'Kind', 'Text', 'Amount USDT', 'Trade ID'],
@@ -25,8 +24,27 @@ export function statementCsv(statement: Statement): string {
       '',
     ],
   ];
-  return `\ufeff${rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('')}`;
+  return toCsv(rows);
 }
+
+/** A line for each statement, without its movements. */
+export function statementsCsv(statements: readonly Statement[]): string {
+  const head = [
+    ['Username', 'User ID', 'Month', 'Complete', 'Opening balance USDT', 'Closing balance USDT'],
+    ['Open profit at start', 'Open profit at end', 'Fee percent', 'High-water mark', 'Fee due'],
+  ];
+  const rows = statements.map(({ fee, ...of }) => [
+    ...[of.username, of.userId, of.month, of.complete ? 'yes' : 'incomplete'],
+    ...[of.openingBalance, of.closingBalance, of.openProfitAtStart, of.openProfitAtEnd].map(unknown),
+    ...[fee.percent, fee.highWaterMark, fee.due].map(unknown),
+  ]);
+  return toCsv([head.flat(), ...rows]);
+}
+
+const unknown = (amount: string | null) => amount ?? 'unknown';
+
+const toCsv = (rows: readonly string[][]) =>
+  `\ufeff${rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('')}`;
 
 function csvCell(text: string): string {
   const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;

@@ -182,9 +182,12 @@ describe('access', () => {
     expectAnswer(await board.admin.get(`/api/statements/${UNKNOWN_ID}`), 404, 'User not found');
   });
 
-  test.each(['month=2026-13', 'month=october', 'format=pdf'])('refuses %s', async (query) => {
-    expect((await read(`?${query}`)).statusCode).toBe(400);
-  });
+  test.each(['month=2026-13', 'month=0000-01', 'month=october', 'format=pdf'])(
+    'refuses %s',
+    async (query) => {
+      expect((await read(`?${query}`)).statusCode).toBe(400);
+    },
+  );
 });
 
 // Requirements: results-statements-5

@@ -1232,6 +1232,26 @@ export const performanceFees = pgTable('performance_fees', {
   updatedAt: instant('updated_at').notNull(),
 });
 
+/** The statements of all users of a month in one file, made in the background; deleted a day after it is ready. */
+export const statementArchives = pgTable(
+  'statement_archives',
+  {
+    id: uuid('id').primaryKey(),
+    month: text('month').notNull(),
+    requestedBy: uuid('requested_by').references(() => users.id),
+    createdAt: instant('created_at').notNull(),
+    /** How many users there are; null until it begins. */
+    users: integer('users'),
+    done: integer('done').notNull().default(0),
+    /** Of these, the statements that say incomplete. */
+    incomplete: integer('incomplete').notNull().default(0),
+    endedAt: instant('ended_at'),
+    /** Null until it is ready, and where it failed. */
+    content: bytes('content'),
+  },
+  (table) => [uniqueIndex('statement_archives_open').on(table.month).where(sql`ended_at is null`)],
+);
+
 /**
  * A user who opens no more positions, because a position without a verified stop could not be closed either. One row
  * per position and halt; a user is halted while one of them has not ended.

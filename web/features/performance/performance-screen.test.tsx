@@ -1,6 +1,15 @@
 // @vitest-environment jsdom
 import { expect, test } from 'vitest';
-import { alertOf, eventually, failure, page, recorded, renderApp, rowsOf } from '#test/web/render-app.tsx';
+import {
+  alertOf,
+  chosen,
+  eventually,
+  failure,
+  page,
+  recorded,
+  renderApp,
+  rowsOf,
+} from '#test/web/render-app.tsx';
 
 const RESULTS = 'GET /api/performance';
 const CALENDAR = 'GET /api/performance/calendar';
@@ -137,4 +146,25 @@ test('a statement of the chosen user is offered for a month, to print and as fil
       `/api/statements/${userId}?month=${before}&format=${format}`,
     );
   }
+});
+
+// Requirements: results-statements-8
+test('the statements of all users of a month are requested, followed and downloaded', async () => {
+  const PATH = '/api/admin/statement-archives';
+  const base = { id: '01a3c3f2-5b1e-7c3d-8f4a-2b6c7d8e9f01', createdAt: '2026-11-27T22:12:40.118Z' };
+  const working = { ...base, createdBy: 'ada', state: 'working', users: 40, done: 10, incomplete: 0 };
+  const app = renderApp('/performance', { [`GET ${PATH}`]: { archives: [] }, [`POST ${PATH}`]: base });
+  await page().findByText('Choose a month and generate the statements of all users.');
+  const select = await page().findByRole('combobox', { name: 'Month of all statements' });
+  const month = chosen(select).replace('/', '-');
+  expect(month).toBe([...select.querySelectorAll('option')][1]?.value);
+  app.answers[`GET ${PATH}`] = { archives: [{ ...working, month, bytes: null }] };
+  await app.user.click(await button('Generate'));
+  await page().findByText('10 of 40 users');
+  expect(app.sent(`POST ${PATH}`).map(({ body }) => body)).toEqual([{ month }]);
+  const ready = { ...working, month, state: 'ready', done: 40, incomplete: 3, bytes: 1_234_567 };
+  app.answers[`GET ${PATH}`] = { archives: [ready] };
+  await page().findByText(/^40 users, 1\.2 MB, 3 incomplete$/, {}, { timeout: 5_000 });
+  const link = page().getByRole('link', { name: 'Download' });
+  expect(link.getAttribute('href')).toBe(`${PATH}/${base.id}/download`);
 });

@@ -36,6 +36,7 @@ const EquityOfRange = lazily<import('./equity-of-range.tsx').EquityOfRangeProps>
 const StatementsPanel = lazily<{ userId: string | undefined }>(
   () => import('#web/lists/statements-panel.tsx'),
 );
+const StatementArchives = lazily(() => import('./statement-archives.tsx'));
 const ClosedTrades = lazily<import('./closed-trades.tsx').ClosedTradesProps>(
   () => import('./closed-trades.tsx'),
 );
@@ -108,6 +109,7 @@ export function PerformanceScreen({ search, onSearch }: PerformanceScreenProps) 
               </>
             )}
             <StatementsPanel userId={search.userId} />
+            <StatementArchives />
           </div>
         )}
       </QueryView>
