@@ -23,10 +23,12 @@ export const statementAnswer = z.object({
   from: z.string(),
   /** The month ends here; later than now while it lasts. */
   to: z.string(),
+  /** When it was made: until the month is over, the closing balance is of then. */
+  at: z.string(),
   complete: z.boolean(),
   openingBalance: z.string().nullable(),
   closingBalance: z.string().nullable(),
-  /** Of open positions when the month began and ended, or now while it lasts; not part of the balances. Null: not recorded. */
+  /** Of open positions when the month began and ended, or the last record while it lasts; not part of the balances. Null: not recorded. */
   openProfitAtStart: z.string().nullable(),
   openProfitAtEnd: z.string().nullable(),
   lines: z.array(

@@ -9,7 +9,7 @@ const board = await startTestApp({ engine: true, background: ['statement archive
 afterAll(() => board.close());
 const ada = await board.createTrader();
 const bob = await board.createUser();
-const MONTH = '2026-10';
+const MONTH = '2025-10';
 const PATH = '/api/admin/statement-archives';
 
 const archivesOf = async () => (await board.admin.get(PATH)).json<StatementArchives>().archives;
@@ -24,18 +24,17 @@ const readyArchive = async (id: string) => {
 
 // Requirements: results-statements-8
 test('one file has the statement of every user of the month, and a list of all', async () => {
-  await board.query(`update users set username = 'a/../../b', created_at = '2026-01-01' where id = $1`, [
+  await board.query(`update users set username = 'a/../../b', created_at = '2025-01-01' where id = $1`, [
     ada.user.id,
   ]);
-  await board.query(`update users set created_at = '2026-01-01' where id <> $1`, [bob.user.id]);
-  // Only later there.
-  await board.query(`update users set created_at = '2026-12-24' where id = $1`, [bob.user.id]);
+  // Bob came later.
+  await board.query(`update users set created_at = '2025-01-01' where id <> $1`, [bob.user.id]);
   const started = await board.admin.post(PATH, { month: MONTH });
   expect(started.statusCode, started.body).toBe(202);
   const { id } = started.json<{ id: string }>();
   const answer = await readyArchive(id);
   expect(answer.headers['content-type']).toBe('application/zip');
-  expect(answer.headers['content-disposition']).toBe('attachment; filename="statements-2026-10.zip"');
+  expect(answer.headers['content-disposition']).toBe('attachment; filename="statements-2025-10.zip"');
   expect(await archivesOf()).toEqual([
     expect.objectContaining({
       ...{ id, month: MONTH, state: 'ready', users: 2, done: 2, incomplete: 0 },
@@ -67,10 +66,10 @@ test('an archive that an instance left unfinished is made, and a second request 
   const id = timeOrderedId();
   await board.query(
     `insert into statement_archives (id, month, requested_by, created_at, users, done)
-      select $1, '2026-09', id, now(), 7, 3 from users where is_admin limit 1`,
+      select $1, '2025-09', id, now(), 7, 3 from users where is_admin limit 1`,
     [id],
   );
-  expectAnswer(await board.admin.post(PATH, { month: '2026-09' }), 202, { id });
+  expectAnswer(await board.admin.post(PATH, { month: '2025-09' }), 202, { id });
   await readyArchive(id);
   expect((await archivesOf())[0]).toMatchObject({ id, users: 2, done: 2 });
 });

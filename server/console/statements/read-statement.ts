@@ -34,6 +34,7 @@ export async function readStatement(
     timeZone,
     from: period.from.toISOString(),
     to: period.to.toISOString(),
+    at: now.toISOString(),
     openProfitAtStart,
     openProfitAtEnd,
   };

@@ -8,21 +8,16 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 /** RFC 4180; text that a spreadsheet would take for a formula is prefixed with an apostrophe. */
 export function statementCsv(statement: Statement): string {
   const { userId, month, timeZone, openingBalance, closingBalance, lines, fee } = statement;
+  const { end } = endOf(statement);
   const apart = 'not part of the balances';
   const rows = [
     ['At', 'Kind', 'Text', 'Amount USDT', 'Trade ID'],
     [statement.from, 'opening balance', `${userId}, ${month}, ${timeZone}`, unknown(openingBalance), ''],
     ...lines.map(({ at, kind, text, amount, tradeId }) => [at, kind, text, amount, tradeId ?? '']),
-    [statement.to, 'closing balance', statement.complete ? '' : 'incomplete', unknown(closingBalance), ''],
+    [end, 'closing balance', statement.complete ? '' : 'incomplete', unknown(closingBalance), ''],
     [statement.from, 'open profit at start', apart, unknown(statement.openProfitAtStart), ''],
-    [statement.to, 'open profit at end', apart, unknown(statement.openProfitAtEnd), ''],
-    [
-      statement.to,
-      'fee',
-      `${fee.percent} % above ${unknown(fee.highWaterMark)}, not collected`,
-      unknown(fee.due),
-      '',
-    ],
+    [end, 'open profit at end', apart, unknown(statement.openProfitAtEnd), ''],
+    [end, 'fee', `${fee.percent} % above ${unknown(fee.highWaterMark)}, not collected`, unknown(fee.due), ''],
   ];
   return toCsv(rows);
 }
@@ -56,7 +51,14 @@ h1{font-size:20px;margin:0}p{margin:2px 0 12px;color:#4b5565}table{width:100%;bo
 th,td{text-align:left;padding:4px 6px;border-bottom:1px solid #e1e5ec;vertical-align:top}tr{break-inside:avoid}thead{display:table-header-group}
 td{font-variant-numeric:tabular-nums}td:first-child,td:last-child{white-space:nowrap}td:last-child,th:last-child{text-align:right}
 tr.sum td{font-weight:600}h2{font-size:14px;margin:18px 0 4px}
+@media screen{body{padding:0 12px}}.apart td:first-child{width:40%}
 .warning{padding:6px 10px;background:#fff2da;color:#8a4f00}`;
+
+/** The end of the month, or when the statement was made while the month lasts. */
+function endOf({ to, at }: Statement): { end: string; isOver: boolean } {
+  const isOver = Date.parse(to) <= Date.parse(at);
+  return { end: isOver ? to : at, isOver };
+}
 
 /** Two decimals with thousands separators: '−12,345.60'. */
 function money(amount: string | null): string {
@@ -77,8 +79,10 @@ function timeOf(at: string, timeZone: string): string {
 export function statementHtml(statement: Statement): string {
   const { username, month, timeZone, openingBalance, closingBalance, lines, fee, complete } = statement;
   const monthName = month.replace('-', '/');
+  const { end, isOver } = endOf(statement);
   const row = (at: string, kind: string, text: string, amount: string | null, isSum = false) =>
     `<tr${isSum ? ' class="sum"' : ''}><td>${timeOf(at, timeZone)}</td><td>${kind}</td><td>${escapeHtml(text)}</td><td>${money(amount)}</td></tr>`;
+  const apart = (name: string, amount: string | null) => `<tr><td>${name}</td><td>${money(amount)}</td></tr>`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Statement ${monthName}, ${escapeHtml(username)}</title>
 <meta name="viewport" content="width=device-width"><style>${STYLE_OF_STATEMENTS}</style></head><body>
@@ -87,12 +91,12 @@ ${complete ? '' : '<p class="warning">Incomplete: the ledger of the exchange is 
 <table><thead><tr><th>Time</th><th>Kind</th><th>Movement</th><th>Amount</th></tr></thead><tbody>
 ${row(statement.from, '', 'Opening balance', openingBalance, true)}
 ${lines.map(({ at, kind, text, amount }) => row(at, kind, text, amount)).join('\n')}
-${row(statement.to, '', 'Closing balance', closingBalance, true)}
+${row(end, '', isOver ? 'Closing balance' : 'Balance so far', closingBalance, true)}
 </tbody></table>
 <h2>Open profit</h2><p>Of positions that were open, at the prices of that time. Not part of the balances.</p>
-<table><tbody>
-${row(statement.from, '', 'At the start', statement.openProfitAtStart)}
-${row(statement.to, '', 'At the end', statement.openProfitAtEnd)}
+<table class="apart"><tbody>
+${apart('At the start', statement.openProfitAtStart)}
+${apart(isOver ? 'At the end' : 'As last recorded (once an hour)', statement.openProfitAtEnd)}
 </tbody></table>
 <h2>Fee</h2><p>${escapeHtml(fee.percent)} % of what the month's end is above the high-water mark: ${money(fee.due)} USDT. High-water mark: ${money(fee.highWaterMark)} USDT. Computed, not collected.</p>
 </body></html>

@@ -125,6 +125,9 @@ test('as a page it has no script, may only use its own style, and escapes what u
   );
   expect(answer.body).toContain('Paper balance of Bitget</td><td>10,000.00</td>');
   expect(answer.body).toMatch(/At the start<\/td><td>unknown</);
+  // The month is not over.
+  expect(answer.body).toContain('Balance so far');
+  expect(answer.body).toContain('As last recorded (once an hour)</td><td>');
 });
 
 // Requirements: results-statements-6
@@ -152,25 +155,26 @@ test('open profit comes from the records nearest to the ends of the month, apart
     return [openProfitAtStart, openProfitAtEnd];
   };
   // March in Los Angeles begins at 08:00 UTC and ends at 07:00.
-  await record('2026-03-01T06:30:00Z', '99');
-  await record('2026-03-01T08:00:03Z', '1234.5');
-  await record('2026-03-01T10:00:00Z', '-99');
-  await record('2026-04-01T05:00:00Z', '-3.25');
-  expect(await openProfit('2026-03')).toEqual(['1234.5', '-3.25']);
-  const page = await board.admin.get(`/api/statements/${user.id}?month=2026-03&format=html`);
+  await record('2025-03-01T06:30:00Z', '99');
+  await record('2025-03-01T08:00:03Z', '1234.5');
+  await record('2025-03-01T10:00:00Z', '-99');
+  await record('2025-04-01T05:00:00Z', '-3.25');
+  expect(await openProfit('2025-03')).toEqual(['1234.5', '-3.25']);
+  const page = await board.admin.get(`/api/statements/${user.id}?month=2025-03&format=html`);
   expect(page.body).toContain('At the start</td><td>1,234.50</td>');
+  expect(page.body).toContain('2025/04/01 00:00:00</td><td></td><td>Closing balance');
   expect(page.body).toContain('At the end</td><td>−3.25</td>');
-  const csv = await board.admin.get(`/api/statements/${user.id}?month=2026-03&format=csv`);
+  const csv = await board.admin.get(`/api/statements/${user.id}?month=2025-03&format=csv`);
   expect(csv.body).toContain(',open profit at end,not part of the balances,-3.25,');
 
   // An account that the user left in March joins from its first record until its last.
-  await record('2026-02-20T08:00:00Z', '7', 'Bybit');
-  await record('2026-03-01T08:00:00Z', '0.5', 'Bybit');
-  expect(await openProfit('2026-03')).toEqual(['1235', '-3.25']);
+  await record('2025-02-20T08:00:00Z', '7', 'Bybit');
+  await record('2025-03-01T08:00:00Z', '0.5', 'Bybit');
+  expect(await openProfit('2025-03')).toEqual(['1235', '-3.25']);
   // Nothing was recorded near the ends of these, or nothing yet.
-  await record('2026-06-15T00:00:00Z', '5');
-  expect(await openProfit('2026-04')).toEqual(['-3.25', null]);
-  expect(await openProfit('2026-02')).toEqual([null, '1235']);
+  await record('2025-06-15T00:00:00Z', '5');
+  expect(await openProfit('2025-04')).toEqual(['-3.25', null]);
+  expect(await openProfit('2025-02')).toEqual([null, '1235']);
   expect(await openProfit('2099-01')).toEqual([null, null]);
 });
 
