@@ -51,7 +51,7 @@ h1{font-size:20px;margin:0}p{margin:2px 0 12px;color:#4b5565}table{width:100%;bo
 th,td{text-align:left;padding:4px 6px;border-bottom:1px solid #e1e5ec;vertical-align:top}tr{break-inside:avoid}thead{display:table-header-group}
 td{font-variant-numeric:tabular-nums}td:first-child,td:last-child{white-space:nowrap}td:last-child,th:last-child{text-align:right}
 tr.sum td{font-weight:600}h2{font-size:14px;margin:18px 0 4px}
-@media screen{body{padding:0 12px}}.apart td:first-child{width:40%}
+@media screen{body{padding:0 12px}}@media (max-width:480px){td:first-child{white-space:normal}}.apart td:first-child{width:40%}
 .warning{padding:6px 10px;background:#fff2da;color:#8a4f00}`;
 
 /** The end of the month, or when the statement was made while the month lasts. */
