@@ -1,7 +1,8 @@
 import { D } from '#domain/decimal.ts';
+import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
 import { othersPart } from '#domain/orders/flatten.ts';
 import { endClosing } from '#server/engine/orders/close-position.ts';
-import { isClosed } from '#server/engine/orders/close-until-done.ts';
+import { closeUntilDone, isClosed } from '#server/engine/orders/close-until-done.ts';
 import { findOwnTrade } from '#server/engine/protection/find-own-trade.ts';
 import { closeTrade, type OpenTrade } from '#server/engine/protection/positions.store.ts';
 import { describeHidden } from '#server/engine/protection/trades-of-account.ts';
@@ -44,8 +45,8 @@ export async function closeOwnPosition(work: PositionWork, part: OwnPart): Promi
   try {
     const position = await exchange.fetchPosition(account, token, { priority: 'protect' });
     const { here, hidden } = await readTrades(work);
+    const elsewhere = hidden.filter(({ trade }) => part.covered.has(trade.id));
     if (position === null) {
-      const elsewhere = hidden.filter(({ trade }) => part.covered.has(trade.id));
       if (elsewhere.length > 0) return { outcome: 'failed', message: describeHidden(elsewhere) };
       const left = await endClosing(deps, { exchange, account, token });
       if (left !== null) return { outcome: 'failed', message: `The position is closed, but ${left}` };
@@ -55,11 +56,7 @@ export async function closeOwnPosition(work: PositionWork, part: OwnPart): Promi
     const trade = await findOwnTrade(deps, { userId, exchange, account, candidates: here, position });
     const what = `The ${position.side} position of ${position.quantity} ${token}`;
     if (trade === null) {
-      // An earlier run has closed ours, and ended before it was said.
-      if (part.keptBefore !== null && D(position.quantity).lte(part.keptBefore)) {
-        await part.onClosed();
-        return { outcome: 'closed', message: othersStayOpen(position.quantity) };
-      }
+      if (part.keptBefore !== null && elsewhere.length === 0) return await endBegun(work, position, part);
       return { outcome: 'skipped', message: `${what} was not opened here and is not touched` };
     }
     if (!part.covered.has(trade.id)) {
@@ -73,6 +70,23 @@ export async function closeOwnPosition(work: PositionWork, part: OwnPart): Promi
     if (!(error instanceof ExchangeError)) throw error;
     return { outcome: 'failed', message: error.message };
   }
+}
+
+/**
+ * An earlier run has begun to close ours, which is gone, and ended before this was said. What is open is the owner's, and
+ * keeps its stop: only our closing orders are settled.
+ */
+async function endBegun(
+  { deps, exchange, account, token, lease }: PositionWork,
+  { quantity }: OpenPosition,
+  part: OwnPart,
+): Promise<OwnClose> {
+  const reason = CLOSE_REASONS.operator;
+  const request = { exchange, account, token, isMeant: () => false, reason, lease };
+  const result = await closeUntilDone(deps, request);
+  if (!isClosed(result)) return { outcome: 'failed', message: 'message' in result ? result.message : '' };
+  await part.onClosed();
+  return { outcome: 'closed', message: othersStayOpen(quantity) };
 }
 
 async function closePart(

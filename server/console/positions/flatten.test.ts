@@ -271,6 +271,32 @@ describe('a process that dies while it closes', () => {
       expect(await sizeOf(userId, token)).toBe('3');
     },
   );
+
+  // Requirements: additions-flatten-2, additions-flatten-4
+  test('behind its last order says closed, although the owner of the account has opened a position since', async () => {
+    const { userId, token, trade } = await withLong(engine);
+    const id = await begin(ofToken(token));
+    const { deps, point, bury } = engine.mortal({ afterChanges: 6 });
+    const life = run(deps).catch((error: unknown) => {
+      if (!point.isDead()) throw error;
+    });
+    await Promise.race([life, point.death]);
+    await bury();
+    expect(await sizeOf(userId, token)).toBe('0');
+    expect(await progress(id)).toMatchObject({ state: 'running', closed: 0 });
+    await engine.restart();
+    engine.clock.advance(600_000);
+    await openLongByHand(engine, { userId, token });
+    const held = await engine.holding(userId, token);
+
+    await run();
+    expect(await progress(id)).toMatchObject({ state: 'done', closed: 1, skipped: [], failed: [] });
+    expect((await closings(userId)).closed).toBe(toPlain(trade.filledQuantity));
+    expect(await engine.holding(userId, token)).toEqual(held);
+    const sent = await engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId));
+    expect(sent.map(({ state, error }) => [state, error])).toEqual([['closed', null]]);
+    expect((await engine.trade(trade.id)).positionClosedAt).not.toBeNull();
+  });
 });
 
 // Requirements: additions-flatten-1, additions-flatten-2, additions-flatten-3, additions-flatten-4

@@ -179,16 +179,21 @@ async function settleCloses(
     await finishCloses(deps, ids, { state: 'closed', error: null, leftQuantity: now.quantity });
     return kept(now.quantity);
   }
+  // The one that was to be closed is gone, because another one is open.
+  const isOther = now !== null && !request.isMeant(now);
   const error = 'ended without closing all of it';
   const unread = 'could not be read, and its position is still open';
   const untold = untoldOf(ended, now);
   for (const { row, report } of ended) {
     const isTold = report !== null && report !== 'unreadable';
-    const taken = takenOff(row, isTold ? report : { filledQuantity: untold }, now);
+    const taken = takenOff(row, isTold ? report : { filledQuantity: untold }, isOther ? null : now);
     // One that the exchange knows no longer may have ended with a part of it filled.
     const isRefused = report === null && !(row.keepQuantity !== null && D(untold).gt(0));
     if (isRefused) await finishCloses(deps, [row.id], { state: 'refused', error });
-    else await finishCloses(deps, [row.id], { state: 'closed', error: isTold ? error : unread, ...taken });
+    else {
+      const why = isTold ? (isOther ? null : error) : unread;
+      await finishCloses(deps, [row.id], { state: 'closed', error: why, ...taken });
+    }
   }
   return { outcome: 'ended', message: `the closing order ${error}` };
 }
