@@ -185,6 +185,17 @@ export async function listWorkingTrades(db: Queryable, token: string): Promise<s
   return rows.map(({ id }) => id);
 }
 
+/** The users of a workflow whose order is not done, and since when it is there; the oldest first. */
+export const listUnsettledUsers = (
+  db: Queryable,
+  workflowId: string,
+): Promise<{ userId: string; since: Date }[]> =>
+  db
+    .select({ userId: trades.userId, since: trades.createdAt })
+    .from(trades)
+    .where(and(eq(trades.workflowId, workflowId), ne(trades.state, 'done')))
+    .orderBy(asc(trades.createdAt));
+
 const isFilled = inArray(trades.fillStatus, ['filled', 'partial']);
 
 /** A trade's state, and where its orders are. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { D, toPlain } from '#domain/decimal.ts';
@@ -21,8 +22,9 @@ import {
   withLong,
 } from '#test/app/token-holders.ts';
 import { answering, dyingAt } from '#test/venues/dying-exchange.ts';
+import { HELD_UP_LIMIT_MS } from './follow-trade.ts';
 import { runWorkflow } from './run-workflow.ts';
-import { tradeWave } from './trade-wave.ts';
+import { tradeUser, tradeWave } from './trade-wave.ts';
 import { triggerWorkflow } from './trigger-workflow.ts';
 import { createUserIntake } from './user-intake.ts';
 
@@ -467,6 +469,41 @@ describe('a close that overtakes its entry', () => {
     const outcomes = await engine.outcomes(close.workflowId);
     for (const userId of [struck, other]) expect(outcomes.get(userId)?.outcome).toBe('success');
     expect((await engine.outcomes(entry.workflowId)).get(struck)?.outcome).toBe('success');
+  });
+
+  // Requirements: additions-exits-7
+  test('passes an order in doubt as soon as it may, without the sweep', async () => {
+    const token = nextToken();
+    const userId = await createTrader();
+    strike(engine, userId, [
+      { kind: 'cutAfterAccept', on: { path: 'place-order' } },
+      { kind: 'badGatewayBefore', on: { path: 'order/detail', times: ALWAYS } },
+    ]);
+    const entry = await engine.storeSignal({ token, price: '100' });
+    await engine.plan(entry.workflowId);
+    const [trade] = await engine.trades(entry.signalId);
+    if (trade === undefined) throw new Error('no trade');
+    await engine.advance(trade.id);
+    engine.clock.advance(1);
+    const exit = { token, price: '100', action: 'close', parameters: { action: 'close' } } as const;
+    const { workflowId } = await engine.storeSignal(exit);
+    const queue = testJobs(engine.clock);
+    const deps = engine.depsWith({ jobs: queue.jobs });
+    await runWorkflow(deps, workflowId);
+    const again = queue
+      .waiting()
+      .find(({ name, data }) => name === 'run-workflow' && isDeepStrictEqual(data, { workflowId }));
+    if (again === undefined) throw new Error('no call');
+    expect(again.after - trade.createdAt.getTime()).toBe(HELD_UP_LIMIT_MS + 1);
+    engine.clock.set(new Date(again.after));
+    await runWorkflow(deps, workflowId);
+    const part = { workflowId: entry.workflowId, userId };
+    expect(queue.waiting()).toContainEqual(expect.objectContaining({ name: 'trade-user', data: part }));
+    await tradeUser(deps, part);
+    expect(await engine.workflow(entry.workflowId)).toMatchObject({ status: 'completed' });
+    engine.venue.setFaults([]);
+    await engine.settle();
+    expect(await sizeOf(userId, token)).toBeNull();
   });
 
   test('keeps users who wait for their turn out, and says why', async () => {

@@ -19,7 +19,7 @@ import type { EngineDeps } from '#server/deps.ts';
 import { exitRecord, selectionRecord } from '#server/engine/records/decision-record.ts';
 import { type Decision, writeDecisions } from '#server/engine/records/decisions.store.ts';
 import { acquireOwnSlot, acquireSlot } from '#server/engine/records/processing-slots.store.ts';
-import { listWorkingTrades } from '#server/engine/records/trades.store.ts';
+import { listUnsettledUsers, listWorkingTrades } from '#server/engine/records/trades.store.ts';
 import { writeEligibility } from '#server/engine/records/workflow-users.store.ts';
 import {
   type FoundWorkflow,
@@ -34,6 +34,7 @@ import { isEntry, type SignalRow } from '#server/ingest/stored-signals.ts';
 import { isDue } from '#server/platform/clock.ts';
 import type { Tx } from '#server/platform/db/database.ts';
 import { type CurrentPrice, readCurrentPrices } from './current-prices.ts';
+import { unsettledLimits } from './follow-trade.ts';
 import { selectUsersToLeave } from './select-exits.ts';
 import { selectUsersToTrade } from './select-users.ts';
 
@@ -120,6 +121,8 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
         const taken = await (workflow.isOwn ? acquireOwnSlot(tx, own) : acquireSlot(tx, wanted));
         // Entries that rest end now, and with them the workflow that this one waits for.
         if (!taken.acquired && !isEntry(signal)) await wakeEntries(tx, deps, { token, ...taken });
+        if (!taken.acquired && !isEntry(signal) && 'waitingFor' in taken)
+          await callHeldUp(tx, deps, { workflow, waitingFor: taken.waitingFor });
         return taken;
       });
       if (!slot.acquired && 'unfinished' in slot) {
@@ -212,6 +215,26 @@ async function wakeEntries(
     'advance-trade',
     resting.map((tradeId) => ({ tradeId })),
   );
+}
+
+/** Orders that are unsettled for too long are passed; this one looks again when the next of them may be. */
+async function callHeldUp(
+  tx: Tx,
+  { jobs, clock }: EngineDeps,
+  {
+    workflow: { id: workflowId, isOwn },
+    waitingFor,
+  }: { workflow: Pick<WorkflowRow, 'id' | 'isOwn'>; waitingFor: string },
+): Promise<void> {
+  const { heldUpSince } = unsettledLimits(clock.now());
+  const unsettled = await listUnsettledUsers(tx, waitingFor);
+  const isLate = ({ since }: { since: Date }) => since < heldUpSince;
+  const late = unsettled.filter(isLate).map(({ userId }) => ({ workflowId: waitingFor, userId }));
+  await jobs.sendMissing(tx, 'trade-user', late);
+  const next = unsettled.find((one) => !isLate(one));
+  if (next === undefined) return;
+  const waitMs = next.since.getTime() - heldUpSince.getTime() + 1;
+  await jobs.sendMissing(tx, 'run-workflow', [{ workflowId }], { isOwn, waitMs });
 }
 
 /** With rotation, users of the same trading order take turns at being first. */
