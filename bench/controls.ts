@@ -4,7 +4,15 @@ import { BITGET_LIMITS } from '#server/exchanges/limits/exchange-limits.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { createTraders, NO_WAITS, PRICE, post, TRADING } from './deliveries.ts';
 import { type Bench, type BenchContext, sum } from './figures.ts';
-import { type Cluster, count, waitUntil, withCluster, withDatabase, withResource } from './harness.ts';
+import {
+  type Cluster,
+  count,
+  waitUntil,
+  withCluster,
+  withDatabase,
+  withProcessorTime,
+  withResource,
+} from './harness.ts';
 import { type LimitedVenue, openLimitedVenue } from './limited-venue.ts';
 import { firstOf } from './venue.ts';
 
@@ -92,12 +100,24 @@ export const stopped: Bench = {
           everyMs: 5,
         });
         const [askedAtMs, askedAt] = [performance.now(), Date.now()];
-        await client.post('/api/trading-stops', { scope: { kind: 'all' }, reason: 'the benchmark' });
-        const [answeredAtMs, answeredAt] = [performance.now(), Date.now()];
-        const closing = await send(cluster, 'HELD', 'close');
-        await Promise.all([ended(cluster, signalId), ended(cluster, closing)]);
-        const late = orders().filter(({ atMs }) => atMs > answeredAtMs).length;
         const entries = `from paper_orders where token = 'STOPPED' and not reduce_only`;
+        const live = `select count(*) as count ${entries} and state in ('live', 'partially_filled')`;
+        const loaded = { servers: cluster.programs, postmaster: cluster.postmaster };
+        const { result, used } = await withProcessorTime(loaded, async () => {
+          await client.post('/api/trading-stops', { scope: { kind: 'all' }, reason: 'the benchmark' });
+          const answered = { atMs: performance.now(), at: Date.now() };
+          const closing = await send(cluster, 'HELD', 'close');
+          await waitUntil(async () => (await venue.count(live)) === 0, {
+            what: 'no entry rests',
+            limitMs: LIMIT_MS,
+            everyMs: 50,
+          });
+          return { answered, closing };
+        });
+        const { atMs: answeredAtMs, at: answeredAt } = result.answered;
+        await Promise.all([ended(cluster, signalId), ended(cluster, result.closing)]);
+        const endedS = (performance.now() - askedAtMs) / 1000;
+        const late = orders().filter(({ atMs }) => atMs > answeredAtMs).length;
         const at = `to_timestamp(${answeredAt / 1000})`;
         const rested = `${entries} and state = 'canceled'`;
         add('orders that had left at the answer', '', orders().length);
@@ -106,7 +126,6 @@ export const stopped: Bench = {
         const inLedger = await venue.count(`select count(*) as count ${entries} and created_at > ${at}`);
         add('orders in its ledger after the answer', '', inLedger, { most: 0 });
         add('entries that rested', '', await venue.count(`select count(*) as count ${rested}`), { least: 1 });
-        const live = `select count(*) as count ${entries} and state in ('live', 'partially_filled')`;
         add('entries that still rest', '', await venue.count(live), { most: 0 });
         const last = `select coalesce(max(extract(epoch from updated_at - to_timestamp(${askedAt / 1000}))), 0) as count ${rested}`;
         add(
@@ -117,6 +136,11 @@ export const stopped: Bench = {
             most: 5,
           },
         );
+        for (const part of ['program', 'database'] as const) {
+          const name = part === 'program' ? 'both programs' : 'the database';
+          add(`processor time of ${name} until then`, 's', used[part]);
+        }
+        add('from the request of the stop to the end of both workflows', 's', endedS);
         const bare = `select count(*) as count from paper_positions where token = 'STOPPED' and not exists (
         select from paper_trigger_orders as stop where stop.user_id = paper_positions.user_id
           and stop.token = 'STOPPED' and stop.state = 'live' and stop.plan_type in ('pos_loss', 'loss_plan'))`;

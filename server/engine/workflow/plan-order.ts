@@ -85,8 +85,26 @@ export async function planOrder(run: UserRun, facts: UserFacts): Promise<HeldTra
   }
   const loaded = endedStep(loading, { status: 'completed', outputData: settings, at: deps.clock.now() });
   const generating = begin('position_generation', positionInput(signal, settings));
+  const seen = seenAtFirst(run, { ...facts, settings });
+  const denied = denyAtOnce(run, { facts, seen });
+  if (denied !== null) {
+    const { reason } = denied.denial;
+    const records = newRecords(run, denied, { ok: false, reason });
+    const about = { token: signal.token, reversal: facts.reversal };
+    await skip(run, {
+      step: generating,
+      reason: skipReason(reason, about),
+      records,
+      before: [loaded],
+      mayWait: true,
+    });
+    return null;
+  }
   const begun = deps.transitions.commit({ lease, steps: [loaded, startedStep(generating)] });
-  const [written, sized] = await Promise.allSettled([begun, calculateOnce(run, { ...facts, settings })]);
+  const [written, sized] = await Promise.allSettled([
+    begun,
+    calculateOnce(run, { facts: { ...facts, settings }, seen }),
+  ]);
   // A lost lease explains more than the error of work that went on without it.
   if (written.status === 'rejected') throw written.reason;
   if (sized.status === 'rejected') throw sized.reason;
@@ -148,8 +166,8 @@ export async function planOrder(run: UserRun, facts: UserFacts): Promise<HeldTra
   if (intent.ok) return intent.held;
   const denial = intent.reason === 'denied' ? intent.denial : deny('already_traded', {});
   const { reason } = denial;
-  const { seen } = calculated;
-  const refused = { ...calculated, ...(seen && { seen: { ...seen, refusedAtCommit: reason } }) };
+  const known = calculated.seen;
+  const refused = { ...calculated, ...(known && { seen: { ...known, refusedAtCommit: reason } }) };
   const records = newRecords(run, refused, { ok: false, reason });
   await skip(run, { step: submitting, reason: skipReason(reason, about), records, before: [generated] });
   return null;
@@ -201,9 +219,11 @@ async function skip(
     reason: string;
     records?: NewRecords;
     before?: Required<Transition>['steps'];
+    /** Behind transitions that requests wait for. */
+    mayWait?: true;
   },
 ): Promise<void> {
-  const { step, reason, records = {}, before = [] } = options;
+  const { step, reason, records = {}, before = [], mayWait } = options;
   const ended = endedStep(step, { status: 'failed', errorMessage: reason, at: deps.clock.now() });
   await deps.transitions.commit({
     lease,
@@ -211,6 +231,7 @@ async function skip(
     steps: [...before, ended],
     userEnd: { workflowId, userId, outcome: 'skipped', orCall: false },
     releases: true,
+    ...(mayWait && { mayWait }),
   });
 }
 
@@ -280,22 +301,14 @@ function findReading(
   return found !== undefined && isYoung(found.readAt, deps.clock.now()) ? found : null;
 }
 
-/** The position of this workflow and user; reuses one that an interrupted run recorded. */
-async function calculateOnce(
-  run: UserRun,
-  facts: UserFacts & { settings: TradingSettings },
-): Promise<
-  Calculated & ({ ok: true; log: PositionGeneratorLogRow } | { ok: false; denial: Pick<Denial, 'reason'> })
-> {
-  const { deps, workflow, signal, task, lease } = run;
-  const { settings, calculation: recorded } = facts;
-  const timeliness = timelinessOf(run);
-  const { token, action, price } = signal;
-  const seen: SizingSeen = {
+/** What a decision sees before anything is read for it. */
+function seenAtFirst(run: UserRun, facts: UserFacts & { settings: TradingSettings }): SizingSeen {
+  const { token, action, price } = run.signal;
+  return {
     signal: { token, action, price },
     profile: 'automatic',
-    settings,
-    timeliness,
+    settings: facts.settings,
+    timeliness: timelinessOf(run),
     alreadyTraded: facts.standing !== null,
     tradingStop: facts.tradingStop,
     canaryFailed: run.canaryFailed,
@@ -307,20 +320,42 @@ async function calculateOnce(
     refusedAtCommit: null,
     fitTo: null,
   };
+}
+
+/**
+ * The denial that follows from the facts, before anything is read or closed for the user: begun and ended in one
+ * transition, because hundreds of users may be denied together. Null: the decision needs more.
+ */
+function denyAtOnce(
+  run: UserRun,
+  { facts, seen }: { facts: UserFacts; seen: SizingSeen },
+): (Calculated & { denial: Denial }) | null {
+  if (facts.standing !== null || facts.calculation !== null) return null;
+  const outdated = denyOutdated(seen.timeliness);
+  if (outdated !== null) return { denial: outdated, seen };
+  if (facts.tradingStop !== null) return { denial: denyStopped(facts.tradingStop), seen };
+  if (run.canaryFailed !== null) return { denial: denyCanary(run.canaryFailed), seen };
+  if (facts.closedSince !== null) {
+    return { denial: facts.closedSince, seen: { ...seen, blocker: facts.closedSince.reason } };
+  }
+  return null;
+}
+
+/** The position of this workflow and user; reuses one that an interrupted run recorded. */
+async function calculateOnce(
+  run: UserRun,
+  { facts, seen }: { facts: UserFacts & { settings: TradingSettings }; seen: SizingSeen },
+): Promise<
+  Calculated & ({ ok: true; log: PositionGeneratorLogRow } | { ok: false; denial: Pick<Denial, 'reason'> })
+> {
+  const { deps, workflow, signal, task, lease } = run;
+  const { settings, calculation: recorded } = facts;
   if (facts.standing !== null) {
     return { ok: false, denial: deny('already_traded', {}), ...(recorded === null ? { seen } : {}) };
   }
   if (recorded !== null) {
     if (recorded.success) return { ok: true, log: recorded };
     return { ok: false, denial: { reason: recorded.error ?? 'The position could not be calculated' } };
-  }
-  // Checked before anything is closed for the signal.
-  const outdated = denyOutdated(timeliness);
-  if (outdated !== null) return { ok: false, denial: outdated, seen };
-  if (facts.tradingStop !== null) return { ok: false, denial: denyStopped(facts.tradingStop), seen };
-  if (run.canaryFailed !== null) return { ok: false, denial: denyCanary(run.canaryFailed), seen };
-  if (facts.closedSince !== null) {
-    return { ok: false, denial: facts.closedSince, seen: { ...seen, blocker: facts.closedSince.reason } };
   }
   const { userId, workflowId } = task;
   const { exchangePlatform } = settings;
