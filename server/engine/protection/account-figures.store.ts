@@ -77,9 +77,11 @@ export async function listDueSnapshots(
     /** When the day of the display zone and the hour began. */
     dayStart: Date;
     hourStart: Date;
+    /** Positions whose end was recorded later wait. */
+    endedBefore: Date;
   },
 ): Promise<(AccountKey & { takenFor: SnapshotReason })[]> {
-  const { accounts, exchangeMode, dayStart, hourStart } = options;
+  const { accounts, exchangeMode, dayStart, hourStart, endedBefore } = options;
   const asked = accounts.map(({ userId, exchangePlatform }) => ({ userId, exchangePlatform }));
   const { rows } = await db.execute<{
     userId: string;
@@ -92,7 +94,8 @@ export async function listDueSnapshots(
       when exists (
         select from closed_positions as closed
         where closed.user_id = account."userId" and closed.exchange_platform = account."exchangePlatform"
-          and closed.closed_at >= last.at - interval '1 day' and closed.recorded_at > last.at) then 'trade'
+          and closed.closed_at >= last.at - interval '1 day' and closed.recorded_at > last.at
+          and closed.recorded_at <= ${endedBefore}) then 'trade'
       end as "takenFor"
     from json_to_recordset(${JSON.stringify(asked)}::json) as account ("userId" uuid, "exchangePlatform" text)
     left join lateral (

@@ -83,7 +83,7 @@ describe('snapshots of equity', () => {
     expect(await reasonsOf(userId)).toEqual(['day', 'hour', 'day', 'day', 'hour', 'day']);
   });
 
-  test('are taken after the end of a position, and show what was open before', async () => {
+  test('are taken half a minute after the end of a position, and show what was open before', async () => {
     engine.clock.set(new Date('2026-11-02T10:00:00.000Z'));
     const { userId, token, trade } = await withLong(engine);
     await snapshots.run();
@@ -105,6 +105,9 @@ describe('snapshots of equity', () => {
     await flatten(engine, { userId, token });
     engine.clock.advance(60_000);
     await audit();
+    await snapshots.run();
+    expect(await takenOf(userId)).toHaveLength(1);
+    engine.clock.advance(30_000);
     await snapshots.run();
     await snapshots.run();
     const [before, after, ...more] = await takenOf(userId);

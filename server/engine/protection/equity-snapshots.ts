@@ -24,6 +24,8 @@ const CONCURRENT = 4;
 const RETRY_MS = 60_000;
 const HOUR_MS = 60 * 60_000;
 const LOOK_EVERY_MS = 5_000;
+/** Positions often end together, by one signal for many users: orders come first, and one reading serves several ends. */
+const AFTER_END_MS = 30_000;
 
 /** `run` takes the snapshots that are due; a failing account is left out and does not stop the others. */
 export function createEquitySnapshots(deps: ReaderDeps): { run(): Promise<void> } {
@@ -84,6 +86,7 @@ export function createEquitySnapshots(deps: ReaderDeps): { run(): Promise<void> 
         exchangeMode: config.exchangeMode,
         dayStart: dayStart(now, config.displayTimezone),
         hourStart: new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS),
+        endedBefore: new Date(now.getTime() - AFTER_END_MS),
       });
       const waiting = due.values();
       const lane = async () => {
