@@ -14,7 +14,7 @@ const AHEAD_SECONDS = 1;
  * Users of an exchange whose positions an instance closes for signals side by side: each has a time limit, which all of
  * them would exceed if they shared the requests of an address with a thousand others.
  */
-const MOST_LEAVING = 32;
+const MOST_LEAVING = 64;
 /**
  * A close that takes longer waits for the exchange, or for the requests of its address. Only the latter keeps a place, so
  * that accounts that are not answered hold up no others.
