@@ -106,23 +106,6 @@ export async function findTradeWithAttempts(
   return { trade, attempts, position, isStopped, closedSince: closedSince?.reason };
 }
 
-/** Whether an order of the workflow rests at its exchange, or may arrive there, and is not being cancelled. */
-export async function isAnyAtExchange(db: Queryable, workflowId: string): Promise<boolean> {
-  const [found] = await db
-    .select({ id: trades.id })
-    .from(trades)
-    .innerJoin(orderAttempts, eq(orderAttempts.tradeId, trades.id))
-    .where(
-      and(
-        eq(trades.workflowId, workflowId),
-        eq(trades.state, 'working'),
-        inArray(orderAttempts.state, ['submitting', 'open']),
-      ),
-    )
-    .limit(1);
-  return found !== undefined;
-}
-
 /** Trades of a signal with their user's name, newest first. */
 export async function listSignalTrades(
   db: Queryable,

@@ -1,13 +1,10 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { stopEntries } from '#server/admin/stops/stop-entries.ts';
-import { endStop } from '#server/admin/stops/trading-stops.store.ts';
+import { describe, expect, test } from 'vitest';
 import { acquireLease, handOverLeases } from '#server/platform/jobs/leases.ts';
 import { Crash } from '#test/app/crashing-database.ts';
 import { testClock } from '#test/app/fake-clock.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
 import { planUser } from '#test/app/plan-user.ts';
-import { ALWAYS, sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
-import { OPERATOR } from '#test/app/test-audit.ts';
+import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { nextToken } from '#test/app/token-holders.ts';
 import { answering, dyingAt } from '#test/venues/dying-exchange.ts';
@@ -254,46 +251,6 @@ describe('a signal for many users', () => {
     await Promise.all(waves);
     await queue.drain(one);
     expect(await traded()).toEqual(inOrder);
-  });
-
-  // Requirements: additions-stops-4
-  test('that a stop covers is denied to all its users at once, after the cancels of what rests', async () => {
-    const { workflowId, inOrder, queue, traded, signalId } = await selected(6);
-    engine.venue.setFaults([{ kind: 'restFirst', on: { times: ALWAYS } }]);
-    const [waits, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const clock = {
-      ...engine.clock,
-      sleep(ms: number, signal?: AbortSignal) {
-        if (ms !== 100) return engine.clock.sleep(ms, signal);
-        waits.resolve();
-        return goesOn.promise;
-      },
-    };
-    const deps = engine.depsWith({ jobs: queue.jobs, clock });
-    // An address that can start two users a second.
-    const limited = answering({ ...deps, userIntake: createUserIntake(engine) }, () => ({
-      requestsPerSecond: 8,
-    }));
-    await tradeWave(limited, { workflowId });
-    expect(await traded()).toEqual(inOrder.slice(0, 1));
-    const stop = { scope: { kind: 'all', value: null }, reason: null, until: null } as const;
-    const made = await stopEntries({ ...engine.deps, jobs: null }, { ...stop, by: OPERATOR, userId: null });
-    onTestFinished(async () => {
-      await endStop(engine.db, { id: made.id, by: 'admin', now: engine.clock.now() });
-    });
-    const wave = tradeWave(limited, { workflowId });
-    await Promise.race([waits.promise, wave]);
-    const outcomes = async () =>
-      [...(await engine.outcomes(workflowId)).values()]
-        .flatMap(({ position, outcome }) => (position === null ? [] : [outcome]))
-        .toSorted();
-    expect(await outcomes()).toEqual(Array.from(inOrder, () => 'waiting'));
-    const [resting] = await engine.trades(signalId);
-    await engine.advance(resting?.id ?? '', deps);
-    goesOn.resolve();
-    await wave;
-    expect(await outcomes()).toEqual([...Array.from(inOrder.slice(1), () => 'skipped'), 'waiting']);
-    expect(await traded()).toEqual(inOrder.slice(0, 1));
   });
 
   test('takes an order up again whose execution failed unexpectedly', async () => {

@@ -1,12 +1,9 @@
-import { findStop } from '#domain/orders/trading-stop.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { PER_USER_STEPS } from '#domain/workflow/workflow-lifecycle.ts';
-import { listStops } from '#server/admin/stops/trading-stops.store.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { READING_LASTS_MS } from '#server/engine/orders/account-reading.ts';
 import { advanceHeldTrade } from '#server/engine/orders/advance-trade.ts';
 import type { HeldTrade } from '#server/engine/orders/trade-work.ts';
-import { isAnyAtExchange } from '#server/engine/records/trades.store.ts';
 import { endedStep, processorName, userStep } from '#server/engine/records/workflow-steps.store.ts';
 import {
   countUserFailedTry,
@@ -36,10 +33,6 @@ const ROOM_RETRY_MS = 200;
 /** I8: the next wave waits no longer, whatever holds up the users of this one. */
 const NEXT_WAVE_WAIT_MS = 1_000;
 
-/** How long the users of a stopped workflow wait for the cancels of the others' orders. */
-const CANCELS_FIRST_MS = 3_000;
-const CANCELS_POLL_MS = 100;
-
 /** What happens to an order when it is committed. */
 type OnOrder = (deps: EngineDeps, held: HeldTrade) => Promise<void>;
 
@@ -59,8 +52,11 @@ export async function tradeWave(
   if (found === null || found.workflow.status !== 'processing') return;
   const { workflow, signal } = found;
   const turn = await takeCanaryTurn(deps, found);
-  const rooms = isEntry(signal) ? await roomsToEnter(deps, { signal, workflowId }) : roomsToLeave(deps);
-  const wave = await claim(deps, { ...found, turn }, { rooms });
+  const wave = await claim(
+    deps,
+    { ...found, turn },
+    { rooms: isEntry(signal) ? roomsOf(deps) : roomsToLeave(deps) },
+  );
   const callNext = async (waitMs: number) => {
     const options = { isOwn: workflow.isOwn, ...(waitMs === 0 ? {} : { waitMs }) };
     // The call at the end of a canary's time waits already, and counts as one that is not missing.
@@ -153,26 +149,6 @@ function roomsOf({ exchanges, userIntake }: EngineDeps): Map<ExchangePlatform, n
     (platform) => [platform, userIntake.roomAt(exchanges.get(platform))] as const,
   );
   return new Map(rooms.filter(([, room]) => Number.isFinite(room)));
-}
-
-/**
- * The room for users of a signal that opens. All of them are denied when a stop covers the whole workflow: that takes no
- * requests, and comes after the cancels of what rests, which it would hold up.
- */
-async function roomsToEnter(
-  deps: EngineDeps,
-  { signal: { token, processor }, workflowId }: { signal: EntrySignalRow; workflowId: string },
-): Promise<Map<ExchangePlatform, number>> {
-  const { db, clock, config } = deps;
-  const rooms = roomsOf(deps);
-  if (rooms.size === 0) return rooms;
-  const stops = await listStops(db, { now: clock.now(), timeZone: config.displayTimezone });
-  if (findStop(stops, { userId: '', token, processor }) === null) return rooms;
-  const deadline = clock.monotonicMs() + CANCELS_FIRST_MS;
-  while (clock.monotonicMs() < deadline && (await isAnyAtExchange(db, workflowId))) {
-    await clock.sleep(CANCELS_POLL_MS);
-  }
-  return new Map();
 }
 
 const roomsToLeave = ({ exchanges, userIntake }: EngineDeps): Map<ExchangePlatform, number> =>
