@@ -93,7 +93,7 @@ export type ProtectionDialect = {
       heldBy: 'orders';
       /** `shown`: what the position itself shows, for a stop or target whose order cannot be read. */
       of(infos: unknown[], position: PositionSize, shown: Protection): Protection;
-      /** What the position itself shows, null for a side of which only the orders tell; null where it never shows any. */
+      /** What the position itself shows: a part is null where only orders show it, and all of it where positions show none. */
       shownByPosition: ((positionInfo: unknown) => Protection) | null;
       /** Null for an order that is neither stop nor target. */
       planOf(info: unknown): ProtectionPlan | null;

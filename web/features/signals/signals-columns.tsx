@@ -161,7 +161,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     {
       id: 'timeframe',
       header: 'Timeframe',
-      fold: 3,
+      fold: 2,
       cell: (signal) => <TimeframeBadge timeframe={signal.timeframe} />,
     },
     {
@@ -201,7 +201,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     {
       id: 'success',
       header: 'Success',
-      fold: 3,
+      fold: 2,
       align: 'right',
       cell: (signal) => successRate(signal) ?? '–',
     },
