@@ -24,6 +24,7 @@ const ICONS: Readonly<Record<string, typeof IconActivity>> = {
 
 interface ActivityPanelProps {
   title: string;
+  description?: string | undefined;
   activity: readonly Activity[];
   /** The time of the answer, which ages are counted from. */
   at: string;
@@ -31,11 +32,11 @@ interface ActivityPanelProps {
 }
 
 /** What happened lately, in sentences; only money is coloured. */
-export function ActivityPanel({ title, activity, at, emptyText }: ActivityPanelProps) {
+export function ActivityPanel({ title, description, activity, at, emptyText }: ActivityPanelProps) {
   const formatInstant = useFormatInstant();
   const readable = useReadableInstants();
   return (
-    <Panel title={title}>
+    <Panel title={title} description={description}>
       {activity.length === 0 ? <EmptyState>{emptyText}</EmptyState> : null}
       <ul className={classes.activity} aria-label={title}>
         {activity.map(({ id, at: when, kind, who, text, amount }) => {

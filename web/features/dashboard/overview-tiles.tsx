@@ -12,26 +12,8 @@ function rate(part: number, whole: number): string {
   return whole > 0 && Number.isFinite(part) ? `${((part / whole) * 100).toFixed(1)}%` : '–';
 }
 
-const OUTCOMES = [
-  ['partial', 'partial'],
-  ['not_filled', 'not filled'],
-  ['skipped', 'skipped'],
-  ['aborted', 'aborted'],
-  ['failed', 'failed'],
-  ['running', 'running'],
-] as const;
-
-function ofSignals({ wins, fills, outcomesToday }: OverviewAnswer) {
-  const others = OUTCOMES.flatMap(([kind, words]) => {
-    const count = outcomesToday?.[kind] ?? 0;
-    return count > 0 ? `${formatCount(count)} ${words}` : [];
-  });
+function ratesOf({ wins, fills }: OverviewAnswer) {
   return [
-    {
-      label: 'Outcome today',
-      value: outcomesToday === null ? '–' : `${formatCount(outcomesToday.filled)} filled`,
-      detail: others.join(', ') || 'no other signals',
-    },
     {
       label: 'Win rate',
       value: rate(wins.won, wins.trades),
@@ -91,7 +73,7 @@ export function OverviewTiles({ answer, own = false }: { answer: OverviewAnswer;
               open.riskLimit !== null && `limit ${formatMoney(open.riskLimit)}`,
             ) || 'from the present prices',
         },
-        ...(own ? [] : ofSignals(answer)),
+        ...(own ? [] : ratesOf(answer)),
       ]}
     />
   );

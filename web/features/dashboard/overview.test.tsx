@@ -161,9 +161,7 @@ test('equity is drawn over a range that stands in the address, with a table, and
   const [card] = await cards();
   expect(card?.textContent).toContain('Exposure 0.6× of 0.8×');
   expect(page().getByRole('meter', { name: 'Exposure of ada@example.com' }).dataset.level).toBe('near');
-  expect(await tile('Outcome today')).toBe(
-    'Outcome today9 filled2 partial, 1 not filled, 3 skipped, 1 running',
-  );
+  page().getByText('Signals today: 9 filled, 2 partial, 1 not filled, 3 skipped, 1 running');
   await app.user.click(page().getByRole('button', { name: 'Show as table' }));
   const table = scopeOf(await page().findByRole('table', { name: 'Equity' }));
   expect(table.getAllByRole('row').map(({ textContent }) => textContent)).toEqual([
