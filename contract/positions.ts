@@ -40,6 +40,9 @@ export const openPosition = z.object({
   tradeId: z.string().nullable(),
   /** The strategy whose signal opened it; null when it was not opened here. */
   processor: z.string().nullable(),
+  /** That signal and its timeframe; null when it was not opened here. */
+  signalId: z.string().nullable(),
+  timeframe: z.string().nullable(),
   /** Where exchange and record disagree, in words; empty when they agree. */
   differences: z.array(z.string()),
   /** Absent: it follows no exit plan. */

@@ -1,4 +1,4 @@
-import { type CandlePicture, LEVELS, type LevelTitle } from './candle-chart-picture.ts';
+import { type CandlePicture, type LevelTitle, shownLevels } from './candle-chart-picture.ts';
 import { wallClockSeconds } from './wall-clock-seconds.ts';
 
 /** The chart library's input: numbers, and times as wall-clock seconds in the display time zone. */
@@ -24,14 +24,14 @@ export interface ChartMark {
 }
 
 export function toChartModel(picture: CandlePicture, timeZone: string): ChartModel {
-  const { candles, mark, levels, fills } = picture;
+  const { candles, mark, fills } = picture;
   const times = wallClockSeconds(
     candles.map(({ time }) => time),
     timeZone,
   );
   const barAt = (instant: string) => indexAt(candles, instant);
   const focus = mark ? barAt(mark.time) : null;
-  const levelPrices = levels ? LEVELS.map(({ name }) => levels[name]) : [];
+  const levels = shownLevels(picture);
   return {
     bars: candles.map(({ open, high, low, close }, index) => ({
       time: times[index] ?? 0,
@@ -43,9 +43,9 @@ export function toChartModel(picture: CandlePicture, timeZone: string): ChartMod
     instants: new Map(candles.map(({ time }, index) => [times[index] ?? 0, time])),
     decimals: priceDecimals([
       ...candles.flatMap(({ open, high, low, close }) => [open, high, low, close]),
-      ...levelPrices,
+      ...levels.map(({ price }) => price),
     ]),
-    lines: levels ? LEVELS.map(({ name, title }) => ({ title, price: Number(levels[name]) })) : [],
+    lines: levels.map(({ title, price }) => ({ title, price: Number(price) })),
     marks: [
       ...(mark && focus !== null
         ? [
@@ -61,7 +61,7 @@ export function toChartModel(picture: CandlePicture, timeZone: string): ChartMod
         : []),
       ...fillMarks(fills, (instant) => times[barAt(instant) ?? 0] ?? 0),
     ].sort((a, b) => a.time - b.time),
-    focus,
+    focus: picture.endsAtLast ? null : focus,
   };
 }
 

@@ -10,8 +10,11 @@ export interface CandlePicture {
   candles: readonly Candle[];
   /** The chart's subject: a signal, or one candle, which has no direction. */
   mark: { time: string; price: string; text: string; direction: SignalAction | null } | null;
-  levels: ChartLevels | null;
+  /** A position may lack a stop or a target. */
+  levels: { [Name in keyof ChartLevels]: string | null } | null;
   fills: readonly ChartFill[];
+  /** The last candles are in view, not those around the mark. */
+  endsAtLast?: boolean;
 }
 
 export const LEVELS = [
@@ -20,6 +23,15 @@ export const LEVELS = [
   { name: 'takeProfit', title: 'Target' },
 ] as const satisfies { name: keyof ChartLevels; title: string }[];
 export type LevelTitle = (typeof LEVELS)[number]['title'];
+
+/** The levels that have a price. */
+export const shownLevels = ({
+  levels,
+}: Pick<CandlePicture, 'levels'>): { title: LevelTitle; price: string }[] =>
+  LEVELS.flatMap(({ name, title }) => {
+    const price = levels?.[name] ?? null;
+    return price === null ? [] : [{ title, price }];
+  });
 
 const isTime = (instant: string): boolean => !Number.isNaN(Date.parse(instant));
 
@@ -32,7 +44,7 @@ export function readablePart({ candles, mark, levels, fills, ...rest }: CandlePi
       ({ time, open, high, low, close }) => isTime(time) && arePrices([open, high, low, close]),
     ),
     mark: mark && isTime(mark.time) && arePrices([mark.price]) ? mark : null,
-    levels: levels && arePrices(LEVELS.map(({ name }) => levels[name])) ? levels : null,
+    levels: levels && arePrices(shownLevels({ levels }).map(({ price }) => price)) ? levels : null,
     fills: fills.filter(
       ({ time, quantity, averagePrice }) => isTime(time) && arePrices([quantity, averagePrice]),
     ),
@@ -65,7 +77,13 @@ export function describeEvents(
 ): string[] {
   return [
     ...(mark ? [`${mark.text} at ${mark.price} on ${formatInstant(mark.time)}`] : []),
-    ...(levels ? [LEVELS.map(({ name, title }) => `${title} ${levels[name]}`).join(', ')] : []),
+    ...(levels
+      ? [
+          shownLevels({ levels })
+            .map(({ title, price }) => `${title} ${price}`)
+            .join(', '),
+        ]
+      : []),
     ...(fills.length > 0 ? [count(fills.length, 'fill')] : []),
   ];
 }

@@ -1,6 +1,7 @@
 import { type CSSProperties, Fragment, type ReactNode } from 'react';
 import classes from './card-table.module.css';
 import tableClasses from './data-table.module.css';
+import { isOnRow, type RowPanel } from './row-panel.ts';
 
 export interface CardColumn<Row> {
   header: string;
@@ -32,13 +33,14 @@ interface CardTableProps<Row> {
   groups?: { of: (row: Row) => string; head: (name: string, rows: readonly Row[]) => ReactNode } | undefined;
   /** Shown below the row. */
   note?: (row: Row) => ReactNode;
+  rowPanel?: RowPanel<Row>;
   /** Rows of the previous filters are shown while the next ones load. */
   faded?: boolean;
 }
 
 /** A table where it fits, else a card per row. */
 export function CardTable<Row>(props: CardTableProps<Row>) {
-  const { label, columns, rows, rowId, emptyText, minWidth, groups, note, faded = false } = props;
+  const { label, columns, rows, rowId, emptyText, minWidth, groups, note, rowPanel, faded = false } = props;
   const grouped = groups === undefined ? [['', rows] as const] : [...Map.groupBy(rows, groups.of)];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
@@ -84,7 +86,14 @@ export function CardTable<Row>(props: CardTableProps<Row>) {
                 </tr>
               )}
               {members.map((row) => (
-                <Row key={rowId(row)} columns={columns} row={row} note={note?.(row) ?? null} />
+                <Row
+                  key={rowId(row)}
+                  columns={columns}
+                  row={row}
+                  note={note?.(row) ?? null}
+                  isOpened={rowPanel !== undefined && rowPanel.opened === rowId(row)}
+                  onOpen={rowPanel && (() => rowPanel.onOpen(row))}
+                />
               ))}
             </Fragment>
           ))}
@@ -94,11 +103,22 @@ export function CardTable<Row>(props: CardTableProps<Row>) {
   );
 }
 
-function Row<Item>(props: { columns: readonly CardColumn<Item>[]; row: Item; note: ReactNode }) {
-  const { columns, row, note } = props;
+function Row<Item>(props: {
+  columns: readonly CardColumn<Item>[];
+  row: Item;
+  note: ReactNode;
+  isOpened: boolean;
+  onOpen: (() => void) | undefined;
+}) {
+  const { columns, row, note, isOpened, onOpen } = props;
   return (
     <>
-      <tr data-noted={note === null ? undefined : true}>
+      <tr
+        data-noted={note === null ? undefined : true}
+        data-opens={onOpen ? true : undefined}
+        data-selected={isOpened || undefined}
+        onClick={onOpen && ((event) => isOnRow(event) && onOpen())}
+      >
         {columns.map((column) => (
           <Cell key={column.header} column={column} row={row} />
         ))}

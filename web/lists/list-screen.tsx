@@ -20,6 +20,7 @@ import { Pager, type PagerProps } from './pager.tsx';
 import { AT_ONCE, PHONE, type RowPanel } from './row-panel.ts';
 import type { Order, Sorting } from './sort-head.tsx';
 import { SortSelect } from './sort-select.tsx';
+import { Split } from './split.tsx';
 import { useLastPage } from './use-last-page.ts';
 
 export interface ListPagerProps extends PagerProps {
@@ -221,12 +222,7 @@ export function ListScreen<
       {props.children}
     </Page>
   );
-  return (
-    <div className={classes.split}>
-      {list}
-      {props.aside}
-    </div>
-  );
+  return <Split aside={props.aside}>{list}</Split>;
 }
 
 /** The zone of all times on the page, and how the rows are sorted. */

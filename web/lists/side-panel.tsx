@@ -18,7 +18,7 @@ interface SidePanelProps {
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
   onClose: () => void;
-  tabs: ReactNode;
+  tabs?: ReactNode;
   children: ReactNode;
   foot: ReactNode;
 }

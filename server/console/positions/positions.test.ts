@@ -90,6 +90,8 @@ describe('an open position', () => {
         takeProfit: '104',
         tradeId: trade.id,
         processor: 'Tesla',
+        signalId: trade.signalId,
+        timeframe: '15',
         differences: [],
       },
     ]);

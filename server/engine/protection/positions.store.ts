@@ -29,6 +29,8 @@ export type OpenTrade = typeof trades.$inferSelect & {
   leftQuantity: string | null;
   /** The strategy of its signal. */
   processor: string | null;
+  /** Of its signal. */
+  timeframe: string | null;
 };
 
 /** Worded like the index: trades that may have a position open. */
@@ -84,13 +86,14 @@ const leftQuantity = sql<string | null>`(
     and close.left_quantity is not null
   order by close.id desc limit 1)`;
 
-const processor = sql<
-  string | null
->`(select signals.processor from signals where signals.id = trades.signal_id)`;
+const ofSignal = (column: SQL) =>
+  sql<string | null>`(select ${column} from signals where signals.id = trades.signal_id)`;
+const processor = ofSignal(sql`signals.processor`);
+const timeframe = ofSignal(sql`signals.timeframe`);
 
 async function openTrades(db: Db, which: SQL | undefined): Promise<OpenTrade[]> {
   const rows = await db
-    .select({ trade: trades, goneSince: closedPositions.closedAt, leftQuantity, processor })
+    .select({ trade: trades, goneSince: closedPositions.closedAt, leftQuantity, processor, timeframe })
     .from(trades)
     .leftJoin(
       closedPositions,

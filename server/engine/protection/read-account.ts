@@ -170,6 +170,8 @@ function viewOf(
     openedAt: openedAt?.toISOString() ?? null,
     tradeId: trade?.id ?? null,
     processor: trade?.processor ?? null,
+    signalId: trade?.signalId ?? null,
+    timeframe: trade?.timeframe ?? null,
     differences: positionDifferences(
       { ...position, ...protection },
       trade === null ? null : { ...trade, ...plannedProtection(trade), isDone: trade.state === 'done' },

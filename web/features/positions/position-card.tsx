@@ -3,6 +3,7 @@ import { CardLines } from '#web/lists/card-lines.tsx';
 import { formatFullPrice, formatQuantity } from '../../lib/figures.ts';
 import { capitalise, plainCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { CellButton } from '../../ui/cell-button.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { netProfit } from './net-profit.ts';
 import { StopTargetBar } from './stop-target-bar.tsx';
@@ -11,7 +12,7 @@ import { distanceText } from './stop-target-model.ts';
 const arrow = (side: 'long' | 'short') => (side === 'long' ? '▲' : '▼');
 
 /** An open position on a telephone: two lines, and its way from stop to target. */
-export function PositionCard({ position }: { position: OpenPositionView }) {
+export function PositionCard({ position, onPanel }: { position: OpenPositionView; onPanel: () => void }) {
   const { token, side, leverage, username, quantity, entryPrice, unrealisedProfit } = position;
   const distances = [
     ['stop', distanceText(position.stopLoss, position.markPrice)],
@@ -22,13 +23,18 @@ export function PositionCard({ position }: { position: OpenPositionView }) {
       <CardLines
         lines={[
           [
-            <>
+            <CellButton
+              key="title"
+              text={`${token} ${capitalise(side)} of ${username}`}
+              opens="panel of the position"
+              onClick={onPanel}
+            >
               {arrow(side)}{' '}
               <strong>
                 {token} {capitalise(side)} {plainCount(leverage)}×
               </strong>{' '}
               · {username}
-            </>,
+            </CellButton>,
             <Profit key="profit" amount={unrealisedProfit} />,
           ],
           [`${formatQuantity(quantity)} @ ${formatFullPrice(entryPrice)}`, distances.join(', ')],

@@ -15,6 +15,7 @@ import {
 import { capitalise, formatCount, formatLeverage } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
+import { CellButton } from '../../ui/cell-button.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { SideBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import { ExitProgress } from './exit-progress.tsx';
@@ -78,6 +79,9 @@ export function OpenPositions(
     group: PositionsGroup | undefined;
     onClose: (position: OpenPositionView, percent: number) => void;
     onMove: (position: OpenPositionView) => void;
+    /** The id of the position whose panel is shown. */
+    opened: string | undefined;
+    onPanel: (position: OpenPositionView) => void;
     /** Ids of the selected positions. */
     selected: ReadonlySet<string>;
     onSelect: (positions: readonly OpenPositionView[]) => void;
@@ -110,7 +114,20 @@ export function OpenPositions(
         />
       ),
     },
-    ...POSITION_COLUMNS,
+    {
+      ...TOKEN,
+      cell: (position) => (
+        <CellButton
+          text={position.token}
+          opens={`panel of the position of ${position.username}`}
+          row={positionId(position)}
+          onClick={() => props.onPanel(position)}
+        >
+          <TokenBadge token={position.token} />
+        </CellButton>
+      ),
+    },
+    ...POSITION_COLUMNS.slice(1),
     // The bar shows it, too.
     { ...figure<OpenPositionView>('Mark', ({ markPrice }) => markPrice, formatFullPrice), isSpare: true },
     { header: 'Stop to Target', cell: (position) => <StopTargetBar position={position} /> },
@@ -131,7 +148,11 @@ export function OpenPositions(
       isSpare: true,
       cell: ({ openedAt }) => openedAt && <Instant>{formatInstant(openedAt)}</Instant>,
     },
-    { header: 'Position', place: 'card', cell: (position) => <PositionCard position={position} /> },
+    {
+      header: 'Position',
+      place: 'card',
+      cell: (position) => <PositionCard position={position} onPanel={() => props.onPanel(position)} />,
+    },
     {
       header: 'Actions',
       place: 'action',
@@ -178,9 +199,17 @@ export function OpenPositions(
       minWidth={820}
       faded={props.faded}
       note={openNote}
+      rowPanel={{ opened: props.opened, onOpen: props.onPanel }}
     />
   );
 }
+
+/** As the table shows them: those of one group together. */
+export const inShownOrder = (
+  positions: readonly OpenPositionView[],
+  group: PositionsGroup | undefined,
+): readonly OpenPositionView[] =>
+  group === undefined ? positions : [...Map.groupBy(positions, GROUP_NAMES[group]).values()].flat();
 
 const GROUP_NAMES: Record<PositionsGroup, (position: OpenPositionView) => string> = {
   token: ({ token }) => token,

@@ -98,6 +98,79 @@ test('closes a half from the row, or another part chosen in the dialog', async (
   expect(app.sent(CLOSE).at(-1)?.body).toMatchObject({ token: 'ETH', percent: 25 });
 });
 
+describe('the side panel of a position', () => {
+  const CANDLES = 'GET /api/price-logs/candles';
+  const panel = async (name: string) => scopeOf(await page().findByRole('complementary', { name }));
+  const titleOf = ({ username }: { username: string }) => `ETH Long 10×, ${username}`;
+  const [first, second] = answer.open as [typeof position & object, typeof position & object];
+
+  // Requirements: additions-panel-4
+  test('opens from a row, with the price between entry, stop and target, and closes the position', async () => {
+    const app = renderApp('/positions', { [CLOSE]: { success: true, message: 'Closed' } });
+    const { element } = await rowOf('Open Positions', 'follower@example.com');
+    expect(app.sent(CANDLES)).toEqual([]);
+    await app.user.click(element.querySelectorAll('td')[2] ?? element);
+    const side = await panel(titleOf(first));
+    expect(element.hasAttribute('data-selected')).toBe(true);
+    expect(side.element.textContent).toContain('Tesla 15m, Bitget, opened 20');
+    const chart = await side.findByRole('img', {
+      name: /^ETH 15m\. .* Entry 3000, Stop 2955, Target 3090\.$/,
+    });
+    expect(chart).toBeTruthy();
+    expect(app.sent(CANDLES)[0]?.query).toMatchObject({ token: 'ETH', timeframe: '15' });
+    expect(figure('Stop')).toBe('$2,955.00, −1.5 %');
+    expect(side.getByRole('link', { name: 'Signal' }).getAttribute('href')).toBe(
+      `/signals?panel=outcome&signal=${ids.signal}`,
+    );
+    await app.user.click(side.getByRole('button', { name: 'Close…' }));
+    const question = await dialog('Close Position - ETH');
+    app.answers[POSITIONS] = { ...answer, open: [second] };
+    await app.user.click(question.getByRole('button', { name: 'Close Position' }));
+    await expectToast('Position Closed');
+    await side.findByText('The exchange does not report this position any more');
+  });
+
+  // Requirements: additions-panel-4
+  test('is walked with J and K in the order of the groups, closed with Esc, and restored', async () => {
+    const other = { ...second, username: 'a-trader@example.com', processor: 'UD Bot' };
+    const third = { ...first, side: 'short' as const, username: 'third@example.com' };
+    const app = renderApp('/positions?group=strategy', {
+      [POSITIONS]: { ...answer, open: [first, other, third] },
+    });
+    await rowOf('Open Positions', 'third@example.com');
+    await app.user.keyboard('j');
+    await panel(titleOf(first));
+    await app.user.keyboard('j');
+    const side = await panel('ETH Short 10×, third@example.com');
+    app.reload();
+    await panel('ETH Short 10×, third@example.com');
+    await app.user.keyboard('j');
+    await panel(titleOf(other));
+    await app.user.keyboard('k');
+    await panel('ETH Short 10×, third@example.com');
+    expect(side).toBeTruthy();
+    await app.user.keyboard('{Escape}');
+    await expectGone(() => page().queryByRole('complementary'));
+    expect(app.address()).toBe('/positions?group=strategy');
+  });
+
+  // Requirements: additions-panel-4
+  test('shows no chart for a position that no signal opened here, and the levels that there are', async () => {
+    const elsewhere = { tradeId: null, processor: null, signalId: null, timeframe: null };
+    const app = renderApp('/positions', {
+      [POSITIONS]: { ...answer, open: [{ ...first, ...elsewhere, stopLoss: null }] },
+    });
+    await rowOf('Open Positions', 'follower@example.com');
+    await app.user.keyboard('j');
+    const side = await panel(titleOf(first));
+    expect(side.element.textContent).toContain('Not opened here, Bitget');
+    expect(side.element.textContent).toContain('no timeframe is known for a chart');
+    expect(figure('Stop')).toBe('None');
+    expect(app.sent(CANDLES)).toEqual([]);
+    expect(side.queryByRole('button', { name: 'Move…' })).toBeNull();
+  });
+});
+
 const MOVE = 'PUT /api/positions/protection';
 
 const openMove = async (app: ReturnType<typeof renderApp>) => {

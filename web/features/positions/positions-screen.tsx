@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { OpenPositionView, PositionsAnswer } from '#contract/positions.ts';
 import { FilterSelect } from '#web/lists/filter-select.tsx';
 import { PolledView } from '#web/lists/polled-view.tsx';
+import { Split } from '#web/lists/split.tsx';
 import { formatMoney } from '../../lib/figures.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
@@ -14,13 +15,21 @@ import { Panel } from '../../ui/panel.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';
+import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { positionId } from './position-id.ts';
-import { ClosedPositions, OpenPositions, TotalsPerToken, TotalsPerUser } from './position-tables.tsx';
+import {
+  ClosedPositions,
+  inShownOrder,
+  OpenPositions,
+  TotalsPerToken,
+  TotalsPerUser,
+} from './position-tables.tsx';
 import classes from './positions.module.css';
 import { usePositions } from './positions-data.ts';
 import { CLOSED_SHOWN_AT_MOST, type PositionsGroup, type PositionsSearch } from './positions-search.ts';
 import { ProfitChart } from './profit-chart.tsx';
 
+const PositionPanel = lazily(() => import('./position-panel.tsx'));
 const MoveProtectionDialog = lazily(() => import('./move-protection-dialog.tsx'));
 const ClosePositionsDialog = lazily(() => import('./close-positions-dialog.tsx'));
 const ClosedPositionsExport = lazily(() => import('./closed-positions-export.tsx'));
@@ -42,7 +51,21 @@ export function PositionsScreen({ search, onSearch, halts }: PositionsScreenProp
   const [closing, setClosing] = useState<{ position: OpenPositionView; percent: number } | null>(null);
   const [closingAll, setClosingAll] = useState<readonly OpenPositionView[]>([]);
   const [moving, setMoving] = useState<OpenPositionView | null>(null);
+  const { open, adjust } = useDialogHistory();
   const { data } = positions;
+  const rows = useMemo(() => inShownOrder(data?.open ?? [], search.group), [data, search.group]);
+  const onPanel = (position: OpenPositionView) =>
+    (search.position === undefined ? open : adjust)({ position: positionId(position) });
+  const panel =
+    search.position === undefined || data === undefined ? null : (
+      <PositionPanel
+        id={search.position}
+        rows={rows}
+        onClosePanel={() => onSearch({ position: undefined })}
+        onClose={(position, percent) => setClosing({ position, percent })}
+        onMove={setMoving}
+      />
+    );
   const currentOf = (position: OpenPositionView) =>
     data?.open.find(
       ({ userId, token, side }) =>
@@ -50,66 +73,74 @@ export function PositionsScreen({ search, onSearch, halts }: PositionsScreenProp
     );
 
   return (
-    <Page
-      title="Positions"
-      subtitle={`As the exchanges report them${data ? `, as of ${formatInstant(data.at)}` : ''}`}
-      actions={
-        <>
-          <FilterSelect
-            label="User"
-            allLabel="All users"
-            value={search.userId}
-            options={(users.data ?? []).map(({ id, username }) => ({ value: id, label: username }))}
-            onChange={(userId) => onSearch({ userId })}
-          />
-          <FilterSelect
-            label="Token"
-            allLabel="All tokens"
-            value={search.token}
-            // Positions may exist in tokens without a signal.
-            options={tokensOf(tokens.data, data)}
-            onChange={(token) => onSearch({ token })}
-          />
-          <RefreshButton onRefresh={() => void positions.refetch()} />
-        </>
-      }
-    >
-      <FailedQueries
-        queries={[
-          { title: 'Failed to fetch users', query: users },
-          { title: 'Failed to fetch tokens', query: tokens },
-        ]}
-      />
-      {halts}
-      <PolledView query={positions} errorTitle="Failed to fetch positions">
-        {(answer) => (
-          <Positions
-            answer={answer}
-            faded={positions.isPlaceholderData}
-            group={search.group}
-            onGroup={(group) => onSearch({ group })}
-            onClose={(position, percent) => setClosing({ position, percent })}
-            onMove={setMoving}
-            onCloseAll={setClosingAll}
-            exportButton={<ClosedPositionsExport userId={search.userId} token={search.token} />}
-            onMore={() => onSearch({ limit: CLOSED_SHOWN_AT_MOST })}
-          />
-        )}
-      </PolledView>
-      {closing ? (
-        <ClosePositionDialog
-          {...closing}
-          current={currentOf(closing.position)}
-          onClose={() => setClosing(null)}
+    <Split aside={panel}>
+      <Page
+        title="Positions"
+        subtitle={`As the exchanges report them${data ? `, as of ${formatInstant(data.at)}` : ''}`}
+        actions={
+          <>
+            <FilterSelect
+              label="User"
+              allLabel="All users"
+              value={search.userId}
+              options={(users.data ?? []).map(({ id, username }) => ({ value: id, label: username }))}
+              onChange={(userId) => onSearch({ userId })}
+            />
+            <FilterSelect
+              label="Token"
+              allLabel="All tokens"
+              value={search.token}
+              // Positions may exist in tokens without a signal.
+              options={tokensOf(tokens.data, data)}
+              onChange={(token) => onSearch({ token })}
+            />
+            <RefreshButton onRefresh={() => void positions.refetch()} />
+          </>
+        }
+      >
+        <FailedQueries
+          queries={[
+            { title: 'Failed to fetch users', query: users },
+            { title: 'Failed to fetch tokens', query: tokens },
+          ]}
         />
-      ) : null}
-      {closingAll.length > 0 ? (
-        <ClosePositionsDialog positions={closingAll} onClose={() => setClosingAll([])} />
-      ) : null}
-      {moving ? (
-        <MoveProtectionDialog position={moving} current={currentOf(moving)} onClose={() => setMoving(null)} />
-      ) : null}
-    </Page>
+        {halts}
+        <PolledView query={positions} errorTitle="Failed to fetch positions">
+          {(answer) => (
+            <Positions
+              answer={answer}
+              faded={positions.isPlaceholderData}
+              group={search.group}
+              onGroup={(group) => onSearch({ group })}
+              onClose={(position, percent) => setClosing({ position, percent })}
+              onMove={setMoving}
+              opened={search.position}
+              onPanel={onPanel}
+              onCloseAll={setClosingAll}
+              exportButton={<ClosedPositionsExport userId={search.userId} token={search.token} />}
+              onMore={() => onSearch({ limit: CLOSED_SHOWN_AT_MOST })}
+            />
+          )}
+        </PolledView>
+        {closing ? (
+          <ClosePositionDialog
+            {...closing}
+            current={currentOf(closing.position)}
+            onClose={() => setClosing(null)}
+          />
+        ) : null}
+        {closingAll.length > 0 ? (
+          <ClosePositionsDialog positions={closingAll} onClose={() => setClosingAll([])} />
+        ) : null}
+        {moving ? (
+          <MoveProtectionDialog
+            position={moving}
+            current={currentOf(moving)}
+            onClose={() => setMoving(null)}
+          />
+        ) : null}
+      </Page>
+    </Split>
   );
 }
 
@@ -124,6 +155,9 @@ interface PositionsProps {
   onGroup: (group: PositionsGroup | undefined) => void;
   onClose: (position: OpenPositionView, percent: number) => void;
   onMove: (position: OpenPositionView) => void;
+  /** The id of the position whose panel is shown. */
+  opened: string | undefined;
+  onPanel: (position: OpenPositionView) => void;
   onCloseAll: (positions: readonly OpenPositionView[]) => void;
   exportButton: ReactNode;
   /** Shows more closed positions. */
@@ -137,6 +171,8 @@ function Positions({
   onGroup,
   onClose,
   onMove,
+  opened,
+  onPanel,
   onMore,
   onCloseAll,
   exportButton,
@@ -198,6 +234,8 @@ function Positions({
           group={group}
           onClose={onClose}
           onMove={onMove}
+          opened={opened}
+          onPanel={onPanel}
         />
       </Panel>
       <Panel

@@ -9,6 +9,8 @@ export const parsePositionsSearch = searchReader({
   token: text,
   /** How open positions are grouped; not at all without it. */
   group: choice(['token', 'user', 'strategy']),
+  /** The open position whose panel is shown. */
+  position: text,
   limit: ({ limit }) => (limit === String(CLOSED_SHOWN_AT_MOST) ? CLOSED_SHOWN_AT_MOST : undefined),
 });
 
