@@ -45,6 +45,11 @@ export const strategy = z.object({
   net7d: z.string(),
   /** Closed positions whose profit the exchange has not told. */
   unknown7d: z.number(),
+  /** Closed positions of the last seven days with a known profit, and those that won after fees. */
+  closed7d: z.number(),
+  won7d: z.number(),
+  /** The running sum of `net7d`, every six hours, oldest first. */
+  trend7d: z.array(z.object({ at: z.string(), net: z.string() })),
   /** Active users whose settings follow it, by name. */
   subscribers: z.array(z.object({ username: z.string(), trades: z.boolean() })),
   maxSignalAgeSeconds: z.number().nullable(),

@@ -90,18 +90,28 @@ export function EquityPicture({ answer, asTable, withFall = false }: EquityPictu
 export function Sparkline({
   label,
   points,
+  wide = false,
 }: {
   label: string;
   points: readonly { at: string; equity: string }[];
+  /** As wide as there is space. */
+  wide?: boolean;
 }) {
   const values = points.map(({ at, equity }) => ({ at, value: Number(equity) }));
   const all = values.map(({ value }) => value);
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const line = linePoints(values, { width: 92, height: 30, low, high });
   return (
-    <svg viewBox="0 -2 92 34" className={classes.spark} role="img" aria-label={label}>
+    <svg
+      viewBox="0 -2 92 34"
+      className={classes.spark}
+      data-wide={wide || undefined}
+      preserveAspectRatio={wide ? 'none' : undefined}
+      role="img"
+      aria-label={label}
+    >
       <polygon points={`0,30 ${line} 92,30`} className={classes.worthFill} />
-      <polyline points={line} fill="none" className={classes.worthLine} />
+      <polyline points={line} fill="none" vectorEffect="non-scaling-stroke" className={classes.worthLine} />
     </svg>
   );
 }

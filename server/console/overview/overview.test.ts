@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import type { OverviewAnswer, TradingStatesAnswer } from '#contract/overview.ts';
 import type { Signal } from '#contract/signals.ts';
+import type { StrategiesAnswer } from '#contract/strategies.ts';
 import { recordSnapshot } from '#server/engine/protection/account-figures.store.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { aheadClock } from '#test/app/fake-clock.ts';
@@ -110,6 +111,12 @@ test('an open position, its risk and its end are in the figures, for its user an
     expect([Number(sums.amount), Number(sums.gross)]).toEqual([Number(closed.net), Number(closed.gross)]);
   }
   expect(after.wins).toEqual({ won: 1, trades: 1 });
+  const { strategies } = (await board.admin.get('/api/strategies')).json<StrategiesAnswer>();
+  const [strategy] = strategies.filter(({ closed7d }) => closed7d > 0);
+  expect(strategy).toMatchObject({ closed7d: 1, won7d: 1, unknown7d: 0 });
+  // Every six hours; the trade was closed in the last of them.
+  expect(strategy?.trend7d).toHaveLength(29);
+  expect(strategy?.trend7d.map(({ net }) => Number(net)).slice(-2)).toEqual([0, Number(closed.net)]);
   expect(after.open).toMatchObject({ positions: 0, profit: '0', riskToStops: '0' });
   expect(Number(accountOf(after, ada)?.net7d)).toBe(Number(closed.net));
   expect(accountOf(after, bob)?.net7d).toBe('0');

@@ -13,7 +13,7 @@ import { strategies } from '#server/platform/db/schema.ts';
 import { getUser } from '#server/platform/http/access.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { routeOptions } from '#server/platform/http/route-options.ts';
-import { listStrategies } from './strategies.store.ts';
+import { listStrategies, trendOf } from './strategies.store.ts';
 
 const admin = routeOptions({ access: 'admin', tags: ['strategies'] });
 
@@ -24,13 +24,15 @@ export function registerStrategyRoutes(
   const { db, clock } = deps;
 
   async function readAll() {
-    const [rows, entries] = await Promise.all([listStrategies(db, clock.now()), readEntriesNow(deps)]);
+    const now = clock.now();
+    const [rows, entries] = await Promise.all([listStrategies(db, now), readEntriesNow(deps)]);
     const limitsOf = (strategy: string) => readScope(deps, { kind: 'strategy', value: strategy }, entries);
     return {
       program: await readScope(deps, { kind: 'program', value: '' }, entries),
       strategies: await Promise.all(
-        rows.map(async ({ strategy, lastToken, lastAction, lastAt, subscribers, ...row }) => ({
+        rows.map(async ({ strategy, lastToken, lastAction, lastAt, subscribers, steps, ...row }) => ({
           ...row,
+          trend7d: trendOf(steps, now),
           lastSignal:
             lastToken === null || lastAction === null || lastAt === null
               ? null

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { D, toPlain } from '#domain/decimal.ts';
 import type { CanarySettings } from '#domain/workflow/canary.ts';
 import type { Db } from '#server/platform/db/database.ts';
 
@@ -14,12 +15,29 @@ export interface StrategyRow {
   filled7d: number;
   net7d: string;
   unknown7d: number;
+  closed7d: number;
+  won7d: number;
+  /** After fees, by the number of six hours since seven days ago; null without a closed position. */
+  steps: Record<string, string> | null;
   subscribers: { username: string; trades: boolean }[] | null;
   maxSignalAgeSeconds: number | null;
   canary: CanarySettings | null;
   rotation: boolean;
   /** A stop of new entries covers the strategy, or everybody. */
   stopped: boolean;
+}
+
+const TREND_STEP_SECONDS = 6 * 3_600;
+const TREND_STEPS = (7 * 86_400) / TREND_STEP_SECONDS;
+
+/** The running sum of the net at each step of the last seven days. */
+export function trendOf(steps: StrategyRow['steps'], now: Date): { at: string; net: string }[] {
+  let net = D(0);
+  return Array.from({ length: TREND_STEPS + 1 }, (_, step) => {
+    net = net.plus(steps?.[step - 1] ?? '0');
+    const agoMs = (TREND_STEPS - step) * TREND_STEP_SECONDS * 1_000;
+    return { at: new Date(now.getTime() - agoMs).toISOString(), net: toPlain(net) };
+  });
 }
 
 /** Those that sent a signal in the last thirty days, that a user follows, or that have settings or limits; by name. */
@@ -41,10 +59,17 @@ export async function listStrategies(db: Db, now: Date): Promise<StrategyRow[]> 
       union all select strategy, strategy from strategies
     ), known as (
       select strategy, min(processor) as processor from named group by 1
+    ), closings as (
+      select ${key} as strategy, closed.realised_profit - coalesce(closed.fees, 0) as net,
+        floor(extract(epoch from closed.closed_at - (${since(7)})) / ${TREND_STEP_SECONDS})::int as step
+      from closed_positions as closed join trades on trades.id = closed.trade_id
+      join signals on signals.id = trades.signal_id
+      where closed.closed_at > ${since(7)}
     )
     select known.strategy, known.processor, last.token as "lastToken", last.action as "lastAction",
       sent.last_at as "lastAt", coalesce(sent.signals, 0) as "signals7d",
       orders.orders as "orders7d", orders.filled as "filled7d", results.net as "net7d", results.unknown as "unknown7d",
+      results.closed as "closed7d", results.won as "won7d", trends.steps,
       (select json_agg(json_build_object('username', username, 'trades', active_trading
           and (trading_paused_until is null or trading_paused_until <= ${now})) order by username)
         from users join user_settings on user_id = users.id
@@ -62,11 +87,13 @@ export async function listStrategies(db: Db, now: Date): Promise<StrategyRow[]> 
       from trades join signals on signals.id = trades.signal_id
       where trades.created_at > ${since(7)} and ${key} = known.strategy) as orders
     cross join lateral (
-      select coalesce(sum(closed.realised_profit - coalesce(closed.fees, 0)), 0)::text as net,
-        (count(*) filter (where closed.realised_profit is null))::int as unknown
-      from closed_positions as closed join trades on trades.id = closed.trade_id
-      join signals on signals.id = trades.signal_id
-      where closed.closed_at > ${since(7)} and ${key} = known.strategy) as results
+      select coalesce(sum(net), 0)::text as net, (count(*) filter (where net is null))::int as unknown,
+        count(net)::int as closed, (count(*) filter (where net > 0))::int as won
+      from closings where closings.strategy = known.strategy) as results
+    cross join lateral (
+      select json_object_agg(step, net::text) as steps from (
+        select step, sum(net) as net from closings
+        where closings.strategy = known.strategy and net is not null group by step) as summed) as trends
     order by known.strategy`);
   return rows;
 }

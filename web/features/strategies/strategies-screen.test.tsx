@@ -58,6 +58,12 @@ const tesla = {
   filled7d: 40,
   net7d: '586.04',
   unknown7d: 0,
+  closed7d: 34,
+  won7d: 21,
+  trend7d: [
+    { at: '2026-11-17T06:00:00.000Z', net: '0' },
+    { at: '2026-11-24T06:00:00.000Z', net: '586.04' },
+  ],
   subscribers: [
     { username: 'ann@example.com', trades: true },
     { username: 'bob@example.com', trades: false },
@@ -99,14 +105,19 @@ describe('the strategies', () => {
     ]);
     const text = document.body.textContent;
     expect(text).toContain('+$586.04');
-    expect(text).toContain('95.2%');
+    expect(text).toContain('Fill rate95.2%Win rate61.8%');
+    page().getByRole('img', { name: 'Net of Tesla over 7 days' });
     expect(text).toContain('2 users: ann@example.com, bob@example.com (1 with trading off or paused)');
     expect(text).toContain('No limits: entries go as far as the settings allow');
   });
 
   test('say when a stop of new entries covers a strategy', async () => {
-    renderApp('/strategies', { [STRATEGIES]: answer({ ...tesla, stopped: true }) });
+    const none = { orders7d: 0, filled7d: 0, closed7d: 0, won7d: 0 };
+    renderApp('/strategies', { [STRATEGIES]: answer({ ...tesla, stopped: true, ...none }) });
     await page().findByText('New entries stopped');
+    // Nothing was closed: a line would claim a result of nothing.
+    expect(document.body.textContent).toContain('Fill rate–Win rate–');
+    expect(page().queryByRole('img', { name: /^Net of/ })).toBeNull();
   });
 
   test('show what became of the last signals, and switch new entries after a question', async () => {

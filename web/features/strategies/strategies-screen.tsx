@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { RiskLimitsAnswer } from '#contract/risk-limits.ts';
 import type { StrategiesAnswer, StrategyView } from '#contract/strategies.ts';
+import { Sparkline } from '#web/charts/equity-picture.tsx';
 import { strategyExits } from '#web/forms/exits/exits-data.ts';
 import { LimitGauges } from '#web/forms/limits/limit-gauges.tsx';
 import { LimitActions } from '#web/forms/limits/limits-card.tsx';
@@ -62,9 +63,13 @@ export function StrategiesScreen({ stops }: { stops: ReactNode }) {
   );
 }
 
+const rate = (part: number, whole: number): string =>
+  part / whole >= 0 ? `${((part / whole) * 100).toFixed(1)}%` : '–';
+
 function StrategyCard({ strategy, program }: { strategy: StrategyView; program: RiskLimitsAnswer }) {
   const formatInstant = useFormatInstant();
   const { processor, lastSignal, limits, subscribers, orders7d, filled7d, unknown7d } = strategy;
+  const { closed7d, won7d, trend7d } = strategy;
   const off = subscribers.filter(({ trades }) => !trades).length;
   const last =
     lastSignal === null
@@ -94,22 +99,41 @@ function StrategyCard({ strategy, program }: { strategy: StrategyView; program: 
         </>
       }
     >
-      <dl className={classes.figures}>
-        <div className={classes.hero}>
-          <dt>Net in 7 d, after fees</dt>
-          <dd>
-            <Profit amount={strategy.net7d} {...(unknown7d > 0 ? { aside: `${unknown7d} unknown` } : {})} />
-          </dd>
-        </div>
-        <div>
-          <dt>Signals in 7 d</dt>
-          <dd>{formatCount(strategy.signals7d)}</dd>
-        </div>
-        <div>
-          <dt>Fill rate in 7 d</dt>
-          <dd>{!(filled7d / orders7d >= 0) ? '–' : `${((filled7d / orders7d) * 100).toFixed(1)}%`}</dd>
-        </div>
-      </dl>
+      <div className={classes.top}>
+        <dl className={classes.figures}>
+          <div className={classes.hero}>
+            <dt>Net in 7 d, after fees</dt>
+            <dd>
+              <Profit amount={strategy.net7d} {...(unknown7d > 0 ? { aside: `${unknown7d} unknown` } : {})} />
+            </dd>
+          </div>
+          <div>
+            <dt>Signals</dt>
+            <dd>{formatCount(strategy.signals7d)}</dd>
+          </div>
+          <div>
+            <dt>Fill rate</dt>
+            <dd>{rate(filled7d, orders7d)}</dd>
+          </div>
+          <div>
+            <dt>Win rate</dt>
+            <dd>{rate(won7d, closed7d)}</dd>
+          </div>
+        </dl>
+        {closed7d > 0 ? (
+          <div className={classes.trend}>
+            <Sparkline
+              label={`Net of ${processor} over 7 days`}
+              points={trend7d.map(({ at, net }) => ({ at, equity: net }))}
+              wide
+            />
+            <div className={classes.axis} aria-hidden>
+              <span>7 d ago</span>
+              <span>now</span>
+            </div>
+          </div>
+        ) : null}
+      </div>
       <p className={classes.line}>
         {subscribers.length === 0
           ? 'Nobody follows it'
