@@ -79,6 +79,7 @@ const outcomeCounts = z.object({
 /** GET /api/overview (administrators: all accounts) and GET /api/my-overview (the caller's own). */
 export const overviewAnswer = z.object({
   at: z.string(),
+  exchangeMode: z.enum(['paper', 'demo', 'live']),
   /** Since midnight in the display time zone. */
   netToday: netResult,
   /** Of the last 7 times 24 hours, like the rates. */

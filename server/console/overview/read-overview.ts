@@ -70,6 +70,7 @@ async function readOverview(
   const equity = known.length === 0 ? null : sum(known);
   return {
     at: now.toISOString(),
+    exchangeMode: config.exchangeMode,
     netToday: results.today,
     net7d: results.week,
     open: {

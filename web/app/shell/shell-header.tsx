@@ -1,7 +1,8 @@
 import { IconDots, IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Bell } from '../../features/alerts/bell.tsx';
-import { EnvironmentBadge } from '../../features/environment/environment-badge.tsx';
+import { useOverview } from '../../features/dashboard/overview-data.ts';
+import { EnvironmentBadge, ModePill } from '../../features/environment/environment-badge.tsx';
 import { StopMenu } from '../../features/trading-stops/stop-menu.tsx';
 import { useSession } from '../../lib/session.ts';
 import { Brand } from '../../ui/brand.tsx';
@@ -76,6 +77,12 @@ function RailButton() {
   );
 }
 
+/** For a user who may not see the environment. */
+function OwnMode() {
+  const { data } = useOverview({ isAdmin: false, everyMs: 30_000 });
+  return <ModePill mode={data?.exchangeMode} />;
+}
+
 /** The state of the system at the left, what the operator does at the right. */
 function TopBar() {
   const { user } = useSession();
@@ -83,6 +90,7 @@ function TopBar() {
     <div className={classes.bar}>
       <div className={classes.state}>
         {user.isAdmin ? <EnvironmentBadge /> : null}
+        {user.isAdmin === false ? <OwnMode /> : null}
         {/* Whose figures they are depends on the role. */}
         {typeof user.isAdmin === 'boolean' ? <DayFigures /> : null}
       </div>

@@ -38,6 +38,7 @@ const account = (more: Partial<OverviewAccount> = {}): OverviewAccount => ({
 
 const overview = (more: Partial<OverviewAnswer> = {}): OverviewAnswer => ({
   at: '2026-03-04T05:10:07.000Z',
+  exchangeMode: 'paper',
   netToday: { amount: '364.88', gross: '400', trades: 8, unknown: 0 },
   net7d: { amount: '-12.5', gross: '20.25', trades: 48, unknown: 2 },
   open: {
@@ -270,6 +271,8 @@ test('an ordinary user sees the own account, the last signals with their reasons
   const own = overview({ accounts: [account({ userId: id, username, state: 'off' })] });
   const app = renderApp('/', { [OWN]: own }, { user: { isAdmin: false } });
   await findTitle(/^Welcome, /);
+  const { findByText } = scopeOf(page().getByRole('banner'));
+  expect((await findByText('Paper')).dataset.tip).toContain('No real money is traded');
   expect(await tile('Equity')).toBe('Equity$61,206.83Open profit included');
   expect(await tile('Open profit')).toBe('Open profit+$30.5211 positions');
   const last = scopeOf(await page().findByRole('list', { name: 'Last signals' }));

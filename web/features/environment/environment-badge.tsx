@@ -7,6 +7,17 @@ import { useEnvironmentStatus } from './environment-status.ts';
 
 const EnvironmentDialog = lazily(() => import('./environment-dialog.tsx'));
 
+/** Whether the money is real; nothing until that is known. */
+export function ModePill({ mode }: { mode: string | undefined }) {
+  if (mode === undefined) return null;
+  const { label, text } = exchangeModeLook(mode);
+  return (
+    <span className={classes.mode} data-mode={mode} data-tip={text}>
+      {label}
+    </span>
+  );
+}
+
 export function EnvironmentBadge() {
   const query = useEnvironmentStatus();
   const [opened, setOpened] = useState(false);
@@ -14,11 +25,7 @@ export function EnvironmentBadge() {
   const mode = query.data?.exchangeMode;
   return (
     <div className={classes.badges}>
-      {mode ? (
-        <span className={classes.mode} data-mode={mode} data-tip={exchangeModeLook(mode).text}>
-          {exchangeModeLook(mode).label}
-        </span>
-      ) : null}
+      <ModePill mode={mode} />
       <UnstyledButton
         className={classes.badge}
         data-tone={tone}
