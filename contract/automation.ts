@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { WORKFLOW_STATUSES } from '#domain/workflow/workflow-lifecycle.ts';
 import { workflowOutcome } from './outcome.ts';
 import { filterInstant, filterText, pagingQuery, sortedQuery } from './paging.ts';
-import { userResult } from './signals.ts';
+import { SIGNAL_ACTIONS, userResult } from './signals.ts';
 
 export const WORKFLOW_PAGE_SIZES = [25, 50, 100] as const;
 export const DEFAULT_WORKFLOW_PAGE_SIZE = 50;
@@ -19,6 +19,8 @@ export const workflowRun = z.object({
   workflowId: z.string(),
   signalId: z.string().nullable(),
   token: z.string(),
+  /** What its signal asks for; null when the signal is gone. */
+  action: z.enum(SIGNAL_ACTIONS).nullable(),
   processor: z.string(),
   trigger: z.enum(['automatic', 'manual']),
   triggerReason: z.string().nullable(),

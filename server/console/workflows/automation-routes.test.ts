@@ -102,6 +102,7 @@ describe('the list of workflows', () => {
       workflowId: signals[0].workflowId,
       signalId: signals[0].id,
       token: 'BTC',
+      action: 'buy',
       processor: 'UD Bot',
       trigger: 'automatic',
       triggerReason: null,

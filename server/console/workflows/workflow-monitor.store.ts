@@ -6,9 +6,9 @@ import { readSortedList, type SortedOptions } from '#server/platform/db/list-tot
 import { type TimeFilter, timeRange } from '#server/platform/db/list-totals/time-range.ts';
 import { isoDates } from '#server/platform/iso-dates.ts';
 
-type Counts = Pick<WorkflowRun, 'stepCount' | 'tradeCount' | 'successfulTrades'>;
+type Counts = Pick<WorkflowRun, 'action' | 'stepCount' | 'tradeCount' | 'successfulTrades'>;
 
-const NONE: Counts = { stepCount: 0, tradeCount: 0, successfulTrades: 0 };
+const NONE: Counts = { action: null, stepCount: 0, tradeCount: 0, successfulTrades: 0 };
 
 /** One page, newest first unless sorted otherwise, and the total number of matching workflows. */
 export async function listWorkflows(
@@ -35,6 +35,8 @@ export async function listWorkflows(
   });
   const counted = await db.execute<Counts & { id: string }>(sql`
     select wanted.id, orders.*,
+      (select signals.action from workflows join signals on signals.id = workflows.signal_id
+        where workflows.id = wanted.id) as action,
       (select count(*)::int from workflow_steps where workflow_id = wanted.id) as "stepCount"
     from unnest(${sql.param(rows.map(({ id }) => id))}::uuid[]) as wanted (id)
     cross join lateral (

@@ -24,9 +24,9 @@ interface ColumnOptions {
 /** Shortened when longer than 8 characters. */
 const short = (id: string) => shortId(id, 9);
 
-/** Its trades; what was filled without one is a close. */
-export const orderCounts = ({ successfulTrades, tradeCount, outcome }: WorkflowRun) =>
-  tradeCount === 0 && outcome.filled > 0
+/** Its trades, or the closes of a signal that leaves, which makes none. */
+export const orderCounts = ({ action, successfulTrades, tradeCount, outcome }: WorkflowRun) =>
+  action === 'close' || action === 'reduce'
     ? { successful: outcome.filled, total: outcome.filled + outcome.failed }
     : { successful: successfulTrades, total: tradeCount };
 

@@ -57,6 +57,24 @@ test('keeps filters in the URL, and returns to page 1 when a filter or the page 
   });
 });
 
+// Requirements: workflow-monitor-1
+test('counts trades, and for a signal that leaves its closes, failed ones too', async () => {
+  const outcome = { kind: 'not_filled', filled: 0, failed: 2, skipped: 0, topReason: 'The close failed' };
+  const none = { ...run, tradeCount: 0, successfulTrades: 0, outcome };
+  renderApp('/automation-workflows', {
+    [RUNS]: answerOf(
+      { ...none, id: 'a', workflowId: 'a', action: 'close' },
+      { ...none, id: 'b', workflowId: 'b', action: 'buy' },
+    ),
+  });
+  await eventually(() => expect(rows()).toHaveLength(2));
+  const heads = page()
+    .getAllByRole('columnheader')
+    .map(({ textContent }) => textContent);
+  const trades = rows().map((row) => row.querySelectorAll('td')[heads.indexOf('Trades')]?.textContent);
+  expect(trades).toEqual(['0/2', '0/0']);
+});
+
 // Requirements: trading-messages-7
 test('reports the outcome of a retry in a browser alert', async () => {
   const app = renderApp('/automation-workflows', {

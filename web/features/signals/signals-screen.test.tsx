@@ -573,6 +573,7 @@ test('opens the monitor with fifty rows per page and all columns, and takes its 
     ...run,
     id: 'closing',
     workflowId: 'closing',
+    action: 'close',
     tradeCount: 0,
     successfulTrades: 0,
     outcome: closed,
