@@ -21,7 +21,7 @@ export const feed = z.object({
   /** Candles that were missing in the last seven days. */
   gaps7d: z.number(),
   /** By how much the candles' clock is behind this one; negative: ahead. */
-  skewSeconds: z.number(),
+  skewSeconds: z.number().nullable(),
   /** Between which times of day candles are expected, in the display time zone; null: always. */
   hours: z.object({ from: z.string(), to: z.string() }).nullable(),
 });

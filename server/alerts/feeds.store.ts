@@ -1,6 +1,6 @@
 import { and, asc, eq, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Feed } from '#contract/feeds.ts';
-import { feedState, graceOf } from '#domain/feed-state.ts';
+import { feedState, graceOf, skewSeconds } from '#domain/feed-state.ts';
 import { timeframeMinutes } from '#domain/timeframe.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { feedGaps, feeds, hooks, users } from '#server/platform/db/schema.ts';
@@ -94,6 +94,14 @@ async function countGaps(db: Queryable, ids: readonly string[], now: Date): Prom
   return new Map(rows.map(({ feedId, missing }) => [feedId, missing]));
 }
 
+/** Not after candles that came late, such as those of the past: they say nothing about clocks. */
+function isJudged(feed: Parameters<typeof graceOf>[0] & FeedRow): boolean {
+  const { minutes, lastCandleTime, lastReceivedAt, skewSeconds: known } = feed;
+  if (minutes === null) return true;
+  const last = skewSeconds({ candleTime: lastCandleTime, receivedAt: lastReceivedAt, minutes });
+  return Math.abs(last - known) <= graceOf(feed);
+}
+
 function toView(
   row: FeedRow,
   options: { owner: string; now: Date; timeZone: string; gaps: ReadonlyMap<string, number> },
@@ -119,7 +127,7 @@ function toView(
     state: shown,
     graceSeconds: graceOf(feed),
     gaps7d: gaps.get(feed.id) ?? 0,
-    skewSeconds: feed.skewSeconds,
+    skewSeconds: isJudged(feed) ? feed.skewSeconds : null,
     hours: hoursFrom === null || hoursTo === null ? null : { from: hoursFrom, to: hoursTo },
   };
 }

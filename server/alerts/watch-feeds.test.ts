@@ -189,6 +189,18 @@ describe('the feed watch', () => {
     expect((await feeds())[0]).toMatchObject({ skewSeconds: 60 });
   });
 
+  test('judges no clock by candles of the past that come at once, but by those that follow', async () => {
+    const late = (minutes: number) => ({ at: new Date(clock.now().getTime() - minutes * MINUTE_MS) });
+    for (const minutes of [36, 21, 6]) await candle('BTC', late(minutes));
+    await sweep();
+    expect((await feeds())[0]).toMatchObject({ skewSeconds: null });
+    // The next one is a minute old, as those of this sender are.
+    clock.advance(10 * MINUTE_MS);
+    await candle('BTC', late(1));
+    await sweep();
+    expect((await feeds())[0]).toMatchObject({ skewSeconds: 60 });
+  });
+
   test('forgets feeds of a webhook that was deleted', async () => {
     const leaver = await board.createUser();
     await bring('BTC', 3, { by: await createSender({ app: board.app, client: leaver.client }) });

@@ -140,7 +140,7 @@ function learnFrom(arrived: Arrived, known: FeedRow | undefined, timeZone: strin
   const id = known?.id ?? timeOrderedId();
   const isRhythm = (known?.candles ?? 0) + news.length >= CANDLES_OF_A_RHYTHM;
   const skew =
-    minutes === null || news.length === 0
+    minutes === null || !isInRhythm({ news, known, arrived, minutes })
       ? (known?.skewSeconds ?? 0)
       : skewSeconds({ candleTime: new Date(newest), receivedAt: arrived.newestReceivedAt, minutes });
   const feed = {
@@ -162,6 +162,19 @@ function learnFrom(arrived: Arrived, known: FeedRow | undefined, timeZone: strin
   const points = known === undefined ? news : [known.lastCandleTime.getTime(), ...news];
   const gaps = minutes === null || !isRhythm ? [] : gapsIn(points, { feedId: id, minutes, known, timeZone });
   return { feed, gaps, isNew: known === undefined };
+}
+
+/** Candles that come faster than their timeframe are of the past, and say nothing about the clocks. */
+function isInRhythm(options: {
+  news: readonly number[];
+  known: FeedRow | undefined;
+  arrived: Arrived;
+  minutes: number;
+}): boolean {
+  const { news, known, arrived, minutes } = options;
+  if (news.length !== 1) return false;
+  const apartMs = arrived.newestReceivedAt.getTime() - (known?.lastReceivedAt.getTime() ?? 0);
+  return apartMs > minutes * 30_000;
 }
 
 function gapsIn(

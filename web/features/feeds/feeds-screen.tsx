@@ -131,7 +131,8 @@ function FeedCard({ feed }: { feed: Feed }) {
   );
 }
 
-function skewText(seconds: number): string {
+function skewText(seconds: number | null): string {
+  if (seconds === null) return '–';
   if (Math.abs(seconds) < SKEW_SHOWN_SECONDS) return 'In step';
   return seconds > 0 ? `${formatCount(seconds)} s behind` : `${formatCount(-seconds)} s ahead`;
 }

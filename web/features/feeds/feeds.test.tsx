@@ -31,9 +31,11 @@ const cells = () =>
 describe('the feeds', () => {
   // Requirements: additions-alerts-14
   test('are shown with state, last candle, missing candles and clock', async () => {
-    renderApp('/feeds', { [FEEDS]: { feeds: [feed, silent] } });
+    const late = { ...feed, id: 'late', skewSeconds: null };
+    renderApp('/feeds', { [FEEDS]: { feeds: [feed, silent, late] } });
     await findTitle('Feeds');
-    await eventually(() => expect(rowsOf('Feeds')).toHaveLength(2));
+    await eventually(() => expect(rowsOf('Feeds')).toHaveLength(3));
+    expect(cells()[2]?.[5], 'not known').toBe('–');
     const [first, second] = cells();
     expect(first?.slice(0, 2)).toEqual(['ETH 15m', 'Learning']);
     expect(first?.slice(4, 8)).toEqual(['0', 'In step', 'Always', 'admin@example.com']);
