@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type {
   ChannelTest,
   NotificationChannel,
@@ -105,6 +105,7 @@ function ChannelItem({ channel, isOwn, onOpen }: ChannelItemProps) {
     failed: { otherwise: 'The channel is still muted' },
     refresh: [CHANNELS],
   });
+  const testButton = useRef<HTMLButtonElement>(null);
   const isMuted = mutedUntil !== null && Date.parse(mutedUntil) > Date.now();
   const target = [config.url, config.to, chat].find((value) => value !== undefined);
   return (
@@ -146,12 +147,14 @@ function ChannelItem({ channel, isOwn, onOpen }: ChannelItemProps) {
             variant="default"
             aria-label={`Unmute ${name}`}
             disabled={unmute.isPending || id === ''}
-            onClick={() => unmute.mutate()}
+            // This button goes, and the focus with it.
+            onClick={() => unmute.mutate(undefined, { onSuccess: () => testButton.current?.focus() })}
           >
             Unmute
           </Button>
         ) : null}
         <Button
+          ref={testButton}
           size="xs"
           variant="default"
           aria-label={`Send a test to ${name}`}

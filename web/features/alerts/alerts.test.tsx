@@ -112,7 +112,9 @@ describe('the channels', () => {
     });
     const shown = await dialog('Channel Created');
     shown.getByText('Copy the secret now');
+    await app.user.keyboard('{Escape}');
     expect(textIn(shown.getByLabelText('Secret'))).toBe('whsec_made');
+    expect(shown.queryByRole('button', { name: 'Close dialog' })).toBeNull();
     shown.getByRole('button', { name: 'Done' }).click();
     await expectGone(() => page().queryByText('Copy the secret now'));
   });
@@ -193,6 +195,7 @@ describe('the channels', () => {
     await expectToast('Channel Unmuted', 'Phone gets all of its notices again');
     await expectGone(() => page().queryByText(/^Muted until/));
     expect(page().queryByRole('button', { name: 'Unmute Phone' })).toBeNull();
+    expect(document.activeElement).toBe(page().getByRole('button', { name: 'Send a test to Phone' }));
   });
 
   test('are tested, with the result in words', async () => {

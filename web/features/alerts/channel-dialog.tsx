@@ -76,7 +76,8 @@ export default function ChannelDialog({
   const { kind } = form.values;
   if (secret !== null) {
     return (
-      <Dialog opened onClose={dialog.close} title="Channel Created">
+      // Esc or a click beside it would lose the secret.
+      <Dialog opened onClose={dialog.close} title="Channel Created" mustAnswer>
         <SecretView secret={secret} onClose={dialog.close} />
         {dialog.question}
       </Dialog>

@@ -304,6 +304,10 @@ describe('creating a token', () => {
     await app.user.click(shown.getByRole('button', { name: 'Copy' }));
     await expectToast('Copied', 'The token was copied to the clipboard');
     expect(await navigator.clipboard.readText()).toBe(created.token);
+    // Nothing but Done closes it.
+    await app.user.keyboard('{Escape}');
+    expect(textIn(shown.getByLabelText('Token'))).toBe(created.token);
+    expect(shown.queryByRole('button', { name: 'Close dialog' })).toBeNull();
     await app.user.click(shown.getByRole('button', { name: 'Done' }));
     await expectGone(() => page().queryByRole('dialog'));
     await eventually(() => expect(itemsOf('API tokens')).toHaveLength(1));

@@ -48,7 +48,13 @@ export default function CreateTokenDialog({ onClose }: { onClose: () => void }) 
     }),
   );
   return (
-    <Dialog opened onClose={dialog.close} title={token === null ? 'Create API Token' : 'API Token Created'}>
+    <Dialog
+      opened
+      onClose={dialog.close}
+      title={token === null ? 'Create API Token' : 'API Token Created'}
+      // Esc or a click beside it would lose the token.
+      mustAnswer={Boolean(token)}
+    >
       {token === null ? (
         <form onSubmit={submit} noValidate>
           <Stack gap="md">
