@@ -151,6 +151,10 @@ test('a toast stays for five seconds and is at most 700 pixels wide, 800 on larg
   await expect(toast).toContainText('Failed to sign out');
   await page.clock.runFor(4_900);
   await expect(toast).toBeVisible();
+  // Top right, below the bar.
+  const places = page.locator('[data-toasts]');
+  expect(await places.evaluate((element) => element.getBoundingClientRect().top)).toBe(64);
+  expect(await places.evaluate((element) => innerWidth - element.getBoundingClientRect().right)).toBe(16);
   await page.clock.runFor(99);
   await expect(toast).toBeVisible();
   // Its exit animation takes a moment more.
