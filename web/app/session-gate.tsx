@@ -10,6 +10,7 @@ import {
   sessionKey,
   useSessionQuery,
 } from '../lib/session.ts';
+import { readChoice, storeChoice } from '../lib/stored-choice.ts';
 import { useDocumentTitle } from '../lib/use-document-title.ts';
 import classes from './session-gate.module.css';
 
@@ -20,6 +21,10 @@ const loadSignedInApp = () =>
   }));
 const SignedInApp = lazy(loadSignedInApp);
 
+/** Where somebody was signed in, the code of the screens loads while the session is looked up. */
+const SIGNED_IN = 'signed-in';
+if (readChoice(SIGNED_IN) === 'yes') void loadSignedInApp();
+
 /** Shows the sign-in screen on every path while signed out; the router loads after signing in. */
 export function SessionGate() {
   const client = useQueryClient();
@@ -27,6 +32,10 @@ export function SessionGate() {
   const userId = session.data?.user.id ?? null;
   // A layout effect, so that it runs before any screen sends a request.
   useLayoutEffect(() => actAs(userId), [userId]);
+  const isSignedIn = session.data === undefined ? null : session.data !== null;
+  useEffect(() => {
+    if (isSignedIn !== null) storeChoice(SIGNED_IN, isSignedIn ? 'yes' : 'no');
+  }, [isSignedIn]);
   useEffect(() => onSessionAnnounced(() => void lookUpSession(client).catch(() => {})), [client]);
 
   if (session.data === undefined) {

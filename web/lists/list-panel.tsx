@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
 import { Panel } from '../ui/panel.tsx';
 import { ErrorBanner, ErrorState } from '../ui/states.tsx';
 import { DataTable, type DataTableProps } from './data-table.tsx';
@@ -21,6 +21,8 @@ interface ListPanelProps<Row> extends DataTableProps<Row> {
 /** A table with its states. The error of a failed refresh appears above the previous rows. */
 export function ListPanel<Row extends { id: string }>(props: ListPanelProps<Row>) {
   const { title, description, aside, filters, query, errorTitle, children, ...table } = props;
+  // A hundred rows render in slices, so that clicks and keys are answered meanwhile.
+  const rows = useDeferredValue(table.rows);
   const failure = {
     title: errorTitle,
     error: query.error,
@@ -34,7 +36,7 @@ export function ListPanel<Row extends { id: string }>(props: ListPanelProps<Row>
       {query.isError && !table.rows ? (
         <ErrorState {...failure} />
       ) : (
-        <DataTable {...table} faded={query.isPlaceholderData} />
+        <DataTable {...table} rows={rows} faded={query.isPlaceholderData} />
       )}
       {children}
     </Panel>
