@@ -35,13 +35,13 @@ export default function Overview() {
   const { data } = overview;
   return (
     <div className={classes.areas}>
-      <div className={classes.attention}>
-        <AttentionCard />
-      </div>
       <div className={classes.tiles}>
         <PolledView query={overview} errorTitle="Failed to fetch the overview">
           {(answer) => <OverviewTiles answer={answer} />}
         </PolledView>
+      </div>
+      <div className={classes.attention}>
+        <AttentionCard />
       </div>
       <div className={classes.column}>
         {data === undefined ? null : (
