@@ -92,8 +92,10 @@ export async function writeStop(
     const resting = await tx
       .select({ tradeId: trades.id })
       .from(trades)
-      .where(and(eq(trades.state, 'working'), coversTrade(scope)));
-    await jobs.send(tx, 'advance-trade', resting);
+      .innerJoin(orderAttempts, eq(orderAttempts.tradeId, trades.id))
+      .where(and(eq(trades.state, 'working'), eq(orderAttempts.state, 'open'), coversTrade(scope)));
+    // What has not left sees the stop where permission is read, what is just leaving where its answer is written.
+    await jobs.send(tx, 'advance-trade', resting, { isUrgent: true });
   }
   return row;
 }

@@ -42,6 +42,8 @@ interface SendOptions<Name extends JobName> {
   waitMs?: number | ((data: JobData[Name]) => number);
   /** Work of a user's own signal: behind all other, in the order of sending. */
   isOwn?: boolean | ((data: JobData[Name]) => boolean);
+  /** Before all other jobs of its kind. */
+  isUrgent?: boolean;
 }
 
 /** The queue as the program holds it: workers can stop and start again while jobs are still sent. */
@@ -116,6 +118,9 @@ function secondsOf(id: string): number {
  * called when one of the owner's ends, and then stands behind those of all other owners.
  */
 const OWN_PRIORITY = -(2 ** 31);
+const USUAL_PRIORITY = 0;
+/** Above all others. */
+const URGENT_PRIORITY = LAST_SECOND;
 
 /** The library counts seconds from the database's now. */
 function secondsUntil<Data>(waitMs: number | ((data: Data) => number), data: Data): number {
@@ -315,15 +320,15 @@ export async function createJobs(options: {
     db: Queryable,
     name: Name,
     data: JobData[Name] | JobData[Name][],
-    { waitMs, isOwn = false }: SendOptions<Name> = {},
+    { waitMs, isOwn = false, isUrgent = false }: SendOptions<Name> = {},
   ): Promise<void> {
     const list = Array.isArray(data) ? data : [data];
     if (list.length === 0) return;
-    const priorityOf = PRIORITIES[name];
     const isLast = (one: JobData[Name]) => (typeof isOwn === 'boolean' ? isOwn : isOwn(one));
+    const priorityOf = PRIORITIES[name] ?? (() => USUAL_PRIORITY);
     const jobs = list.map((one) => ({
       data: one,
-      ...(priorityOf === undefined ? {} : { priority: isLast(one) ? OWN_PRIORITY : priorityOf(one) }),
+      priority: isUrgent ? URGENT_PRIORITY : isLast(one) ? OWN_PRIORITY : priorityOf(one),
       ...(waitMs === undefined ? {} : { startAfter: secondsUntil(waitMs, one) }),
     }));
     const executeSql = (text: string, values: unknown[] = []) =>
