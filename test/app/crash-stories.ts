@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { expect } from 'vitest';
 import { D } from '#domain/decimal.ts';
+import { PROTECTION_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { userSettings, users } from '#server/platform/db/schema.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -77,7 +78,7 @@ export const CRASH_STORIES: Record<string, CrashStory> = {
 
   'a reversal': {
     leastPoints: 90,
-    leastChanges: 30,
+    leastChanges: 25,
     async begin(engine) {
       const { userId, token } = await withLong(engine);
       const signal = { userId, token, ...(await oppositeSignal(engine, token)) };
@@ -244,6 +245,8 @@ async function loseProtection(
     .where(eq(paperTriggerOrders.userId, userId));
   strike(engine, userId, faults);
   await auditOnce(engine);
+  // Most of the time until the close is over: each further try for the stop is alike.
+  if (faults.length > 0) engine.clock.advance(PROTECTION_DEADLINE_MS - 1_000);
   return {
     userId,
     async judge() {
