@@ -44,6 +44,17 @@ async function fillPages(operator: Operator, client: ProgramClient, server: Mana
       activeTrading: true,
     });
   }
+  // The widest row: a long name, an administrator, a telephone, switched off and stopped.
+  const widest = await operator.createUser({
+    username: 'leigh.montgomery.trading.accounts@example.com',
+    firstName: 'Leigh Alexandra',
+    lastName: 'Montgomery-Fitzgerald',
+    countryCode: '+1',
+    mobileNumber: '5551234567',
+    isAdmin: true,
+    settings: { positionSizingMethod: 'Portfolio Allocation', signalProcessor: 'Tesla' },
+  });
+  await client.post('/api/trading-stops', { scope: { kind: 'user', value: widest.id } });
   const now = new Date();
   const signals = simulateHistory({ seed: 'widths', now });
   await writeHistory({ dataDir: server.dataDir, signals, now, timeZone: 'America/Los_Angeles' });

@@ -6,6 +6,7 @@ import { stopDialog, useTradingStops } from '../../lib/trading-stops.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import classes from './active-stops.module.css';
 import { isPause, scopeText } from './stop-text.ts';
 import { useUserNames } from './use-user-names.ts';
 
@@ -15,14 +16,17 @@ export function ActiveStops() {
   const nameOf = useUserNames();
   const formatInstant = useFormatInstant();
   const columns: CardColumn<TradingStopView>[] = [
-    { header: 'Stopped', place: 'title', cell: ({ scope }) => scopeText(scope, nameOf) },
-    { header: 'Reason', cell: (stop) => (isPause(stop) ? 'Paused in the settings' : stop.reason) },
+    { header: 'Stopped', place: 'title', cell: ({ scope }) => <Whole>{scopeText(scope, nameOf)}</Whole> },
+    {
+      header: 'Reason',
+      cell: (stop) => <Whole>{isPause(stop) ? 'Paused in the settings' : stop.reason}</Whole>,
+    },
     {
       header: 'Since',
       cell: ({ createdAt, createdBy }) =>
-        createdAt === null
-          ? null
-          : `${formatInstant(createdAt)}${createdBy === null ? '' : `, ${createdBy}`}`,
+        createdAt === null ? null : (
+          <Whole>{`${formatInstant(createdAt)}${createdBy === null ? '' : `, ${createdBy}`}`}</Whole>
+        ),
     },
     { header: 'Until', cell: ({ until }) => (until === null ? 'Until lifted' : formatInstant(until)) },
     {
@@ -64,3 +68,7 @@ export function ActiveStops() {
     </Panel>
   );
 }
+
+/** Long names and reasons take more lines, and are seen whole. */
+const Whole = ({ children }: { children: string | null }) =>
+  children === null ? null : <span className={classes.whole}>{children}</span>;

@@ -127,12 +127,14 @@ export function usersColumns(options: ColumnOptions): CardColumn<User>[] {
             aria-label={`Active trading of ${username}`}
             onChange={() => onChange({ kind: 'activeTrading', userId: id, username, on: !on })}
           />
-          <StateBadge state={states.get(id)} formatInstant={formatInstant} />
-          {stopped.has(id) ? (
-            <Badge tone="failure" tip={stopped.get(id) ?? ''}>
-              Stopped
-            </Badge>
-          ) : null}
+          <span className={classes.badges} data-wraps>
+            <StateBadge state={states.get(id)} formatInstant={formatInstant} />
+            {stopped.has(id) ? (
+              <Badge tone="failure" tip={stopped.get(id) ?? ''}>
+                Stopped
+              </Badge>
+            ) : null}
+          </span>
         </span>
       ),
     },
