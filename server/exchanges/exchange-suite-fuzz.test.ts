@@ -56,6 +56,11 @@ const CALLS: [string, (exchange: Exchange, of: ExchangeAccount) => Promise<unkno
     'fetchClosedPositions',
     (exchange, of) => exchange.fetchClosedPositions(of, { since: new Date(1795272000000) }),
   ],
+  [
+    'fetchLedger',
+    (exchange, of) =>
+      exchange.fetchLedger(of, { from: new Date(1795186617323), to: new Date(1795359417323) }),
+  ],
   ['findClosingOrder', (exchange, of) => exchange.findClosingOrder(of, CLOSED)],
   ['cancelProtection', (exchange, of) => exchange.cancelProtection(of, 'BTC')],
   ['closePosition', (exchange, of) => exchange.closePosition(of, POSITION, inTime())],

@@ -45,10 +45,33 @@ const WHOLE_POSITION = { tpslMode: 'Full', positionIdx: 0 };
 const STOP_BY_MARK = { slTriggerBy: 'MarkPrice', slOrderType: 'Market' };
 const TARGET_BY_MARK = { tpTriggerBy: 'MarkPrice', tpOrderType: 'Market' };
 
+const CURSORS = { classic: '12', unified: '1:12', Bybit: '12%3A1' };
+
 const CASES: Record<
   string,
   { call: (exchange: Exchange, of: ExchangeAccount) => Promise<unknown> } & Record<SuiteDialect, Sent[]>
 > = {
+  'a page of the ledger': {
+    call: (exchange, of) =>
+      exchange.fetchLedger(of, {
+        from: new Date(1795272957323),
+        to: new Date(1795273177323),
+        cursor: CURSORS[exchange.platform === 'Bybit' ? 'Bybit' : of.credentials.accountMode],
+      }),
+    Bitget: [['GET /api/v2/mix/account/bill', { ...FUTURES, ...AROUND, limit: '100', idLessThan: '12' }]],
+    'Bitget unified': [
+      [
+        'GET /api/v3/account/financial-records',
+        { category: 'SPOT', coin: 'USDT', ...AROUND, limit: '100', cursor: '12' },
+      ],
+    ],
+    Bybit: [
+      [
+        'GET /v5/account/transaction-log',
+        { accountType: 'UNIFIED', currency: 'USDT', ...AROUND, limit: '50', cursor: '12:1' },
+      ],
+    ],
+  },
   'a price': {
     call: (exchange) => exchange.fetchTicker('BTC'),
     Bitget: [['GET /api/v2/mix/market/ticker', BTC_FUTURES]],

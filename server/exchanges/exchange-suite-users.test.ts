@@ -271,6 +271,7 @@ describe.each(['Bitget', 'Bitget unified'] as const)('an account of one kind: %s
       () => exchange.moveProtection(account, stop, inTime()),
       () => exchange.fetchHoldings(account),
       () => exchange.fetchClosedPositions(account, { since: new Date(1_795_272_000_000) }),
+      () => exchange.fetchLedger(account, { from: new Date(1_795_272_000_000), to: new Date() }),
       () => exchange.cancelProtection(account, 'BTC'),
       () => exchange.closePosition(account, position, inTime()),
     ]) {

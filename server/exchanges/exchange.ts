@@ -16,6 +16,8 @@ export interface Exchange {
   /** All supported kinds of account; a key of another kind is refused before anything is sent. */
   readonly accountModes: readonly ExchangeCredentials['accountMode'][];
   readonly orderMemory: OrderMemory;
+  /** How far back the exchange tells an account's ledger; null in paper mode, whose ledger is a table of ours. */
+  readonly ledgerReach: LedgerReach | null;
   /** How many requests a second this program allows itself, through all of its addresses together. */
   readonly requestsPerSecond: number;
   /**
@@ -128,6 +130,14 @@ export interface Exchange {
     request: { since: Date },
     context?: CallContext,
   ): Promise<ClosedPosition[]>;
+  /**
+   * One page of the USDT movements of the account's wallet from `from` (included) to `to` (excluded), newest first, as the
+   * exchange's own ledger tells them: Bitget v2 `mix/account/bill`, v3 `account/financial-records`, Bybit
+   * `account/transaction-log`. The period is at most `ledgerReach.longestPeriodMs` long and not older than its `keptMs`.
+   * Further pages follow by `cursor`; an entry may come again where pages meet, with the same id. Throws if one entry
+   * cannot be read, and always in paper mode.
+   */
+  fetchLedger(account: ExchangeAccount, query: LedgerQuery, context?: CallContext): Promise<LedgerPage>;
   /** The order that closed the position (the last one if several did); null if the exchange reports none. */
   findClosingOrder(
     account: ExchangeAccount,
@@ -397,6 +407,44 @@ export interface ClosedPosition {
   funding: string | null;
   openedAt: Date;
   closedAt: Date;
+}
+
+export interface LedgerReach {
+  /** Older entries are not told any more. */
+  keptMs: number;
+  longestPeriodMs: number;
+}
+
+export interface LedgerQuery {
+  from: Date;
+  to: Date;
+  /** Of the page before; without it the first page. */
+  cursor?: string;
+}
+
+export interface LedgerPage {
+  /** Newest first; those of one instant in the exchange's order, too. */
+  entries: LedgerEntry[];
+  /** Of the next page; null: there is no more. */
+  next: string | null;
+}
+
+/** A movement of the USDT wallet. A record of the exchange with a result and a fee gives one entry for each. */
+export interface LedgerEntry {
+  /** The same whenever the entry is told, unique within the account. */
+  id: string;
+  at: Date;
+  /** `deposit` and `withdrawal` are whatever enters or leaves the trading wallet, transfers within the exchange included. */
+  kind: 'trade' | 'fee' | 'funding' | 'deposit' | 'withdrawal' | 'other';
+  /** Signed, in USDT: what it added to the wallet. */
+  amount: string;
+  /** Of the wallet after the entry, in USDT; null where the exchange does not tell it. */
+  balance: string | null;
+  token: string | null;
+  /** Of the order that caused it; null where the exchange does not tell it. */
+  clientOrderId: string | null;
+  /** In plain words, such as 'Bought BTC'. */
+  text: string;
 }
 
 export interface ClosingOrder {

@@ -21,6 +21,7 @@ import { isGiven, type Parameters, tokenOfSymbol } from './parameters.ts';
 import type { PutOffTask } from './put-off.ts';
 import { AnswerLost, StruckRefusal, VenueRefusal } from './refusals.ts';
 import type { VenueKey } from './venue-credentials.ts';
+import type { WalletMovement } from './venue-ledger.ts';
 
 /** One exchange's REST dialect on the paper books: routes, signatures, envelope and codes. */
 export interface VenueDialect {
@@ -38,6 +39,7 @@ export interface VenueBooks extends PaperBooks {
   keyOf(userId: string): VenueKey;
   contracts: VenueContracts;
   strategies: VenueStrategies;
+  movements: WalletMovement[];
   /** When the first cancel of an order was asked for, by client order id; only while look-ups are stale. */
   cancelAskedAt: Map<string, Date>;
   /** Schedules work for an account that a fault has postponed. */

@@ -161,6 +161,27 @@ export const BITGET_UNIFIED: Record<string, (given: Record<string, unknown>) => 
       },
     ],
   }),
+  'account/financial-records': ({ category }) => ({
+    list:
+      category === 'USDT-FUTURES'
+        ? [
+            {
+              ...FUTURES,
+              id: '12112',
+              coin: 'USDT',
+              type: 'SELL_DEAL',
+              positionType: 'isolated',
+              positionAmount: '0',
+              positionBalance: '0',
+              amount: '10',
+              fee: '-0.396',
+              balance: '1009.214',
+              ts: NOW,
+            },
+          ]
+        : [],
+    cursor: '12112',
+  }),
   'position/history-position': () => ({
     list: [
       {

@@ -6,6 +6,7 @@ import {
   type OrderReport,
   UNREADABLE,
 } from '#server/exchanges/exchange.ts';
+import { ledgerTests } from './exchange-suite-ledger.ts';
 import { wiredMoveTests } from './exchange-suite-protection.ts';
 import { SUITE_WORDS, type SuiteDialect } from './exchange-suite-words.ts';
 import type { FaultMatch, VenueFault } from './faults.ts';
@@ -46,6 +47,7 @@ export function wireSuite(platform: SuiteDialect, name: string, open: () => Prom
       },
     };
     wiredMoveTests(platform, suite);
+    ledgerTests(platform, suite);
 
     describe('an entry', () => {
       const resting = () => buy({ price: '64000', stopLoss: '62000' });

@@ -75,6 +75,7 @@ export async function openOnVenue(
     },
     push: (token, price) => books.marks.push(token, price),
     setFaults: (faults) => venue.setFaults(faults),
+    move: (movement) => venue.move(movement),
     ...pastThePort(books.db, exchange),
     async close() {
       await patient.close();

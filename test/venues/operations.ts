@@ -18,6 +18,7 @@ export type VenueOperation =
   | 'cancel-protection'
   | 'history'
   | 'fills'
+  | 'ledger'
   | 'ticker'
   | 'contracts'
   | 'time';

@@ -33,6 +33,7 @@ const LIMITS: Readonly<Record<ExchangePlatform, DocumentedLimits>> = {
       '/api/v3/account/info': 5,
       '/api/v3/account/settings': 20,
       '/api/v3/account/assets': 20,
+      '/api/v3/account/financial-records': 20,
       '/api/v3/position/current-position': 20,
       '/api/v3/position/history-position': 20,
       '/api/v3/trade/order-info': 20,
@@ -54,6 +55,7 @@ const LIMITS: Readonly<Record<ExchangePlatform, DocumentedLimits>> = {
       '/v5/position/set-leverage': 10,
       '/v5/position/switch-mode': 10,
       '/v5/account/set-margin-mode': 5,
+      '/v5/account/transaction-log': 30,
       '/v5/user/query-api': 10,
     },
     headers: ({ limit, remaining, resetAt }) => ({

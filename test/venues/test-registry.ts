@@ -15,6 +15,7 @@ import { systemClock } from '#server/platform/clock.ts';
 import { accountModeOf, type SuiteDialect } from './exchange-suite-words.ts';
 import type { VenueFault } from './faults.ts';
 import { jsonAnswer, type VenueAnswer, type VenueRequest } from './http.ts';
+import type { TestVenue } from './venue.ts';
 
 /** An exchange under test, with control over its prices and books. */
 export interface ExchangeUnderTest {
@@ -41,6 +42,7 @@ export interface WiredExchange extends ExchangeUnderTest {
   /** The same exchange with a short deadline, for tests that wait for a timeout. */
   hastyExchange: Exchange;
   setFaults(faults: VenueFault[]): void;
+  move: TestVenue['move'];
 }
 
 /** A registry in paper mode without limits, unless overridden. */

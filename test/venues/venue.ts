@@ -17,6 +17,7 @@ import { createFaults, type VenueFault } from './faults.ts';
 import { createPutOff } from './put-off.ts';
 import { createRequestLimits } from './request-limits.ts';
 import { TRADING_KEY, userIdOfVenueKey, type VenueKey } from './venue-credentials.ts';
+import { bookMovement, type WalletMovement } from './venue-ledger.ts';
 
 /** Bitget's and Bybit's APIs with scripted faults, on the books and the matching of paper mode. */
 export interface TestVenue extends Venue {
@@ -24,6 +25,8 @@ export interface TestVenue extends Venue {
   settle(token: string): Promise<void>;
   /** Replaces the active faults. */
   setFaults(faults: readonly VenueFault[]): void;
+  /** Books a deposit, a withdrawal or funding of an account that exists. */
+  move(movement: WalletMovement): Promise<void>;
   /** Replaces what is special about contracts. */
   setContracts(contracts: readonly VenueContract[]): void;
 }
@@ -48,9 +51,11 @@ export function createVenue(options: VenueOptions): TestVenue {
   const struckStops = new Map<string, StopAtFill>();
   const putOff = createPutOff({ clock, onError });
   const contracts = createVenueContracts();
+  const movements: WalletMovement[] = [];
   const books = {
     contracts,
     strategies: noStrategies(),
+    movements,
     ...openPaperBooks({
       ...options,
       stopAtFill: (order, fill) => (struckStops.get(order.clientOrderId) ?? orderedStop)(order, fill),
@@ -101,6 +106,7 @@ export function createVenue(options: VenueOptions): TestVenue {
       await putOff.runDue();
       await settle(token);
     },
+    move: (movement) => bookMovement(options.db, movements, movement),
     setFaults: (next) => faults.set(next),
     setContracts: (next) => contracts.set(next),
   };

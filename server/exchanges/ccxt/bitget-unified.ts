@@ -22,8 +22,10 @@ import {
   shownByOrder,
   triggeredBy,
 } from './bitget-unified-readers.ts';
+import { currentScope } from './call-scope.ts';
 import { type BitgetClient, createBitgetUnifiedClient } from './client.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
+import { financialRecordEntries } from './ledger-readers.ts';
 import { createTokenDoubts, type Json, orderIdOf, textOf, unreadable } from './readers.ts';
 
 const DAY_MS = 86_400_000;
@@ -35,6 +37,9 @@ const CLOCK_SLACK_MS = 60_000;
 const PER_PAGE = 100;
 const MOST_PAGES = 20;
 const USDT_FUTURES = { category: 'USDT-FUTURES' };
+/** The balance of USDT is one for all of them. Only some copies of the documentation list the last one. */
+const LEDGER_CATEGORIES = ['USDT-FUTURES', 'SPOT', 'MARGIN', 'OTHER'];
+const CATEGORY_UNKNOWN = /"code":\s*"400172"/;
 /** Without it a stop is triggered by the market price. */
 const BY_MARK = { slTriggerBy: 'mark', tpTriggerBy: 'mark' };
 /** `crossed` unless it is named. */
@@ -151,6 +156,33 @@ export const BITGET_UNIFIED: CcxtDialect = {
       });
     }
     return tokens.told([...found.values()]);
+  },
+  ledgerReach: { keptMs: MAX_HISTORY_MS, longestPeriodMs: LONGEST_PERIOD_MS },
+  /** One category after the other; the cursor names the category and the exchange's cursor within it. */
+  async fetchLedger(client, { from, to, cursor = '0:' }) {
+    const [, index = '0', before = ''] = /^(\d):(.*)$/.exec(cursor) ?? [];
+    const category = LEDGER_CATEGORIES[Number(index)];
+    if (category === undefined) throw unreadable('The ledger has no such category');
+    const isOptional = Number(index) === LEDGER_CATEGORIES.length - 1;
+    const { found, cursor: end } = await bitget(client)
+      .privateUtaGetV3AccountFinancialRecords({
+        category,
+        coin: 'USDT',
+        startTime: String(from.getTime()),
+        endTime: String(to.getTime()),
+        limit: String(PER_PAGE),
+        ...(before === '' ? {} : { cursor: before }),
+      })
+      .then(historyPageIn, (error: unknown) => {
+        if (!isOptional || !CATEGORY_UNKNOWN.test(currentScope().answer?.body ?? '')) throw error;
+        return { found: [], cursor: '' };
+      });
+    const isLast = found.length < PER_PAGE || end === '' || end === before;
+    const following = isOptional ? null : `${Number(index) + 1}:`;
+    return {
+      entries: found.flatMap(financialRecordEntries),
+      next: isLast ? following : `${index}:${end}`,
+    };
   },
   async findClosingOrder(client, symbol, { position, from, to }) {
     const startTime = String(Math.max(from.getTime(), to.getTime() - LONGEST_PERIOD_MS));

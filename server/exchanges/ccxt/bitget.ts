@@ -24,7 +24,7 @@ import { currentScope } from './call-scope.ts';
 import { type BitgetClient, createBitgetClient } from './client.ts';
 import { BITGET_CODES } from './codes.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
-
+import { billEntries } from './ledger-readers.ts';
 import { createTokenDoubts, envelopeIn, list, orderIdOf, record, rows, textOf } from './readers.ts';
 
 const DEMO_HEADER = 'PAPTRADING';
@@ -210,6 +210,21 @@ export const BITGET: CcxtDialect = {
       if (read.length < HISTORY_PER_PAGE || before === null || found.size === known) break;
     }
     return tokens.told([...found.values()]);
+  },
+  ledgerReach: { keptMs: MAX_HISTORY_MS, longestPeriodMs: 30 * DAY_MS },
+  /** Calls the endpoint directly: the library drops the end of a page, and what tells one record from another. */
+  async fetchLedger(client, { from, to, cursor }) {
+    const answer: unknown = await bitget(client).privateMixGetV2MixAccountBill({
+      ...USDT_FUTURES,
+      startTime: String(from.getTime()),
+      endTime: String(to.getTime()),
+      limit: String(HISTORY_PER_PAGE),
+      ...(cursor === undefined ? {} : { idLessThan: cursor }),
+    });
+    const { bills, endId } = record(record(answer).data);
+    const found = rows(bills ?? []);
+    const next = found.length < HISTORY_PER_PAGE ? '' : textOf(endId);
+    return { entries: found.flatMap(billEntries), next: next === '' || next === cursor ? null : next };
   },
   async findClosingOrder(client, symbol, { position, from, to }) {
     const orders = await client.fetchCanceledAndClosedOrders(symbol, undefined, undefined, {

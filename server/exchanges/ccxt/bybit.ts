@@ -19,6 +19,7 @@ import {
 import { type BybitClient, createBybitClient } from './client.ts';
 import { BYBIT_CODES } from './codes.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
+import { transactionEntries } from './ledger-readers.ts';
 import { envelopeIn, type Json, list, orderIdOf, rows, textOf, unreadable } from './readers.ts';
 
 const LINEAR = { category: 'linear' };
@@ -31,6 +32,9 @@ const WHOLE_POSITION = { tpslMode: 'Full', positionIdx: 0 };
 const ORDERS_PER_PAGE = 50;
 const POSITIONS_PER_PAGE = 200;
 const HISTORY_PER_PAGE = 100;
+const LEDGER_PER_PAGE = 50;
+/** Two years, less a day for the time that reading takes. */
+const LEDGER_KEPT_MS = 729 * 86_400_000;
 const MOST_PAGES = 20;
 const DAY_MS = 86_400_000;
 /** Bybit answers at most one week of history per request. */
@@ -163,6 +167,24 @@ export const BYBIT: CcxtDialect = {
       period,
     );
     return closedPositionsOf({ executions, closedOrders, openNow });
+  },
+  ledgerReach: { keptMs: LEDGER_KEPT_MS, longestPeriodMs: WEEK_MS },
+  /** Without a category, to which transfers do not belong. */
+  async fetchLedger(client, { from, to, cursor }) {
+    const { list: found, nextPageCursor } = resultIn(
+      await bybit(client).privateGetV5AccountTransactionLog({
+        accountType: 'UNIFIED',
+        currency: 'USDT',
+        startTime: from.getTime(),
+        endTime: to.getTime(),
+        limit: LEDGER_PER_PAGE,
+        ...(cursor === undefined ? {} : { cursor }),
+      }),
+    );
+    const page = rows(found);
+    const next = textOf(nextPageCursor);
+    const isLast = page.length === 0 || next === '' || next === cursor;
+    return { entries: page.flatMap(transactionEntries), next: isLast ? null : next };
   },
   async findClosingOrder(client, symbol, { position, from, to }) {
     const startTime = Math.max(from.getTime(), to.getTime() - WEEK_MS);

@@ -81,6 +81,7 @@ export function createCcxtExchange(options: {
     accountMode: dialect.accountMode,
     accountModes: [dialect.accountMode],
     orderMemory: dialect.orderMemory,
+    ledgerReach: dialect.ledgerReach,
     requestsPerSecond: dialect.limits.egressPerSecond * options.addresses,
     requestsWaiting: options.requestsWaiting,
     clockAheadMs: () => clock.aheadMs(),
@@ -188,6 +189,16 @@ export function createCcxtExchange(options: {
         const infos = await dialect.readOpenOrders(client, symbol);
         return infos.filter(dialect.isEntry).map((info) => dialect.orderOf(info, token));
       }),
+
+    async fetchLedger(account, query, context) {
+      requireAccountMode(dialect, account);
+      await connection.ready();
+      const { entries, next } = await connection.call({ type: 'ledger', account, context }, (client) =>
+        dialect.fetchLedger(client, query),
+      );
+      // Exchanges differ in whether the ends of a period belong to it.
+      return { entries: entries.filter(({ at }) => at >= query.from && at < query.to), next };
+    },
 
     ...createCcxtPositions({ connection, dialect, place, findOrder, memory, clock }),
   };

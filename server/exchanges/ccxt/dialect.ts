@@ -9,6 +9,9 @@ import type {
   ExchangeCredentials,
   ExchangeEnvironment,
   KeyInspection,
+  LedgerPage,
+  LedgerQuery,
+  LedgerReach,
   OpenPosition,
   OrderMemory,
   OrderReport,
@@ -191,6 +194,9 @@ export interface CcxtDialect {
   positionOf(info: unknown): OpenPosition | null;
   protection: ProtectionDialect;
 
+  ledgerReach: LedgerReach;
+  /** The entries of the period; the port drops those outside it. */
+  fetchLedger(client: CcxtClient, query: LedgerQuery): Promise<LedgerPage>;
   fetchClosedPositions(client: CcxtClient, period: { since: Date; now: Date }): Promise<ClosedPosition[]>;
   /** The order that ended the position, among the orders of this period. */
   findClosingOrder(

@@ -36,6 +36,7 @@ export function forBothKinds(first: Exchange, second: Exchange): Exchange {
     moveProtection: (account, ...more) => of(account).moveProtection(account, ...more),
     fetchHoldings: (account, ...more) => of(account).fetchHoldings(account, ...more),
     fetchClosedPositions: (account, ...more) => of(account).fetchClosedPositions(account, ...more),
+    fetchLedger: (account, ...more) => of(account).fetchLedger(account, ...more),
     findClosingOrder: (account, ...more) => of(account).findClosingOrder(account, ...more),
     cancelProtection: (account, ...more) => of(account).cancelProtection(account, ...more),
     closePosition: (account, ...more) => of(account).closePosition(account, ...more),

@@ -33,10 +33,12 @@ export const BITGET_LIMITS: RateLimits = {
     'mix/order/orders-plan-pending': 10,
     'mix/account/account': 10,
     'mix/account/accounts': 10,
+    'mix/account/bill': 10,
     // v3, for unified accounts (copies of its documentation of 2025 and 2026). The address is one for both.
     'v3/account/info': 5,
     'v3/account/settings': 20,
     'v3/account/assets': 20,
+    'v3/account/financial-records': 20,
     'v3/account/set-leverage': 10,
     'v3/account/set-hold-mode': 10,
     'v3/position/current-position': 20,
@@ -102,6 +104,8 @@ export const BYBIT_LIMITS: RateLimits = {
     'v5/position/switch-mode': 10,
     'v5/account/wallet-balance': 50,
     'v5/account/info': 50,
+    // 50 in older copies of the documentation.
+    'v5/account/transaction-log': 30,
     'v5/account/set-margin-mode': 5,
     'v5/user/query-api': 10,
   },

@@ -83,6 +83,7 @@ const PRIORITY_OF_TYPE: Readonly<Record<string, CallPriority>> = {
   'set-position-mode': 'prepare',
   'closed-positions': 'background',
   'closed-orders': 'background',
+  ledger: 'background',
 };
 
 /**

@@ -235,6 +235,7 @@ export function createPaperExchange(options: {
     accountMode,
     accountModes: [accountMode],
     // The same memory as the real platforms, so that the engine meets the same limits.
+    ledgerReach: null,
     orderMemory: { withoutFillsMs: DAY_MS, withFillsMs: 7 * DAY_MS },
     requestsPerSecond: Number.POSITIVE_INFINITY,
     requestsWaiting: () => 0,
@@ -433,6 +434,9 @@ export function createPaperExchange(options: {
           .sort((a, b) => b.closedAt.getTime() - a.closedAt.getTime());
       });
     },
+
+    fetchLedger: () =>
+      Promise.reject(notSent('The ledger of paper mode is a table of this program, and is read there')),
 
     async findClosingOrder(account, { positionId }, context) {
       const owner = ownerOf(account);

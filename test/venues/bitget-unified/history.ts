@@ -1,9 +1,10 @@
 import { listClosedPositions } from '#server/exchanges/paper/paper-queries.ts';
 import { type PrivateCall, settled } from '../dialect.ts';
+import { ledgerOf, ledgerPage } from '../venue-ledger.ts';
 import { listEndedOrders } from '../venue-queries.ts';
-import { pageOf, periodIn } from './parameters.ts';
+import { oneOf, pageOf, periodIn } from './parameters.ts';
 import { pastStrategyViews } from './strategies.ts';
-import { closedPositionView, orderView } from './views.ts';
+import { closedPositionView, financialRecordView, orderView } from './views.ts';
 
 /* Ended orders and closed positions, newest first; `cursor` continues after the previous page. */
 
@@ -39,4 +40,16 @@ export async function historyStrategies(call: PrivateCall) {
   const query = { owner, ...periodIn(call), ...pageOf(parameters), strategies: books.strategies };
   const list = await inAccount(({ db }) => pastStrategyViews(db, query));
   return { list, cursor: list.at(-1)?.orderId ?? '' };
+}
+
+/** The ledger of one category, newest first. Transfers are in the category of everything else. */
+export async function financialRecords(call: PrivateCall) {
+  const { parameters, inAccount, owner, books } = call;
+  const category = oneOf(parameters, 'category', ['SPOT', 'MARGIN', 'USDT-FUTURES', 'OTHER']);
+  await settled(call);
+  const query = { ...periodIn(call), ...pageOf(parameters) };
+  const rows = await inAccount(({ db }) => ledgerOf(db, owner, books.movements));
+  const asked = rows.filter(({ token }) => category === (token === null ? 'OTHER' : 'USDT-FUTURES'));
+  const page = ledgerPage(asked, query);
+  return { list: page.map(financialRecordView), cursor: String(page.at(-1)?.id ?? '') };
 }

@@ -19,6 +19,7 @@ const OF_ROUTE: Record<string, readonly VenueOperation[]> = {
   'POST /api/v3/trade/cancel-strategy-order': ['cancel-protection'],
   'GET /api/v3/trade/unfilled-strategy-orders': ['protection'],
   'GET /api/v3/trade/history-strategy-orders': ['history'],
+  'GET /api/v3/account/financial-records': ['ledger'],
 };
 
 export function unifiedOperations({ method, path, body }: VenueRequest): readonly VenueOperation[] {

@@ -18,7 +18,7 @@ import {
   struckStopPrice,
 } from '../struck-orders.ts';
 import { findOwnStoredOrder, matches } from '../venue-queries.ts';
-import { historyOrders, historyPositions, historyStrategies } from './history.ts';
+import { financialRecords, historyOrders, historyPositions, historyStrategies } from './history.ts';
 import {
   clientOidIn,
   decimalIn,
@@ -52,6 +52,8 @@ export const BITGET_UNIFIED_PRIVATE: PrivateRoutes = {
 
   'GET /api/v3/account/assets': async ({ inAccount }) =>
     assetsView(await inAccount((session) => session.balances())),
+
+  'GET /api/v3/account/financial-records': financialRecords,
 
   'POST /api/v3/account/set-hold-mode': async ({ parameters, inAccount }) => {
     const mode = oneOf(parameters, 'holdMode', ['one_way_mode', 'hedge_mode']);

@@ -13,6 +13,7 @@ import { liquidationPrice } from '#server/exchanges/paper/matching.ts';
 import { MAINTENANCE_MARGIN_RATE } from '#server/exchanges/paper/paper-contracts.ts';
 import type { PastPosition } from '#server/exchanges/paper/paper-queries.ts';
 import type { VenueKey } from '../venue-credentials.ts';
+import type { LedgerRow } from '../venue-ledger.ts';
 import type { VenueStrategies } from './strategies.ts';
 
 /* Converts rows to Bitget's v3 JSON: every number as text, instants in milliseconds. */
@@ -20,6 +21,33 @@ import type { VenueStrategies } from './strategies.ts';
 const CATEGORY = 'USDT-FUTURES';
 const millis = (at: Date) => String(at.getTime());
 const average = (value: Decimal, size: Decimal) => toPlain(value.div(size).toDecimalPlaces(12));
+
+/** A financial record. Types of funding name the direction; the fee is not part of the amount. */
+export function financialRecordView({ id, at, kind, token, fill, order, amount, fee, balance }: LedgerRow) {
+  const direction = amount.lt(0) ? 'OUT' : 'IN';
+  const side = fill?.side.toUpperCase() ?? '';
+  const types = {
+    fill: order?.source === 'liquidation' ? `BURST_${side}_SSM` : `${side}_DEAL`,
+    funding: `CONTRACT_MAIN_SETTLE_FEE_USER_${direction}`,
+    deposit: 'TRANSFER_IN',
+    withdrawal: 'TRANSFER_OUT',
+  };
+  return {
+    category: token === null ? 'OTHER' : CATEGORY,
+    id: String(id),
+    symbol: token === null ? '' : `${token}USDT`,
+    coin: 'USDT',
+    type: types[kind],
+    positionType: token === null ? '' : 'isolated',
+    positionAmount: '0',
+    positionBalance: '0',
+    // Without a sign where the type has one.
+    amount: toPlain(kind === 'fill' ? amount : amount.abs()),
+    fee: toPlain(fee.negated()),
+    balance: toPlain(balance),
+    ts: millis(at),
+  };
+}
 
 export const infoView = (userId: string, { mayTrade, mayWithdraw, hidesAccount }: VenueKey) => ({
   userId: hidesAccount ? '' : userId,

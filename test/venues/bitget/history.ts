@@ -2,9 +2,10 @@ import { listClosedPositions } from '#server/exchanges/paper/paper-queries.ts';
 import { type PrivateCall, settled } from '../dialect.ts';
 import { isGiven } from '../parameters.ts';
 import { VenueRefusal } from '../refusals.ts';
+import { ledgerOf, ledgerPage } from '../venue-ledger.ts';
 import { listEndedOrders } from '../venue-queries.ts';
 import { idIn, instantIn, pageSizeIn, verificationFailed } from './parameters.ts';
-import { closedPositionView, pendingOrderView } from './views.ts';
+import { billView, closedPositionView, pendingOrderView } from './views.ts';
 
 const LONGEST_PERIOD_MS = 90 * 86_400_000;
 
@@ -26,6 +27,22 @@ export async function positionHistory(call: PrivateCall) {
     .sort((a, b) => (a.id < b.id ? 1 : -1))
     .slice(0, limit);
   return { list: page.map(closedPositionView), endId: String(page.at(-1)?.id ?? '') };
+}
+
+const LEDGER_PERIOD_MS = 30 * 86_400_000;
+
+/** The ledger of the futures wallet, newest first, at most 30 days a request and 90 days back. */
+export async function accountBills(call: PrivateCall) {
+  const { parameters, inAccount, owner, books } = call;
+  await settled(call);
+  const now = books.clock.now();
+  const [from, to] = periodIn(call, LEDGER_PERIOD_MS);
+  if (now.getTime() - from.getTime() > LONGEST_PERIOD_MS) throw verificationFailed('startTime');
+  const before = isGiven(parameters, 'idLessThan') ? idIn(parameters, 'idLessThan') : null;
+  const limit = pageSizeIn(parameters, 20);
+  const rows = await inAccount(({ db }) => ledgerOf(db, owner, books.movements));
+  const page = ledgerPage(rows, { from, to, before, limit });
+  return { bills: page.map(billView), endId: String(page.at(-1)?.id ?? '') };
 }
 
 export async function ordersHistory(call: PrivateCall) {
@@ -68,10 +85,10 @@ export async function cancelPlans({ request, inAccount, token, books, parameters
   });
 }
 
-function periodIn({ parameters, books }: PrivateCall): [Date, Date] {
+function periodIn({ parameters, books }: PrivateCall, longestMs = LONGEST_PERIOD_MS): [Date, Date] {
   const to = instantIn(parameters, 'endTime') ?? books.clock.now();
-  const from = instantIn(parameters, 'startTime') ?? new Date(to.getTime() - LONGEST_PERIOD_MS);
-  if (from > to || to.getTime() - from.getTime() > LONGEST_PERIOD_MS) throw verificationFailed('startTime');
+  const from = instantIn(parameters, 'startTime') ?? new Date(to.getTime() - longestMs);
+  if (from > to || to.getTime() - from.getTime() > longestMs) throw verificationFailed('startTime');
   return [from, to];
 }
 

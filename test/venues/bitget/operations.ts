@@ -26,6 +26,7 @@ const OF_ROUTE: Record<string, readonly VenueOperation[]> = {
   'POST /api/v2/mix/order/cancel-plan-order': ['cancel-protection'],
   'GET /api/v2/mix/order/orders-history': ['history'],
   'GET /api/v2/mix/position/history-position': ['history'],
+  'GET /api/v2/mix/account/bill': ['ledger'],
 };
 
 export function bitgetOperations({ method, path, body }: VenueRequest): readonly VenueOperation[] {

@@ -20,7 +20,7 @@ import {
   struckStopPrice,
 } from '../struck-orders.ts';
 import { findStoredOrder, matches, newestFills } from '../venue-queries.ts';
-import { cancelPlans, ordersHistory, positionHistory } from './history.ts';
+import { accountBills, cancelPlans, ordersHistory, positionHistory } from './history.ts';
 import {
   clientOidIn,
   decimalIn,
@@ -65,6 +65,8 @@ export const BITGET_PRIVATE: PrivateRoutes = {
       tokenAccountView(session.account, session.token(name), await session.balances()),
     );
   }),
+
+  'GET /api/v2/mix/account/bill': usdtFutures(accountBills),
 
   'GET /api/v2/spot/account/assets': async () => [],
 

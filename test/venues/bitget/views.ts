@@ -17,11 +17,32 @@ import { MAINTENANCE_MARGIN_RATE, MAKER_FEE, TAKER_FEE } from '#server/exchanges
 import type { PastPosition, StoredFill } from '#server/exchanges/paper/paper-queries.ts';
 import { decimalPlaces } from '../parameters.ts';
 import type { VenueKey } from '../venue-credentials.ts';
+import type { LedgerRow } from '../venue-ledger.ts';
 
 /* Converts rows to Bitget's JSON: every number as text, fees negative, instants in milliseconds. */
 
 const millis = (at: Date) => String(at.getTime());
 const negative = (fee: Decimal) => toPlain(fee.negated());
+
+const MOVEMENTS = {
+  deposit: 'trans_from_exchange',
+  withdrawal: 'trans_to_exchange',
+  funding: 'contract_settle_fee',
+};
+
+/** A record of the ledger; the fee is not part of the amount. */
+export const billView = ({ id, at, kind, token, fill, order, amount, fee, balance }: LedgerRow) => ({
+  billId: String(id),
+  symbol: token === null ? '' : `${token}USDT`,
+  amount: toPlain(amount),
+  fee: negative(fee),
+  feeByCoupon: '',
+  businessType:
+    kind === 'fill' ? `${order?.source === 'liquidation' ? 'burst_' : ''}${fill?.side}` : MOVEMENTS[kind],
+  coin: 'USDT',
+  balance: toPlain(balance),
+  cTime: millis(at),
+});
 
 export const keyView = (userId: string, { mayTrade, mayWithdraw, hidesAccount }: VenueKey) => ({
   userId: hidesAccount ? '' : userId,

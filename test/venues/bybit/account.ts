@@ -6,10 +6,14 @@ import {
 } from '#server/exchanges/paper/account-settings.ts';
 import type { MarginMode } from '#server/exchanges/paper/book.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
-import type { PrivateRoutes } from '../dialect.ts';
+import { type PrivateRoutes, settled } from '../dialect.ts';
+import { isGiven } from '../parameters.ts';
 import { VenueRefusal } from '../refusals.ts';
 import { struckLeverage } from '../struck-orders.ts';
-import { linear, oneOf, wrong } from './parameters.ts';
+import { ledgerOf, ledgerPage } from '../venue-ledger.ts';
+import { transactionView } from './order-views.ts';
+import { cursorAfter, idInCursor } from './pages.ts';
+import { limitIn, linear, oneOf, periodIn, wrong } from './parameters.ts';
 import { walletView } from './views.ts';
 
 const MARGIN_MODES: Record<MarginMode, string> = {
@@ -27,6 +31,29 @@ export const BYBIT_ACCOUNT: PrivateRoutes = {
     if (!isUnified) throw wrong('accountType only support CONTRACT or SPOT.');
     const wallet = await inAccount(async (session) => walletView(session.account, await session.balances()));
     return { list: [wallet] };
+  },
+
+  /** Both ends of the period belong to it. Transfers belong to no category. */
+  'GET /v5/account/transaction-log': async (call) => {
+    const { parameters, owner, books, inAccount, now } = call;
+    if (isGiven(parameters, 'accountType') && parameters.accountType !== 'UNIFIED')
+      throw wrong('accountType only support UNIFIED.');
+    await settled(call);
+    const { category } = parameters;
+    const query = {
+      ...periodIn(parameters, now),
+      before: idInCursor(parameters.cursor),
+      limit: limitIn(parameters, { usual: 20, most: 50 }),
+    };
+    const rows = await inAccount(({ db }) => ledgerOf(db, owner, books.movements));
+    const asked = rows.filter(({ token }) => !isGiven(parameters, 'category') || token !== null);
+    if (isGiven(parameters, 'category') && category !== 'linear') return { list: [], nextPageCursor: '' };
+    const page = ledgerPage(asked, query);
+    const last = page.at(-1);
+    return {
+      list: page.map((row) => transactionView(row, owner.userId)),
+      nextPageCursor: last ? cursorAfter(last.id, last.at) : '',
+    };
   },
 
   'GET /v5/account/info': async ({ books, owner, now, inAccount }) => {

@@ -17,6 +17,7 @@ const OF_ROUTE: Record<string, readonly VenueOperation[]> = {
   'POST /v5/order/cancel': ['cancel-order'],
   'GET /v5/execution/list': ['fills'],
   'GET /v5/position/closed-pnl': ['history'],
+  'GET /v5/account/transaction-log': ['ledger'],
 };
 
 export function bybitOperations({ method, path, query, body }: VenueRequest): readonly VenueOperation[] {

@@ -10,6 +10,7 @@ import {
 } from '#server/exchanges/paper/book.ts';
 import { MAKER_FEE, paperTick, TAKER_FEE } from '#server/exchanges/paper/paper-contracts.ts';
 import type { StoredFill } from '#server/exchanges/paper/paper-queries.ts';
+import type { LedgerRow } from '../venue-ledger.ts';
 import type { ClosedOrder } from './closed-orders.ts';
 import { orderIdOf } from './parameters.ts';
 import { millis, orEmpty, plain, sideView } from './views.ts';
@@ -192,6 +193,39 @@ export const otherExecutionView = (token: string, { execType, at }: { execType: 
   closedSize: '',
   seq: 0,
 });
+
+const TRANSFERS = { deposit: 'TRANSFER_IN', withdrawal: 'TRANSFER_OUT', funding: 'SETTLEMENT' };
+
+/** A row of the transaction log; funding is positive where received, fees where paid. */
+export function transactionView(row: LedgerRow, userId: string) {
+  const { fill, order, kind, amount, fee } = row;
+  const isFunding = kind === 'funding';
+  const isLiquidation = order?.source === 'liquidation';
+  return {
+    transSubType: '',
+    id: `${userId.slice(0, 6)}_${row.token ?? ''}_${row.id}`,
+    symbol: row.token === null ? '' : `${row.token}USDT`,
+    category: row.token === null ? '' : 'linear',
+    side: fill === null ? 'None' : sideView(fill.side),
+    transactionTime: millis(row.at),
+    type: kind === 'fill' ? (isLiquidation ? 'LIQUIDATION' : 'TRADE') : TRANSFERS[kind],
+    qty: fill === null ? '0' : toPlain(fill.size),
+    size: '0',
+    currency: 'USDT',
+    tradePrice: fill === null ? '0' : toPlain(fill.price),
+    funding: isFunding ? toPlain(amount) : '',
+    fee: fill === null ? '' : toPlain(fee),
+    cashFlow: isFunding ? '0' : toPlain(amount),
+    change: toPlain(amount.minus(fee)),
+    cashBalance: toPlain(row.balance),
+    feeRate: '',
+    bonusChange: '',
+    tradeId: fill === null ? '' : orderIdOf(fill.id),
+    orderId: fill === null ? '' : orderIdOf(fill.orderId),
+    orderLinkId: order?.source === 'normal' ? order.clientOrderId : '',
+    extraFees: '',
+  };
+}
 
 /** One row per closing order; its side is the order's, opposite to the position's. */
 export function closedPnlView(closed: ClosedOrder, order: PaperOrder | undefined) {
