@@ -13,7 +13,7 @@ export const STATEMENT_LINES = ['trade', 'fee', 'funding', 'deposit', 'withdrawa
 
 /**
  * GET /api/statements/:userId as JSON. Decimal strings in USDT; opening balance + lines = closing balance, exactly.
- * `complete` false: the ledger of the exchange is not there, so balances and fee are null and the lines may lack some.
+ * `complete` false: the ledger of the exchange is not known for the whole month, or does not add up, so balances and fee are null and the lines may lack some.
  */
 export const statementAnswer = z.object({
   userId: z.string(),
@@ -23,7 +23,10 @@ export const statementAnswer = z.object({
   from: z.string(),
   /** The month ends here; later than now while it lasts. */
   to: z.string(),
-  /** When it was made: until the month is over, the closing balance is of then. */
+  /**
+   * When it was made; with demo and live, until the month is over, until when the ledger was read. Until the month is
+   * over, the closing balance is of then.
+   */
   at: z.string(),
   complete: z.boolean(),
   openingBalance: z.string().nullable(),

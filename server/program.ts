@@ -23,6 +23,7 @@ import { createScopeFlattener } from './console/positions/flatten-scope.ts';
 import { startArchivingStatements } from './console/statements/archive-statements.ts';
 import { type Deps, OPEN_TO_ALL, type Readiness } from './deps.ts';
 import { createExitWatch } from './engine/exits/watch-exits.ts';
+import { startLedgerReads } from './engine/ledger/read-ledgers.ts';
 import { startLimitWatch } from './engine/limits/watch-limits.ts';
 import { advanceTrade } from './engine/orders/advance-trade.ts';
 import { removeWorkers } from './engine/orders/workers.store.ts';
@@ -78,6 +79,7 @@ export type BackgroundPart =
   | 'protection audit'
   | 'totals'
   | 'equity snapshots'
+  | 'ledgers'
   | 'limit watch'
   | 'flattener'
   | 'statement archives'
@@ -255,6 +257,7 @@ export async function buildProgram(options: {
     'protection audit': () => startProtectionAudit(deps),
     totals: () => startKeepingTotals(deps),
     'equity snapshots': () => startEquitySnapshots(deps),
+    ledgers: () => startLedgerReads(deps),
     'limit watch': () => startLimitWatch({ ...deps, flattener: createScopeFlattener(deps) }),
     flattener: () => createFlattener(engine(), createAccountReader(engine())).start(),
     'statement archives': () => startArchivingStatements(deps),

@@ -48,6 +48,7 @@ const ROOMS = [
   'engine/sizing',
   'engine/orders',
   'engine/protection',
+  'engine/ledger',
   'engine/exits',
   'engine/workflow',
   'console/environment',

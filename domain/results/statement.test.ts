@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { closingAfter, highWaterMarkFees } from './statement.ts';
+import { addsUpUntil, closingAfter, highWaterMarkFees, type LedgerMonth, walletBefore } from './statement.ts';
 
 const month = (closingBalance: string, deposits = '0') => ({ closingBalance, deposits });
 const due = (percent: string, openingBalance: string, months: ReturnType<typeof month>[]) =>
@@ -58,4 +58,38 @@ describe('the fee above the high-water mark', () => {
 
 test('opening and lines add up to closing, to the last digit', () => {
   expect(closingAfter('0.1', [{ amount: '0.2' }, { amount: '-0.00000001' }])).toBe('0.29999999');
+});
+
+describe('what a wallet held before its ledger began', () => {
+  const ledger = (...of: [month: string, ...began: string[]][]): LedgerMonth[] =>
+    of.map(([name, lowest, highest = lowest, last = highest]) => ({
+      ...{ month: name, deposits: '0', moved: '0' },
+      began:
+        lowest === undefined || highest === undefined || last === undefined
+          ? null
+          : { lowest, highest, last },
+    }));
+
+  test.each([
+    ['its own balances', ledger(['01', '5.0'], ['02', '5'], ['03', '7'])],
+    ['the last balance before it', ledger(['01', '5'], ['02'], ['03', '7'])],
+    ['the first balance after it', ledger(['02'], ['03', '5.00'])],
+  ])('comes from %s', (_, months) => {
+    expect(walletBefore(months, '02')).toBe('5');
+  });
+
+  test.each([
+    ['balances of the month contradict its movements', ledger(['02', '5', '6'])],
+    ['a movement before the month is missing', ledger(['01', '5'], ['02', '6'])],
+    ['one is missing after the last balance of the month before', ledger(['01', '4', '5', '4'], ['02', '5'])],
+    ['no balance is told', ledger(['02'])],
+  ])('is unknown if %s', (_, months) => {
+    expect(walletBefore(months, '02')).toBeNull();
+  });
+
+  test('a contradiction ends what adds up, not the months after it', () => {
+    const months = ledger(['01', '5', '6', '6'], ['02', '6'], ['03', '6', '9']);
+    expect(walletBefore(months, '02')).toBe('6');
+    expect([addsUpUntil(months, '02'), addsUpUntil(months.slice(1), '02')]).toEqual([false, true]);
+  });
 });

@@ -45,3 +45,42 @@ export function highWaterMarkFees(options: {
 /** What remains after the movements: opening + lines = closing, exactly. */
 export const closingAfter = (openingBalance: string, lines: readonly Pick<Movement, 'amount'>[]): string =>
   toPlain(lines.reduce((balance, { amount }) => balance.plus(amount), D(openingBalance)));
+
+/** A month of an exchange's ledger of one account, in USDT. */
+export interface LedgerMonth {
+  month: string;
+  /** Net of withdrawals. */
+  deposits: string;
+  /** The sum of all movements, deposits included. */
+  moved: string;
+  /**
+   * What the wallet held before the ledger began, by each balance that entries of the month tell: the lowest, the highest
+   * and the last of these figures. They are equal where the ledger adds up; null where no entry tells a balance.
+   */
+  began: { lowest: string; highest: string; last: string } | null;
+}
+
+/**
+ * What the wallet held before the ledger began, for a statement of the month; null where the told balances contradict
+ * the movements, within the month or since the last balance before it, or where none is told. Months in order of time.
+ */
+export function walletBefore(months: readonly LedgerMonth[], month: string): string | null {
+  const told = months.filter(({ began }) => began !== null);
+  const own = told.find((one) => one.month === month)?.began;
+  const before = told.findLast((one) => one.month < month)?.began?.last;
+  if (own) {
+    const agrees = D(own.lowest).eq(own.highest) && (before === undefined || D(before).eq(own.lowest));
+    return agrees ? toPlain(own.lowest) : null;
+  }
+  if (before !== undefined) return toPlain(before);
+  const after = told.find((one) => one.month > month)?.began;
+  return after && D(after.lowest).eq(after.highest) ? toPlain(after.lowest) : null;
+}
+
+/** Whether all balances that the ledger tells until the end of the month agree with its movements. */
+export function addsUpUntil(months: readonly LedgerMonth[], month: string): boolean {
+  const told = months.flatMap(({ began, ...of }) =>
+    began === null || of.month > month ? [] : [began.lowest, began.highest],
+  );
+  return told.every((one) => D(one).eq(told[0] ?? 0));
+}

@@ -1,7 +1,7 @@
 import type { Statement } from '#contract/statements.ts';
 import type { Deps } from '#server/deps.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
-import { monthBounds } from './month-bounds.ts';
+import { monthBounds } from '#server/platform/month-bounds.ts';
 import { readStatement } from './read-statement.ts';
 import {
   changeArchive,

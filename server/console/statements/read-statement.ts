@@ -2,7 +2,8 @@ import type { Statement } from '#contract/statements.ts';
 import { D, toPlain } from '#domain/decimal.ts';
 import { closingAfter, highWaterMarkFees } from '#domain/results/statement.ts';
 import type { Deps } from '#server/deps.ts';
-import { monthBounds, monthOf } from './month-bounds.ts';
+import { monthBounds, monthOf } from '#server/platform/month-bounds.ts';
+import { readLedgerStatement } from './read-ledger-statement.ts';
 import {
   listKnownLines,
   listPaperLines,
@@ -11,9 +12,9 @@ import {
   readOpenProfit,
 } from './statements.store.ts';
 
-/** A month of a user's wallet. Only the paper exchange has a ledger here; elsewhere it says 'incomplete'. */
+/** A month of a user's wallet, by the ledger of paper mode or of the exchanges; without one it says 'incomplete'. */
 export async function readStatement(
-  deps: Pick<Deps, 'db' | 'clock' | 'config'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'log'>,
   user: { id: string; username: string },
   month = monthOf(deps.clock.now(), deps.config.displayTimezone),
 ): Promise<Statement> {
@@ -39,6 +40,8 @@ export async function readStatement(
     openProfitAtEnd,
   };
   if (exchangeMode !== 'paper') {
+    const told = await readLedgerStatement(deps, { userId: user.id, month, period, percent });
+    if (told !== null) return { ...common, ...told, complete: true };
     return {
       ...common,
       complete: false,

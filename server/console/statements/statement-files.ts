@@ -87,7 +87,7 @@ export function statementHtml(statement: Statement): string {
 <html lang="en"><head><meta charset="utf-8"><title>Statement ${monthName}, ${escapeHtml(username)}</title>
 <meta name="viewport" content="width=device-width"><style>${STYLE_OF_STATEMENTS}</style></head><body>
 <h1>Statement ${monthName}</h1><p>${escapeHtml(username)}. Amounts in USDT, times in ${escapeHtml(timeZone)}.</p>
-${complete ? '' : '<p class="warning">Incomplete: the ledger of the exchange is not available, so balances are unknown and movements may be missing.</p>'}
+${complete ? '' : '<p class="warning">Incomplete: the ledger of the exchange is not known for the whole month, or does not add up, so balances are unknown and movements may be missing.</p>'}
 <table><thead><tr><th>Time</th><th>Kind</th><th>Movement</th><th>Amount</th></tr></thead><tbody>
 ${row(statement.from, '', 'Opening balance', openingBalance, true)}
 ${lines.map(({ at, kind, text, amount }) => row(at, kind, text, amount)).join('\n')}

@@ -3,10 +3,10 @@ import type { Statement } from '#contract/statements.ts';
 import { D, toPlain } from '#domain/decimal.ts';
 import { recordSnapshot } from '#server/engine/protection/account-figures.store.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
+import { monthBounds, monthOf } from '#server/platform/month-bounds.ts';
 import { startTestApp, TRADING } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender } from '#test/app/test-sender.ts';
-import { monthBounds, monthOf } from './month-bounds.ts';
 
 const board = await startTestApp(TRADING);
 afterAll(() => board.close());

@@ -1223,6 +1223,56 @@ export const performanceTotals = pgTable(
   ],
 );
 
+/** What the exchanges' ledgers of USDT tell of accounts of demo and live mode. `account`: kind and id of the account. */
+const ofLedger = () => ({
+  userId: reference('user_id', () => users.id),
+  exchangePlatform: text('exchange_platform').notNull(),
+  exchangeMode: text('exchange_mode').$type<'paper' | 'demo' | 'live'>().notNull(),
+  account: text('account').notNull(),
+});
+
+export const ledgerEntries = pgTable(
+  'ledger_entries',
+  {
+    ...ofLedger(),
+    entryId: text('entry_id').notNull(),
+    at: instant('at').notNull(),
+    /** The order in which the exchange told entries of one instant. */
+    position: bigint('position', { mode: 'number' }).notNull(),
+    kind: text('kind').$type<'trade' | 'fee' | 'funding' | 'deposit' | 'withdrawal' | 'other'>().notNull(),
+    /** Signed, in USDT. */
+    amount: numeric('amount').notNull(),
+    /** Of the wallet after the entry; null: not told. */
+    balance: numeric('balance'),
+    token: text('token'),
+    clientOrderId: text('client_order_id'),
+    text: text('text').notNull(),
+  },
+  ({ userId, exchangePlatform, exchangeMode, account, entryId, at, position }) => [
+    primaryKey({
+      name: 'ledger_entries_key',
+      columns: [userId, exchangePlatform, exchangeMode, account, entryId],
+    }),
+    index('ledger_entries_in_order').on(userId, exchangePlatform, exchangeMode, account, at, position),
+  ],
+);
+
+/** From when until when an account's ledger was read without a hole; the end is not included. */
+export const ledgerCoverage = pgTable(
+  'ledger_coverage',
+  {
+    ...ofLedger(),
+    coveredFrom: instant('covered_from').notNull(),
+    coveredUntil: instant('covered_until').notNull(),
+  },
+  ({ userId, exchangePlatform, exchangeMode, account, coveredFrom }) => [
+    primaryKey({
+      name: 'ledger_coverage_key',
+      columns: [userId, exchangePlatform, exchangeMode, account, coveredFrom],
+    }),
+  ],
+);
+
 /** The percentage of new profit that a user's statement computes as fee; nothing collects it. */
 export const performanceFees = pgTable('performance_fees', {
   userId: uuid('user_id')

@@ -1,4 +1,4 @@
-import { calendarDay, dayStart } from '#server/platform/day-start.ts';
+import { calendarDay, dayStart } from './day-start.ts';
 
 /** When a month ('2026-10') begins and ends in the time zone. */
 export function monthBounds(month: string, timeZone: string): { from: Date; to: Date } {
@@ -8,7 +8,8 @@ export function monthBounds(month: string, timeZone: string): { from: Date; to: 
 export const monthOf = (at: Date, timeZone: string): string =>
   calendarDay(at, timeZone).slice(0, 'yyyy-MM'.length);
 
-function nextMonth(month: string): string {
+/** '2026-12' → '2027-01'. */
+export function nextMonth(month: string): string {
   const [year, number] = month.split('-').map(Number);
   return new Date(Date.UTC(year ?? 0, number ?? 1)).toISOString().slice(0, 'yyyy-MM'.length);
 }
