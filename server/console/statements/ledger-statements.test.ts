@@ -23,7 +23,7 @@ const readLedgers = () => createLedgerReads(inDemo()).run();
 const statementOf = (userId: string, month = '2026-05') =>
   readStatement(inDemo(), { id: userId, username: 'ada' }, month);
 
-/** A month with a partial fill, a deposit, funding, a reversal and a withdrawal: May 2026 in Berlin. */
+/** A month with a partial fill, a deposit, funding, a reversal, a liquidation and a withdrawal: May 2026 in Berlin. */
 async function tradedMonth(dialect: SuiteDialect) {
   const platform = platformOf(dialect);
   engine.setAccountMode(accountModeOf(dialect));
@@ -56,16 +56,18 @@ async function tradedMonth(dialect: SuiteDialect) {
   const exchange = engine.deps.exchanges.get(platform);
   engine.clock.set('2026-05-20T10:00:00.000Z');
   const { position } = await engine.holding(userId, token, platform);
+  const order = { token, price: '101', leverage: position?.leverage ?? 1 };
+  const inTime = { notAfter: new Date('2026-05-20T10:01:00.000Z') };
   const reversal = buy({
-    ...{ token, side: 'sell', price: '101', leverage: position?.leverage ?? 1 },
-    quantity: toPlain(D(position?.size ?? 0).times(2)),
+    ...{ ...order, side: 'sell', quantity: toPlain(D(position?.size ?? 0).times(2)) },
     ...{ stopLoss: '110', takeProfit: '90' },
   });
-  const placed = await exchange.placeOrder(account, reversal, {
-    notAfter: new Date('2026-05-20T10:01:00.000Z'),
-  });
-  expect(placed).toMatchObject({ outcome: 'placed' });
+  expect(await exchange.placeOrder(account, reversal, inTime)).toMatchObject({ outcome: 'placed' });
   await flatten(engine, { userId, token, platform });
+  // The price falls past stop and liquidation at once.
+  const lost = buy({ ...order, quantity: '1', stopLoss: '95', takeProfit: '130' });
+  expect(await exchange.placeOrder(account, lost, inTime)).toMatchObject({ outcome: 'placed' });
+  await engine.storeCandle({ token, price: '1' });
   // Before and after the end of May in Berlin.
   await move('2026-05-31T21:59:59.999Z', 'withdrawal', '-200');
   await move('2026-05-31T22:00:00.000Z', 'deposit', '1000');
@@ -116,13 +118,18 @@ describe.each(['Bitget', 'Bitget unified', 'Bybit'] as const)('at %s', (dialect)
     expect(toPlain(sum)).toBe(statement.closingBalance);
     const amounts = (kind: string) =>
       statement.lines.filter((line) => line.kind === kind).map(({ amount }) => amount);
-    expect(amounts('fee').toSorted()).toEqual(fills.map(({ fee }) => toPlain(D(fee).negated())).toSorted());
-    expect(amounts('trade').toSorted()).toEqual(
-      fills.flatMap(({ profit }) => (D(profit).isZero() ? [] : [toPlain(profit)])).toSorted(),
-    );
+    // A liquidation costs no fee here, and an entry that only opens has no result: zeros are no lines.
+    const ofFills = (amountOf: (fill: (typeof fills)[number]) => string) =>
+      fills
+        .map((fill) => toPlain(amountOf(fill)))
+        .filter((amount) => amount !== '0')
+        .toSorted();
+    expect(amounts('fee').toSorted()).toEqual(ofFills(({ fee }) => D(fee).negated().toFixed()));
+    expect(amounts('trade').toSorted()).toEqual(ofFills(({ profit }) => profit));
     expect(amounts('deposit')).toEqual(['10000', '500.5']);
     expect(amounts('withdrawal')).toEqual(['-200']);
     expect(amounts('funding')).toEqual(['-0.01234567', '0.00000001']);
+    expect(statement.lines.some(({ text }) => text.startsWith('Liquidated '))).toBe(true);
     const ours = statement.lines.filter(({ tradeId }) => tradeId === trade.id);
     expect(ours.length > 0).toBe(dialect === 'Bybit');
 
@@ -186,4 +193,25 @@ test('reads once an hour from where it ended, an hour back for late entries, and
     '2026-11-30T23:50:00.000Z',
   ]);
   expect((await statementOf(userId)).complete).toBe(true);
+});
+
+test('a key of another account has a ledger of its own, and the month of the change is incomplete', async () => {
+  const { userId, platform } = await tradedMonth('Bitget');
+  engine.clock.set('2026-05-25T00:00:00.000Z');
+  await readLedgers();
+  await engine.db
+    .update(exchangeCredentials)
+    .set({ accountId: 'another', accountSince: engine.clock.now() })
+    .where(eq(exchangeCredentials.userId, userId));
+  engine.clock.set('2026-06-02T10:00:00.000Z');
+  await readLedgers();
+  const [books] = await engine.db
+    .select()
+    .from(paperAccounts)
+    .where(and(eq(paperAccounts.userId, userId), eq(paperAccounts.platform, platform)));
+  expect((await statementOf(userId)).complete).toBe(false);
+  expect(await statementOf(userId, '2026-06')).toMatchObject({
+    complete: true,
+    closingBalance: toPlain(books?.balance ?? '0'),
+  });
 });
