@@ -35,10 +35,11 @@ const MOST_PAGES = 100;
 
 type LedgerDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'exchanges' | 'findAccount'>;
 
-/** `run` reads what is due; a failing account is left out and does not stop the others. */
-export function createLedgerReads(deps: LedgerDeps): { run(): Promise<void> } {
+/** `run` reads what is due until `stop`; a failing account is left out and does not stop the others. */
+export function createLedgerReads(deps: LedgerDeps): { run(): Promise<void>; stop(): void } {
   const { db, clock, config, log } = deps;
   const failedAt = new Map<string, Date>();
+  let isStopping = false;
 
   async function read({ userId, exchangePlatform }: { userId: string; exchangePlatform: string }) {
     const platform = deps.exchanges.supported.find((one) => one === exchangePlatform);
@@ -54,7 +55,7 @@ export function createLedgerReads(deps: LedgerDeps): { run(): Promise<void> } {
       exchangeMode: config.exchangeMode,
       account: `${account.credentials.accountMode}:${keyed?.accountId ?? ''}`,
     };
-    for (;;) {
+    while (!isStopping) {
       const known = await readCoverage(db, owner);
       const now = clock.now().getTime();
       const end = now - SETTLED_MS;
@@ -105,7 +106,13 @@ export function createLedgerReads(deps: LedgerDeps): { run(): Promise<void> } {
 
   return {
     async run() {
-      for (const key of await listAccounts(db)) await tryToRead(key);
+      for (const key of await listAccounts(db)) {
+        if (isStopping) return;
+        await tryToRead(key);
+      }
+    },
+    stop() {
+      isStopping = true;
     },
   };
 }
@@ -144,7 +151,10 @@ export function startLedgerReads(deps: LedgerDeps): () => void {
     );
     isReading = false;
   }
-  const stop = deps.clock.every(LOOK_EVERY_MS, () => void run());
+  const stopLooking = deps.clock.every(LOOK_EVERY_MS, () => void run());
   void run();
-  return stop;
+  return () => {
+    stopLooking();
+    reads.stop();
+  };
 }
