@@ -9,12 +9,12 @@ import {
   instances,
   NAMES,
   query,
-  SECRET_KEY,
   signIn,
   startInstance,
   startInstances,
   stopInstances,
-} from '#test/app/instances.ts';
+} from '#test/world/processes.ts';
+import { SECRET_KEY } from '#test/world/programs.ts';
 
 const WRITERS = 20;
 const KILLS = 4;

@@ -12,7 +12,7 @@ import {
   startInstance,
   startInstances,
   stopInstances,
-} from '#test/app/instances.ts';
+} from '#test/world/processes.ts';
 
 beforeAll(startInstances);
 afterAll(stopInstances);

@@ -8,7 +8,7 @@ import {
   signIn,
   startInstances,
   stopInstances,
-} from '#test/app/instances.ts';
+} from '#test/world/processes.ts';
 
 beforeAll(startInstances);
 afterAll(stopInstances);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { spawnProgram, startServerProcess } from '#test/app/test-server-process.ts';
 import {
   ADMIN,
   call,
@@ -14,13 +15,12 @@ import {
   instances,
   NAMES,
   query,
-  SECRET_KEY,
   signIn,
   startInstance,
   startInstances,
   stopInstances,
-} from '#test/app/instances.ts';
-import { spawnProgram, startServerProcess } from '#test/app/test-server-process.ts';
+} from '#test/world/processes.ts';
+import { SECRET_KEY } from '#test/world/programs.ts';
 import { createHookKey, hashHookKey } from './admin/hooks/hook-keys.ts';
 import { createSecretBox } from './platform/secret-box.ts';
 // Every key that the command refuses.

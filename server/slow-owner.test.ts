@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { trades, workflows } from '#server/platform/db/schema.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
 import { createSender } from '#test/app/test-sender.ts';
-import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+import { ALL_WORKERS, type ExchangeWorld, startWorld } from '#test/world.ts';
 
 // Two instances on one database. The exchange does not answer one user's orders until the test lets it.
 
@@ -14,18 +14,25 @@ const TOKENS = Array.from({ length: 16 }, (_, index) => `ALL${index + 1}`);
 const PLACE_ORDER = '/api/v2/mix/order/place-order';
 const soon = { timeout: 45_000, interval: 50 };
 
-let board: TradingBoard;
+let board: ExchangeWorld;
 beforeAll(async () => {
   const config = { exchangeTimeoutMs: 120_000, webhookRateLimit: 0 };
-  board = await startTradingBoard({ instances: 2, tokens: [...OWN_TOKENS, ...TOKENS], config });
+  board = await startWorld({
+    exchange: 'paper',
+    engine: true,
+    mostWorkers: ALL_WORKERS,
+    instances: 2,
+    tokens: [...OWN_TOKENS, ...TOKENS],
+    config,
+  });
 });
 afterAll(() => board.close());
 
-type Trader = Awaited<ReturnType<TradingBoard['createTrader']>>;
+type Trader = Awaited<ReturnType<ExchangeWorld['createTrader']>>;
 
 /** Sends a trader's own signals; returns their ids. */
 async function sendOwn({ client }: Trader, processor: string, tokens: readonly string[]): Promise<string[]> {
-  const sender = await createSender({ app: board.programs[0]?.app ?? expect.fail(), client });
+  const sender = await createSender({ app: board.app, client });
   const answers = await Promise.all(
     tokens.map((token) => sender.signal({ symbol: `${token}USDT`, price: '100', processor })),
   );
@@ -40,7 +47,7 @@ const workflowsOf = (signalIds: readonly string[]) =>
     .where(inArray(workflows.signalId, [...signalIds]));
 
 const ordersOf = ({ id }: Trader) =>
-  board.requests.filter(({ userId, path }) => userId === id && path === PLACE_ORDER).length;
+  board.site.requests.filter(({ userId, path }) => userId === id && path === PLACE_ORDER).length;
 
 // Requirements: workflows-13, workflows-14
 test("one user's burst at a slow account takes two places, and the signals of all others go on", {
@@ -49,7 +56,7 @@ test("one user's burst at a slow account takes two places, and the signals of al
   // Of another processor than the signals for everybody, so that those end without this user.
   const slow = await board.createTrader({ signalProcessor: 'UD Bot' });
   const [other, another] = [await board.createTrader(), await board.createTrader()];
-  const release = board.hold(slow.id, PLACE_ORDER);
+  const release = board.site.hold(slow.id, PLACE_ORDER);
   try {
     const own = await sendOwn(slow, 'UD Bot', OWN_TOKENS);
     await expect.poll(() => ordersOf(slow), soon).toBeGreaterThanOrEqual(2);
@@ -89,7 +96,7 @@ testEveryCase(
     const slow = await board.createTrader();
     await board.admin.put(`/api/admin/user-settings/${slow.id}`, { tradeOrderSet: 'A' });
     const other = await board.createTrader();
-    const release = board.hold(slow.id, PLACE_ORDER);
+    const release = board.site.hold(slow.id, PLACE_ORDER);
     try {
       const tokens = TOKENS.slice(-12).concat('BTC', 'ETH');
       const ids = await Promise.all(tokens.map((token) => board.signal({ token, price: '100' })));

@@ -6,8 +6,8 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import type { TestClient } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
-import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
+import { ALL_WORKERS, type ExchangeWorld, startWorld } from '#test/world.ts';
 
 // Two instances on one database; the exchange is called over HTTP and throttles one account.
 
@@ -16,7 +16,7 @@ const TOKENS = Array.from({ length: 12 }, (_, index) => `T${index + 1}`);
 /** Tokens of the throttled user's own signals: workflows of one token run one after another. */
 const OWN_TOKENS = ['OWN1', 'OWN2', 'OWN3'];
 
-type Trader = Awaited<ReturnType<TradingBoard['createTrader']>>;
+type Trader = Awaited<ReturnType<ExchangeWorld['createTrader']>>;
 
 /** The endpoints of a balance, the list of positions and an order. */
 const SOME_ENDPOINTS: Record<ExchangePlatform, string[]> = {
@@ -30,7 +30,7 @@ const SOME_ENDPOINTS: Record<ExchangePlatform, string[]> = {
 };
 
 describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (platform) => {
-  let board: TradingBoard;
+  let board: ExchangeWorld;
   let throttled: Trader;
   let ownSignals: TestSender;
   let others: Trader[];
@@ -39,20 +39,27 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
   const open = new Set<() => Promise<void>>();
 
   beforeAll(async () => {
-    board = await startTradingBoard({ instances: 2, background: 'all', tokens: [...TOKENS, ...OWN_TOKENS] });
+    board = await startWorld({
+      exchange: 'paper',
+      engine: true,
+      mostWorkers: ALL_WORKERS,
+      instances: 2,
+      background: 'all',
+      tokens: [...TOKENS, ...OWN_TOKENS],
+    });
     const create = () => board.createTrader({ exchangePlatform: platform });
     throttled = await create();
     others = [];
     for (let count = 0; count < OTHERS; count += 1) others.push(await create());
     admins = await Promise.all([board.adminAt(0), board.adminAt(1)]);
     ownSignals = await createSender({
-      app: board.programs[0]?.app ?? expect.fail(),
+      app: board.app,
       client: throttled.client,
     });
   });
   afterEach(async () => {
     for (const stop of open) await stop();
-    board.setFaults([]);
+    board.site.setFaults([]);
     await board.db.$client.query('delete from exchange_slots');
   });
   afterAll(() => board.close());
@@ -126,7 +133,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
   const expectClosed = async (trader: Trader, token: string, at: number): Promise<void> => {
     const answer = await admins[at]?.post('/api/positions/close', { userId: trader.id, token });
     expect(answer?.json<ClosePositionAnswer>()).toMatchObject({ success: true });
-    expect((await board.holding(trader.id, token)).position).toBeNull();
+    expect((await board.site.holding(trader.id, token)).position).toBeNull();
   };
 
   test.each([
@@ -134,7 +141,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
     ['all', null],
   ])('on %s endpoints delays, skips and refuses nobody else', { timeout: 120_000 }, async (_, paths) => {
     const before = await tradeAll();
-    board.setFaults(paths === null ? throttledEverywhere(throttled) : throttledAt(throttled, paths));
+    board.site.setFaults(paths === null ? throttledEverywhere(throttled) : throttledAt(throttled, paths));
     const stop = keepAsking();
     // Long enough for several endpoints to be refused at both instances.
     await sleep(1_500);
@@ -166,7 +173,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
   }, async () => {
     const token = await tradeAll();
     const [first, second, closing, ...calm] = others;
-    board.setFaults(
+    board.site.setFaults(
       [throttled, first, second].flatMap((trader) => throttledEverywhere(trader ?? expect.fail())),
     );
     const refused = await Promise.all(
@@ -182,13 +189,16 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
 test('holds an address for all after a refusal that names it, and then lets a close leave first', {
   timeout: 120_000,
 }, async () => {
-  const board = await startTradingBoard({
+  const board = await startWorld({
+    exchange: 'paper',
+    engine: true,
+    mostWorkers: ALL_WORKERS,
     instances: 2,
     background: 'all',
     config: { exchangeTimeoutMs: 5_000 },
   });
   try {
-    await board.push('BTC', '100');
+    await board.site.push('BTC', '100');
     const traders = await Promise.all(
       [1, 2, 3, 4].map(() => board.createTrader({ exchangePlatform: 'Bybit' })),
     );
@@ -196,7 +206,7 @@ test('holds an address for all after a refusal that names it, and then lets a cl
     await board.traded(await board.signal({ token: 'BTC', price: '100' }));
     const [closing, named, ...others] = traders;
     const balanceOf = (userId = '', at = 0) => admins[at]?.get(`/api/admin/account-balance/${userId}`);
-    board.setFaults([{ kind: 'tooManyRequests', ofAddress: true, on: { userId: named?.id ?? '' } }]);
+    board.site.setFaults([{ kind: 'tooManyRequests', ofAddress: true, on: { userId: named?.id ?? '' } }]);
     expect((await balanceOf(named?.id))?.statusCode).toBe(503);
     for (const at of [0, 1]) {
       const answer = await balanceOf(others[0]?.id, at);
@@ -210,12 +220,12 @@ test('holds an address for all after a refusal that names it, and then lets a cl
     await board.db.$client.query(
       `update exchange_slots set held_until_ms = extract(epoch from now()) * 1000 + 4000 where hold_ms > 0`,
     );
-    board.requests.splice(0);
+    board.site.requests.splice(0);
     const balances = others.map(({ id }, index) => balanceOf(id, index % 2));
     const close = admins[1]?.post('/api/positions/close', { userId: closing?.id, token: 'BTC' });
     expect((await close)?.json()).toMatchObject({ success: true });
     expect((await Promise.all(balances)).map((answer) => answer?.statusCode)).toEqual(others.map(() => 200));
-    expect(board.requests[0]).toEqual({ path: '/v5/position/list', userId: closing?.id });
+    expect(board.site.requests[0]).toMatchObject({ path: '/v5/position/list', userId: closing?.id });
   } finally {
     await board.close();
   }

@@ -5,11 +5,11 @@ import { openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram } from '#server/program.ts';
 import { testClock } from '#test/app/fake-clock.ts';
-import { forgetCredentialCalls, type KeyBoard, startKeyBoard } from '#test/app/key-board.ts';
-import type { TestUser } from '#test/app/test-app.ts';
 import { startReceiver, type TestReceiver } from '#test/app/test-receivers.ts';
 import { createSender, SIGNAL } from '#test/app/test-sender.ts';
 import { startDatabaseProxy } from '#test/faults/database-proxy.ts';
+import { forgetCredentialCalls } from '#test/world/keys.ts';
+import { type ExchangeWorld, startWorld, type TestUser } from '#test/world.ts';
 import type { Message } from './send-message.ts';
 import { startAlerts } from './start-alerts.ts';
 import { createExchangeWatch } from './watch-exchanges.ts';
@@ -23,14 +23,15 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const clock = testClock(new Date());
-let keys: KeyBoard;
+let keys: ExchangeWorld;
 let receiver: TestReceiver;
 let own: TestReceiver;
 let user: TestUser;
 let freeBlocks = 500;
 
 beforeAll(async () => {
-  keys = await startKeyBoard({
+  keys = await startWorld({
+    exchange: 'demo',
     clock,
     engine: true,
     background: ['alerts'],
@@ -40,7 +41,7 @@ beforeAll(async () => {
   [receiver, own] = [await startReceiver(), await startReceiver()];
   user = await keys.createTrader();
   for (const [client, { url }] of [
-    [keys.board.admin, receiver],
+    [keys.admin, receiver],
     [user.client, own],
   ] as const) {
     const body = { kind: 'webhook', name: 'Ops', config: { url } };
@@ -92,11 +93,11 @@ async function expectNotice(
 
 test('a start, and an instance that is gone without stopping', async () => {
   const instance = await buildProgram({
-    config: { ...keys.board.config, instanceId: 'second' },
+    config: { ...keys.config, instanceId: 'second' },
     log: createLog({ level: 'silent' }),
     // Its clock stands, so that it does not report itself again.
     clock: testClock(clock.now()),
-    database: keys.board.database,
+    database: keys.database,
   });
   await instance.start({ background: [] });
   await expectNotice('instance_started', {
@@ -116,7 +117,7 @@ test('a start, and an instance that is gone without stopping', async () => {
 
 test('a sign-in from a new address', async () => {
   const { username, password } = user;
-  const answer = await keys.board.app.inject({
+  const answer = await keys.app.inject({
     method: 'POST',
     url: '/api/auth/login',
     remoteAddress: '203.0.113.9',
@@ -132,7 +133,7 @@ test('a sign-in from a new address', async () => {
 
 test('a stop that is made and lifted by a person', async () => {
   const scope = { kind: 'user', value: user.user.id };
-  const made = await during(keys.board.admin.post('/api/trading-stops', { scope, reason: 'holiday' }));
+  const made = await during(keys.admin.post('/api/trading-stops', { scope, reason: 'holiday' }));
   expect(made.statusCode, made.body).toBe(201);
   const about = { link: '/', isOwn: true };
   await expectNotice('stop_set', {
@@ -140,7 +141,7 @@ test('a stop that is made and lifted by a person', async () => {
     ...about,
   });
   const { id } = made.json<{ id: string }>();
-  expect((await keys.board.admin.delete(`/api/trading-stops/${id}`)).statusCode).toBe(204);
+  expect((await keys.admin.delete(`/api/trading-stops/${id}`)).statusCode).toBe(204);
   await expectNotice('stop_lifted', {
     text: new RegExp(`^New entries are allowed again by admin@example\\.com: ${user.username}$`),
     ...about,
@@ -148,7 +149,7 @@ test('a stop that is made and lifted by a person', async () => {
 });
 
 test('deliveries that are refused, and a feed that is late, falls silent and comes again', async () => {
-  const sender = await createSender({ app: keys.board.app, client: user.client });
+  const sender = await createSender({ app: keys.app, client: user.client });
   await sender.signal({ ...SIGNAL, price: 'no number' });
   await expectNotice('webhook_refused', {
     text: new RegExp(`^The webhook of ${user.username} refuses deliveries, 1 since [\\d: -]+: .*price`),
@@ -195,7 +196,7 @@ test('an exchange that does not answer, its return, and a key that it refuses', 
   expect((await during(keys.enter(user, key))).statusCode).toBe(200);
   keys.site.setFaults([{ kind: 'badGatewayBefore', on: { times: Number.POSITIVE_INFINITY } }]);
   const call = async () => {
-    await forgetCredentialCalls(keys.board.database.pool);
+    await forgetCredentialCalls(keys.database.pool);
     return await during(keys.testKey(user));
   };
   for (const waitMs of [0, 15_000, 15_001]) {
@@ -217,7 +218,7 @@ test('an exchange that does not answer, its return, and a key that it refuses', 
 });
 
 test('a database that was away', async () => {
-  const { connection } = keys.board.database;
+  const { connection } = keys.database;
   if (!('host' in connection)) throw new Error('the test server has no host');
   const network = await startDatabaseProxy(connection);
   const lines: string[] = [];
@@ -227,7 +228,7 @@ test('a database that was away', async () => {
     log,
     limits: { answerMs: 300, idleInTransactionMs: 5_000 },
   });
-  const deps = { ...keys.board.deps, db: pool.db, log, clock };
+  const deps = { ...keys.deps, db: pool.db, log, clock };
   const alerts = startAlerts(deps, {
     exchangeWatch: createExchangeWatch(deps),
     readOverview: createOverview(deps),

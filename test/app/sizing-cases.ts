@@ -7,7 +7,7 @@ import { calculatePosition, type PositionResult } from '#domain/sizing/position.
 import { ownTokenRules } from '#domain/sizing/token-rules.ts';
 import { DEFAULT_USER_SETTINGS, SIZING_METHODS } from '#domain/user-settings.ts';
 import { priceLogs } from '#server/platform/db/schema.ts';
-import type { HandTrading } from './hand-trading.ts';
+import type { WorldByHand } from '#test/world/by-hand.ts';
 
 const TOKENS = ['BTC', 'ETH', 'SOL', 'TON', 'SUI', 'XRP', 'PEPE'] as const;
 const PRICES: Record<string, string> = {
@@ -65,7 +65,7 @@ const compared = (preview: Preview): object =>
 
 /** Compares sizing through the API with the domain's arithmetic, for random signals and settings. */
 export async function compareSizing(
-  trading: HandTrading,
+  trading: WorldByHand,
   counts: { signals: number; settingsEach: number },
 ): Promise<void> {
   const seed = 20_260_504;
@@ -73,11 +73,11 @@ export async function compareSizing(
   const cases = counts.signals * settingsEach;
   const signals = fc.sample(signalCase, { seed, numRuns: counts.signals });
   const settings = fc.sample(settingsCase, { seed, numRuns: cases });
-  const { db } = trading.board.database;
+  const { db } = trading.database;
   let successes = 0;
   const compareAll = async (index: number, one: SignalCase) => {
     const { userId, accountId } = await trading.createTrader();
-    await trading.board.admin.get(`/api/admin/account-balance/${userId}`);
+    await trading.admin.get(`/api/admin/account-balance/${userId}`);
     await trading.site.setBalance(accountId, one.balance);
     const price = PRICES[one.token] ?? '1';
     const livePrice = toPlain(D(price).times(one.livePerMille).div(1000));
@@ -94,7 +94,7 @@ export async function compareSizing(
     // Concurrent requests for other tokens must not use up the limit of the price service.
     await trading.liftPriceLimit();
     for (const edited of settings.slice(index * settingsEach, (index + 1) * settingsEach)) {
-      const answer = await trading.board.admin.post('/api/internal/position-generator/preview', {
+      const answer = await trading.admin.post('/api/internal/position-generator/preview', {
         signalId,
         userId,
         settings: edited,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import type { ExchangeCredentials, ExchangeEnvironment } from '#server/exchanges/exchange.ts';
+import { paperAccount } from '#server/exchanges/paper/open-paper.ts';
 import {
   paperAccounts,
   paperFills,
@@ -13,16 +14,16 @@ import { jsonAnswer, type VenueAnswer, type VenueRequest } from '#test/venues/ht
 import { memoryMarks } from '#test/venues/memory-marks.ts';
 import { listenVenue } from '#test/venues/server.ts';
 import { createVenue } from '#test/venues/venue.ts';
-import { TRADING_KEY, type VenueKey } from '#test/venues/venue-credentials.ts';
+import { TRADING_KEY, userIdOfVenueKey, type VenueKey } from '#test/venues/venue-credentials.ts';
 import { createTestDatabase } from '../app/test-database.ts';
 import { type PaperLedger, paperLedger } from './paper-ledger.ts';
 
 export type SiteCredentials = Required<Omit<ExchangeCredentials, 'accountMode'>>;
 
 /**
- * An exchange on its own address, with its own database, prices and API keys: the program calls it in demo and live
- * mode, in Bitget's and Bybit's dialect. Private requests must be signed; Bitget's carry the demo header only in demo
- * mode (Bybit's demo mode has a separate address).
+ * An exchange on its own address, with its own database, prices and API keys, in Bitget's and Bybit's dialect. Private
+ * requests must be signed; Bitget's carry the demo header only in demo mode (Bybit's demo mode has a separate address).
+ * In paper mode every user has an account, by a key that names the user.
  */
 export interface ExchangeSite extends PaperLedger {
   url: string;
@@ -43,24 +44,37 @@ export interface ExchangeSite extends PaperLedger {
   /** Sets a new price for the token. */
   push(token: string, price: string): Promise<void>;
   setFaults(faults: VenueFault[]): void;
-  /** Private requests in order of arrival. */
-  requests: VenueRequest[];
+  /** Disconnects or reconnects the exchange. */
+  setReachable(reachable: boolean): void;
+  /** Lets the exchange answer none of the account's requests to this path until the returned function is called. */
+  hold(accountId: string, path: string): () => void;
+  /** Private requests in order of arrival, each with its account. */
+  requests: (VenueRequest & { userId: string | undefined })[];
   /** Makes every refusal repeat the whole request, as a careless exchange might. */
   repeatInRefusals(): void;
   close(): Promise<void>;
 }
 
 export async function startExchangeSite(options: {
-  environment: Exclude<ExchangeEnvironment, 'paper'>;
+  environment: ExchangeEnvironment;
   clock?: Clock;
+  /** Listed from the start, each at 100. */
+  tokens?: readonly string[];
 }): Promise<ExchangeSite> {
+  const isPaper = options.environment === 'paper';
   const { database, close } = await createTestDatabase();
   const { db } = database;
   const marks = memoryMarks();
+  for (const token of options.tokens ?? []) marks.push(token, '100');
   const accounts = new Map<string, SiteCredentials & { id: string }>();
   const keys = new Map<string, VenueKey>();
-  const requests: VenueRequest[] = [];
+  const requests: ExchangeSite['requests'] = [];
   const failures: unknown[] = [];
+  let isReachable = true;
+  /** Requests by account and path that wait for an answer. */
+  const held = new Map<string, Promise<void>>();
+  const accountOf = (apiKey: string) =>
+    isPaper ? (userIdOfVenueKey(apiKey) ?? undefined) : accounts.get(apiKey)?.id;
   let repeats = false;
   const venue = createVenue({
     db,
@@ -68,26 +82,28 @@ export async function startExchangeSite(options: {
     marks,
     startBalance: '10000',
     credentialsFor: (id) => {
+      if (isPaper) return paperAccount(id, 'classic').credentials;
       const found = [...accounts.values()].find((account) => account.id === id);
       return { ...(found ?? { apiKey: '', apiSecret: randomUUID() }), accountMode: 'classic' };
     },
-    userIdOfKey: (apiKey) => accounts.get(apiKey)?.id ?? null,
+    userIdOfKey: (apiKey) => accountOf(apiKey) ?? null,
     keyOf: (id) => keys.get(id) ?? TRADING_KEY,
     onError: (error) => failures.push(error),
   });
 
   async function handle(request: VenueRequest) {
     const { headers } = request;
-    if (headers['access-key'] === undefined && headers['x-bapi-api-key'] === undefined) {
-      return venue.handle(request);
-    }
-    requests.push(request);
+    const apiKey = headers['access-key'] ?? headers['x-bapi-api-key'];
+    const userId = apiKey === undefined ? undefined : accountOf(apiKey);
+    if (apiKey !== undefined) requests.push({ ...request, userId });
+    await held.get(`${userId} ${request.path}`);
+    if (!isReachable) return { status: 200, headers: {}, body: '', delivery: 'cut' as const };
     const isDemo = headers.paptrading === '1';
-    if (headers['access-key'] !== undefined && isDemo !== (options.environment === 'demo')) {
+    if (!isPaper && headers['access-key'] !== undefined && isDemo !== (options.environment === 'demo')) {
       return jsonAnswer(400, { code: '40099', msg: 'exchange environment is incorrect', data: null });
     }
     const answer = await venue.handle(request);
-    if (!repeats || !isRefusal(answer)) return answer;
+    if (!repeats || apiKey === undefined || !isRefusal(answer)) return answer;
     return { ...answer, body: repeating(answer.body, headers) };
   }
 
@@ -107,7 +123,7 @@ export async function startExchangeSite(options: {
       accounts.set(secrets.apiKey, { ...secrets, id: accountId });
       return secrets;
     },
-    accountOf: (apiKey) => accounts.get(apiKey)?.id,
+    accountOf,
     replaceKey(accountId, credentials) {
       for (const [key, { id }] of accounts) if (id === accountId) accounts.delete(key);
       if (credentials) accounts.set(credentials.apiKey, { ...credentials, id: accountId });
@@ -125,6 +141,18 @@ export async function startExchangeSite(options: {
       await venue.settle(token);
     },
     setFaults: (faults) => venue.setFaults(faults),
+    setReachable(reachable) {
+      isReachable = reachable;
+    },
+    hold(accountId, path) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const key = `${accountId} ${path}`;
+      held.set(key, promise);
+      return () => {
+        held.delete(key);
+        resolve();
+      };
+    },
     repeatInRefusals() {
       repeats = true;
     },

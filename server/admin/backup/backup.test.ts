@@ -14,8 +14,8 @@ import { createLog } from '#server/platform/log.ts';
 import { keyCheckOf } from '#server/platform/secret-keys/key-state.ts';
 import { buildProgram } from '#server/program.ts';
 import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
-import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { untilQueueIsEmpty } from '#test/app/unfinished-jobs.ts';
+import { type ExchangeWorld, startWorld } from '#test/world.ts';
 import { LEFT_OUT } from './backup-file.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
@@ -94,15 +94,15 @@ const restore = (
 ) => restoreBackup({ connection, path, keys: KEYS, replace: false, now: new Date(), ...more });
 
 describe('a running board', () => {
-  let board: TradingBoard;
+  let board: ExchangeWorld;
   let source: DatabaseConnection;
   let trader: { id: string };
 
   beforeAll(async () => {
-    board = await startTradingBoard({ config: { webhookRateLimit: 0 } });
+    board = await startWorld({ exchange: 'paper', engine: true, config: { webhookRateLimit: 0 } });
     source = await connectionOf(board);
     trader = await board.createTrader();
-    for (const token of ['BTC', 'ETH']) await board.push(token, '100');
+    for (const token of ['BTC', 'ETH']) await board.site.push(token, '100');
     await board.traded(await board.signal({ token: 'BTC', price: '100' }));
   });
   afterAll(() => board.close());
@@ -235,18 +235,13 @@ describe('a running board', () => {
     );
     await backUp(source, path);
     await board.traded(signalId);
-    for (const program of board.programs) {
-      await program.app.close();
-      await program.stop();
-    }
+    await board.stopProgram();
     const target = await emptyDatabase();
     expect(await restore(target, path)).toMatchObject({ ordersInDoubt: 1 });
-    const ordersBefore = await board.exchangeOrders(trader.id);
+    const ordersBefore = await board.site.exchangeOrders(trader.id);
     const log = createLog({ level: 'silent' });
     const database = openPool({ connection: target, log });
-    const config = board.programs[0]?.deps.config;
-    if (config === undefined) throw new Error('the board has no program');
-    const again = await buildProgram({ config, log, clock: systemClock, database });
+    const again = await buildProgram({ config: board.config, log, clock: systemClock, database });
     await again.start({ background: [] });
     await vi.waitFor(
       async () => {
@@ -259,16 +254,15 @@ describe('a running board', () => {
       { timeout: 20_000, interval: 100 },
     );
     await untilQueueIsEmpty(database.db);
-    expect(await board.exchangeOrders(trader.id)).toEqual(ordersBefore);
+    expect(await board.site.exchangeOrders(trader.id)).toEqual(ordersBefore);
     expect((await again.app.inject('/readyz')).statusCode).toBe(200);
     await again.app.close();
     await again.stop();
     await database.close();
-    board.programs.length = 0;
   });
 });
 
-async function connectionOf(board: TradingBoard): Promise<DatabaseConnection> {
+async function connectionOf(board: ExchangeWorld): Promise<DatabaseConnection> {
   const { rows } = await board.db.execute<{ name: string }>('select current_database() as name');
   return { ...inject('testServer'), database: rows[0]?.name ?? '' };
 }

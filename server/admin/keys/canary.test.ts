@@ -10,12 +10,12 @@ import { createExchangeRegistry } from '#server/exchanges/registry.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { findPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { createCanaries } from '#test/app/canaries.ts';
-import { forgetCredentialCalls } from '#test/app/key-board.ts';
 import { createRefusals } from '#test/app/refused-writes.ts';
 import { SIGNAL } from '#test/app/test-sender.ts';
 import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
 import { type RecordingClient, recordingClient } from '#test/venues/recording-client.ts';
 import { type ExchangeSite, startExchangeSite } from '#test/venues/test-exchange-site.ts';
+import { forgetCredentialCalls } from '#test/world/keys.ts';
 
 /**
  * Takes exchange secrets that are recognisable in any form through every operation of the real program at its most

@@ -2,15 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
-import {
-  adminKeyPath as adminPath,
-  newSecrets,
-  KEY_PATH as PATH,
-  startKeyBoard,
-} from '#test/app/key-board.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { type Answer, expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import type { SiteCredentials } from '#test/venues/test-exchange-site.ts';
+import { adminKeyPath as adminPath, newSecrets, KEY_PATH as PATH } from '#test/world/keys.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 import { CALLS_PER_MINUTE, ENTRIES_PER_MINUTE } from './exchange-credentials.routes.ts';
 
 /** A port where nothing listens. */
@@ -29,11 +24,12 @@ const NOT_CONNECTED = {
 
 let trader: TestUser;
 
-const keys = await startKeyBoard({
+const board = await startWorld({
+  exchange: 'demo',
   config: { bybitBaseUrl: NOBODY_THERE, exchangeAddress: 'frankfurt-1' },
 });
-const { site, board } = keys;
-afterAll(() => keys.close());
+const { site } = board;
+afterAll(() => board.close());
 beforeEach(async () => {
   site.setFaults([]);
   trader = await board.createUser();
@@ -41,14 +37,14 @@ beforeEach(async () => {
 
 const bitget = (credentials: object) => ({ exchangePlatform: 'Bitget', ...credentials });
 const rowsOf = (userId: string) =>
-  keys.query('select * from exchange_credentials where user_id = $1', [userId]);
-const stored = () => keys.shown(trader);
-const testKey = () => keys.testKey(trader);
+  board.query('select * from exchange_credentials where user_id = $1', [userId]);
+const stored = () => board.shown(trader);
+const testKey = () => board.testKey(trader);
 
 describe('entering credentials', () => {
   // Requirements: users-5
   test('stores a key that the exchange accepts, and shows only its last characters', async () => {
-    const credentials = keys.newKey();
+    const credentials = board.newKey();
     const saved = await trader.client.put(PATH, bitget(credentials));
     expect(saved.statusCode, saved.body).toBe(200);
     const shown = {
@@ -81,7 +77,7 @@ describe('entering credentials', () => {
   // Requirements: settings-of-the-program-15
   test('names the addresses by which instances called the exchange lately, which a key has to allow', async () => {
     const [now, earlier] = [Date.now(), Date.now() - 3_600_000];
-    await keys.query(
+    await board.query(
       'insert into exchange_slots (key, next_at_ms) select * from unnest($1::text[], $2::float8[]) on conflict do nothing',
       [
         [
@@ -97,7 +93,7 @@ describe('entering credentials', () => {
       ],
     );
     expect(await stored()).toMatchObject({ callingAddresses: ['frankfurt-1', 'frankfurt-2'] });
-    await keys.query("delete from exchange_slots where key <> 'Bitget through address:frankfurt-1'");
+    await board.query("delete from exchange_slots where key <> 'Bitget through address:frankfurt-1'");
   });
 
   test('reports no connection before a key is entered', async () => {
@@ -127,8 +123,8 @@ describe('entering credentials', () => {
       /^apikey\/password is incorrect/,
     ],
   ])('refuses %s with the exchange’s message and keeps the stored key', async (_name, spoil, words) => {
-    const working = keys.newKey();
-    const other = keys.newKey();
+    const working = board.newKey();
+    const other = board.newKey();
     await trader.client.put(PATH, bitget(working));
     const [before] = await rowsOf(trader.user.id);
     const refused = await trader.client.put(PATH, bitget(spoil(other)));
@@ -179,7 +175,7 @@ describe('entering credentials', () => {
     site.setFaults([{ kind: 'refuse', code: '40014', on: { path: '/account/info' } }]);
     const message =
       'Bitget refused the API key: the key may not read what it may do; give it the right to read spot, too (40014)';
-    expectAnswer(await trader.client.put(PATH, bitget(keys.newKey())), 400, message);
+    expectAnswer(await trader.client.put(PATH, bitget(board.newKey())), 400, message);
   });
 
   test.each([
@@ -187,7 +183,7 @@ describe('entering credentials', () => {
     ['its balance', '/accounts'],
   ])('stores a key as unverified until the exchange reports %s', async (_name, path) => {
     site.setFaults([{ kind: 'badGatewayBefore', on: { path } }]);
-    const saved = await trader.client.put(PATH, bitget(keys.newKey()));
+    const saved = await trader.client.put(PATH, bitget(board.newKey()));
     expect(saved.json()).toMatchObject({ connected: true, state: 'unverified', test: { success: false } });
     const [row] = await rowsOf(trader.user.id);
     expect(row).toMatchObject({ inspected_at: null, account_id: null, exchange_mode: 'demo' });
@@ -209,7 +205,7 @@ describe('entering credentials', () => {
     ],
   ] as const)('stores a key while the exchange %s, and says so', async (_why, fault, failure) => {
     site.setFaults([fault]);
-    const saved = await trader.client.put(PATH, bitget(keys.newKey()));
+    const saved = await trader.client.put(PATH, bitget(board.newKey()));
     expect(saved.statusCode).toBe(200);
     expect(saved.json()).toMatchObject({ connected: true, test: { success: false, ...failure } });
     expect(await testKey()).toMatchObject({ success: true });
@@ -253,7 +249,7 @@ describe('entering credentials', () => {
     ['a secret that is a number', { apiSecret: 5 }, 'apiSecret', 'Api secret must be text'],
     ['an unknown exchange', { exchangePlatform: 'Elsewhere' }, 'exchangePlatform', /Bitget/],
   ])('refuses an entry with %s and names the field', async (_name, fields, path, message) => {
-    const answer = await trader.client.put(PATH, { ...bitget(keys.newKey()), ...fields });
+    const answer = await trader.client.put(PATH, { ...bitget(board.newKey()), ...fields });
     expect(answer.statusCode).toBe(400);
     const text = message instanceof RegExp ? expect.stringMatching(message) : message;
     expect(answer.json()).toEqual({ message: text, errors: [{ path, message: text }] });
@@ -261,14 +257,14 @@ describe('entering credentials', () => {
   });
 
   test('trims pasted secrets', async () => {
-    const credentials = keys.newKey();
+    const credentials = board.newKey();
     const spaced = Object.entries(credentials).map(([name, value]) => [name, ` ${value}\n`]);
     const saved = await trader.client.put(PATH, bitget(Object.fromEntries(spaced)));
     expect(saved.json()).toMatchObject({ test: { success: true } });
   });
 
   test('stores one of two concurrent entries completely', async () => {
-    const entered = [keys.newKey(), keys.newKey()];
+    const entered = [board.newKey(), board.newKey()];
     const answers = await Promise.all(entered.map((one) => trader.client.put(PATH, bitget(one))));
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
     expect(await rowsOf(trader.user.id)).toHaveLength(1);
@@ -278,7 +274,7 @@ describe('entering credentials', () => {
 
 describe('removing credentials', () => {
   test('keeps the other exchange’s key, and then there is nothing to remove or test', async () => {
-    await trader.client.put(PATH, bitget(keys.newKey()));
+    await trader.client.put(PATH, bitget(board.newKey()));
     await trader.client.put(PATH, { ...newSecrets(), exchangePlatform: 'Bybit' });
     expectAnswer(await trader.client.delete(PATH), 200, NOT_CONNECTED);
     expect((await rowsOf(trader.user.id)).map((row) => row.exchange_platform)).toEqual(['Bybit']);
@@ -289,12 +285,12 @@ describe('removing credentials', () => {
   });
 
   test('refuses another key and a removal while a position is being sized for the user', async () => {
-    await trader.client.put(PATH, bitget(keys.newKey()));
+    await trader.client.put(PATH, bitget(board.newKey()));
     const before = await rowsOf(trader.user.id);
     const { db } = board.deps;
     await acquireLease({ db, key: `user:${trader.user.id}`, holder: 'a workflow of this test' });
     const [replaced, removed] = await Promise.all([
-      trader.client.put(PATH, bitget(keys.newKey())),
+      trader.client.put(PATH, bitget(board.newKey())),
       trader.client.delete(PATH),
     ]);
     const message = 'An order of this user is still under way; try again when it is settled';
@@ -309,11 +305,11 @@ describe('stored credentials', () => {
   // Requirements: users-8
   test('cannot be opened in another user’s row or for another exchange, and then do not count', async () => {
     const other = await board.createUser();
-    await trader.client.put(PATH, bitget(keys.newKey()));
+    await trader.client.put(PATH, bitget(board.newKey()));
     const columns = 'api_key_hint, sealed, account_mode, exchange_mode, account_id, inspected_at, updated_at';
     const move = `insert into exchange_credentials (user_id, exchange_platform, ${columns})
       select $2, $3, ${columns} from exchange_credentials where user_id = $1`;
-    await keys.query(move, [trader.user.id, other.user.id, 'Bitget']);
+    await board.query(move, [trader.user.id, other.user.id, 'Bitget']);
     expect(await board.deps.findAccount(trader.user.id, 'Bitget')).toMatchObject({ environment: 'demo' });
     expect(await board.deps.findAccount(other.user.id, 'Bitget')).toBeNull();
     const line = board
@@ -338,21 +334,21 @@ describe('stored credentials', () => {
       503,
       'The stored Bitget credentials cannot be opened any more: enter them again',
     );
-    await other.client.put(PATH, bitget(keys.newKey()));
+    await other.client.put(PATH, bitget(board.newKey()));
     expect((await other.client.get(PATH)).json()).toMatchObject({ connected: true });
 
-    await keys.query(move, [trader.user.id, trader.user.id, 'Bybit']);
+    await board.query(move, [trader.user.id, trader.user.id, 'Bybit']);
     expect(await board.deps.findAccount(trader.user.id, 'Bybit')).toBeNull();
   });
 
   test('belong to the account whose balance is shown', async () => {
-    await trader.client.put(PATH, bitget(keys.newKey()));
+    await trader.client.put(PATH, bitget(board.newKey()));
     const balance = await board.admin.get(`/api/admin/account-balance/${trader.user.id}`);
     expect(balance.json()).toMatchObject({ success: true, data: { futuresBalance: '10000' } });
   });
 
   test('stay stored for a deactivated user', async () => {
-    await trader.client.put(PATH, bitget(keys.newKey()));
+    await trader.client.put(PATH, bitget(board.newKey()));
     await board.admin.patch(`/api/admin/users/${trader.user.id}/deactivate`);
     expect((await board.admin.get(adminPath(trader.user.id))).json()).toMatchObject({ connected: true });
   });
@@ -362,7 +358,7 @@ describe('an administrator', () => {
   // Requirements: users-6
   test('enters, tests, sees and removes the credentials of the user in the path only', async () => {
     const path = adminPath(trader.user.id);
-    const credentials = keys.newKey();
+    const credentials = board.newKey();
     const saved = await board.admin.put(path, bitget(credentials));
     expect(saved.json()).toMatchObject({ connected: true, test: { success: true } });
     expect(await stored()).toEqual((await board.admin.get(path)).json());
@@ -376,7 +372,7 @@ describe('an administrator', () => {
     const path = adminPath(UNKNOWN_ID);
     const answers = [
       await board.admin.get(path),
-      await board.admin.put(path, bitget(keys.newKey())),
+      await board.admin.put(path, bitget(board.newKey())),
       await board.admin.delete(path),
       await board.admin.post(`${path}/test`),
     ];
@@ -386,7 +382,7 @@ describe('an administrator', () => {
   test('is logged with the user, the action and the result of the test', async () => {
     const admin = (await board.admin.get('/api/auth/user')).json().user.id;
     const path = adminPath(trader.user.id);
-    await board.admin.put(path, bitget(keys.newKey()));
+    await board.admin.put(path, bitget(board.newKey()));
     await board.admin.put(path, bitget(newSecrets()));
     await board.admin.delete(path);
     const lines = board
@@ -419,7 +415,7 @@ describe('calls are limited per owner of the keys', () => {
     for (let count = 1; count <= 20; count += 1) {
       const body = { username: `trader${count}@example.com`, password: 'a password of a user' };
       const { user } = (await board.admin.post('/api/admin/create-client', body)).json();
-      const saved = await board.admin.put(adminPath(user.id), bitget(keys.newKey()));
+      const saved = await board.admin.put(adminPath(user.id), bitget(board.newKey()));
       expect(saved.statusCode, saved.body).toBe(200);
       const tested = await board.admin.post(`${adminPath(user.id)}/test`);
       expect(tested.statusCode, tested.body).toBe(200);
@@ -431,21 +427,21 @@ describe('calls are limited per owner of the keys', () => {
     const path = adminPath(trader.user.id);
     for (let count = 1; count <= ENTRIES_PER_MINUTE; count += 1) {
       const [client, place] = count % 2 === 0 ? [trader.client, PATH] : [board.admin, path];
-      expect((await client.put(place, bitget(keys.newKey()))).statusCode).toBe(200);
+      expect((await client.put(place, bitget(board.newKey()))).statusCode).toBe(200);
     }
     const before = await rowsOf(trader.user.id);
     const asked = site.requests.length;
-    await expectTooMany(trader.client.put(PATH, bitget(keys.newKey())));
-    await expectTooMany(board.admin.put(path, bitget(keys.newKey())));
+    await expectTooMany(trader.client.put(PATH, bitget(board.newKey())));
+    await expectTooMany(board.admin.put(path, bitget(board.newKey())));
     expect(await rowsOf(trader.user.id)).toEqual(before);
     expect(site.requests).toHaveLength(asked);
     const other = await board.createUser();
-    expect((await board.admin.put(adminPath(other.user.id), bitget(keys.newKey()))).statusCode).toBe(200);
+    expect((await board.admin.put(adminPath(other.user.id), bitget(board.newKey()))).statusCode).toBe(200);
   });
 
   test(`asks the exchange nothing more after ${CALLS_PER_MINUTE} entries and tests in a minute`, async () => {
     const path = adminPath(trader.user.id);
-    await trader.client.put(PATH, bitget(keys.newKey()));
+    await trader.client.put(PATH, bitget(board.newKey()));
     for (let count = 2; count <= CALLS_PER_MINUTE; count += 1) {
       const tested = count % 2 === 0 ? board.admin.post(`${path}/test`) : trader.client.post(`${PATH}/test`);
       expect((await tested).statusCode).toBe(200);
@@ -453,18 +449,18 @@ describe('calls are limited per owner of the keys', () => {
     const asked = site.requests.length;
     await expectTooMany(trader.client.post(`${PATH}/test`));
     await expectTooMany(board.admin.post(`${path}/test`));
-    await expectTooMany(trader.client.put(PATH, bitget(keys.newKey())));
+    await expectTooMany(trader.client.put(PATH, bitget(board.newKey())));
     expect(site.requests).toHaveLength(asked);
     expect((await trader.client.get(PATH)).statusCode).toBe(200);
     const other = await board.createUser();
-    expect((await other.client.put(PATH, bitget(keys.newKey()))).statusCode).toBe(200);
+    expect((await other.client.put(PATH, bitget(board.newKey()))).statusCode).toBe(200);
   });
 });
 
 describe('in paper mode', () => {
-  let paper: TestApp;
+  let paper: World;
   beforeAll(async () => {
-    paper = await startTestApp({ config: { paperBalance: '2500.5' } });
+    paper = await startWorld({ config: { paperBalance: '2500.5' } });
   });
   afterAll(() => paper.close());
 

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countStatements } from '#test/app/count-statements.ts';
-import { type KeyBoard, startKeyBoard } from '#test/app/key-board.ts';
+import { type ExchangeWorld, startWorld } from '#test/world.ts';
 
-let keys: KeyBoard;
+let board: ExchangeWorld;
 beforeAll(async () => {
-  keys = await startKeyBoard();
+  board = await startWorld({ exchange: 'demo' });
 });
-afterAll(() => keys?.close());
+afterAll(() => board?.close());
 
 test('the keys of many users are read with one statement, each user’s own', async () => {
-  const { findAccount, accountGuard } = keys.board.deps;
+  const { findAccount, accountGuard } = board.deps;
   const owners: { userId: string; apiKey: string | null }[] = [];
   for (const platform of ['Bitget', 'Bitget', 'Bybit', null]) {
-    const trader = await keys.createTrader();
-    const key = keys.newKey();
-    if (platform !== null) expect((await keys.enter(trader, key, platform)).statusCode).toBe(200);
+    const trader = await board.createTrader();
+    const key = board.newKey();
+    if (platform !== null) expect((await board.enter(trader, key, platform)).statusCode).toBe(200);
     owners.push({ userId: trader.user.id, apiKey: platform === 'Bitget' ? key.apiKey : null });
   }
   let found: unknown[] = [];

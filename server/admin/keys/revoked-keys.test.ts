@@ -3,11 +3,11 @@ import type { OrderResult, OrdersInDoubt } from '#contract/position-maker.ts';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
-import { newSecrets, KEY_PATH as PATH, type SiteKey, startKeyBoard } from '#test/app/key-board.ts';
-import type { TestUser } from '#test/app/test-app.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
 import { untilQueueIsEmpty } from '#test/app/unfinished-jobs.ts';
 import type { SiteCredentials } from '#test/venues/test-exchange-site.ts';
+import { newSecrets, KEY_PATH as PATH, type SiteKey } from '#test/world/keys.ts';
+import { startWorld, type TestUser } from '#test/world.ts';
 
 /** The whole program against an exchange that revokes keys while work depends on them. */
 const TOKENS = ['ETH', 'SOL', 'XRP', 'ADA', 'DOGE', 'LTC', 'LINK', 'DOT', 'AVAX'];
@@ -18,23 +18,23 @@ let trader: TestUser;
 let key: SiteKey;
 let token: string;
 
-const keys = await startKeyBoard({ engine: true, config: { exchangeTimeoutMs: 700 } });
-const { site, board } = keys;
+const board = await startWorld({ exchange: 'demo', engine: true, config: { exchangeTimeoutMs: 700 } });
+const { site } = board;
 for (const name of TOKENS) await site.push(name, '100');
-afterAll(() => keys.close());
+afterAll(() => board.close());
 beforeEach(async () => {
   site.setFaults([]);
   token = TOKENS.shift() ?? '';
-  trader = await keys.createTrader();
-  key = keys.newKey();
+  trader = await board.createTrader();
+  key = board.newKey();
   expect((await enter(key)).statusCode).toBe(200);
 });
 afterEach(async () => {
   await board.setTrading(trader.user.id, false);
 });
 
-const enter = (entered: SiteCredentials) => keys.enter(trader, entered);
-const send = () => keys.send(token);
+const enter = (entered: SiteCredentials) => board.enter(trader, entered);
+const send = () => board.send(token);
 const orderOf = async (tradeId: string) =>
   (await board.admin.get(`/api/position-maker/orders/${tradeId}`)).json<OrderResult>();
 const inDoubt = async () =>
@@ -49,7 +49,7 @@ async function sendIntoDoubt(): Promise<{ tradeId: string; signalId: string }> {
   ]);
   const signalId = await send();
   const unknown = () =>
-    keys.query(
+    board.query(
       "select t.id from trades t join order_attempts a on a.trade_id = t.id where t.user_id = $1 and a.state = 'unknown'",
       [trader.user.id],
     );
@@ -70,12 +70,12 @@ async function revokeDuring(tradeId: string): Promise<void> {
 test('a revoked key ends its user’s automation with the reason, and is not used again', async () => {
   site.replaceKey(key.accountId);
   const first = await send();
-  await keys.workflowEnd(first);
-  expect((await keys.shown(trader)).problem).toMatch(REJECTED);
+  await board.traded(first);
+  expect((await board.shown(trader)).problem).toMatch(REJECTED);
   const asked = site.requests.length;
   const second = await send();
-  await keys.workflowEnd(second);
-  expect(await keys.userOf(second, trader)).toMatchObject({
+  await board.traded(second);
+  expect(await board.userOf(second, trader)).toMatchObject({
     status: 'not eligible',
     reason: expect.stringMatching(REJECTED),
   });
@@ -83,10 +83,10 @@ test('a revoked key ends its user’s automation with the reason, and is not use
   expect(site.requests).toHaveLength(asked);
 
   site.replaceKey(key.accountId, key);
-  expect(await keys.testKey(trader)).toMatchObject({ success: true });
+  expect(await board.testKey(trader)).toMatchObject({ success: true });
   const third = await send();
-  await keys.workflowEnd(third);
-  expect(await keys.userOf(third, trader)).toMatchObject({ status: 'eligible' });
+  await board.traded(third);
+  expect(await board.userOf(third, trader)).toMatchObject({ status: 'eligible' });
   expect(await site.exchangeOrders(key.accountId)).toHaveLength(1);
 });
 
@@ -95,18 +95,18 @@ test('an order in doubt is looked up slowly with a revoked key, and a new key of
   const { tradeId, signalId } = await sendIntoDoubt();
   await revokeDuring(tradeId);
   const wait = () =>
-    keys.query('select extract(epoch from due_at - now())::int as s from trades where id = $1', [tradeId]);
+    board.query('select extract(epoch from due_at - now())::int as s from trades where id = $1', [tradeId]);
   await expect.poll(async () => (await wait())[0].s, { timeout: 5_000, interval: 50 }).toBeGreaterThan(20);
   // Nothing looks it up before that time.
   const calls = () =>
-    keys.query(
+    board.query(
       `select extract(epoch from start_after - now())::int as s from jobs.job
        where name = 'advance-trade' and data->>'tradeId' = $1 and state in ('created', 'retry', 'active')`,
       [tradeId],
     );
   await expect.poll(async () => (await calls()).every(({ s }) => s > 15), { timeout: 5_000 }).toBe(true);
 
-  const elsewhere = await enter(keys.newKey());
+  const elsewhere = await enter(board.newKey());
   expect(elsewhere.statusCode).toBe(409);
   expect(elsewhere.json().message).toMatch(
     new RegExp(
@@ -118,7 +118,7 @@ test('an order in doubt is looked up slowly with a revoked key, and a new key of
   const unknown = await enter(another);
   expect(unknown.statusCode).toBe(409);
   expect(unknown.json().message).toContain('Bitget has not told to which account this API key belongs.');
-  expect(await keys.shown(trader)).toMatchObject({ state: 'rejected' });
+  expect(await board.shown(trader)).toMatchObject({ state: 'rejected' });
 
   site.setFaults([]);
   site.replaceKey(key.accountId, another);
@@ -130,7 +130,7 @@ test('an order in doubt is looked up slowly with a revoked key, and a new key of
       success: true,
       fillStatus: 'filled',
     });
-  await keys.workflowEnd(signalId);
+  await board.traded(signalId);
   expect((await site.holding(key.accountId, token)).stopLoss).not.toBeNull();
 });
 
@@ -139,13 +139,13 @@ testEveryCase('an order in doubt is not settled by the answer of another account
   const { tradeId } = await sendIntoDoubt();
   await revokeDuring(tradeId);
   // As if another account's key had been put into the row: that account does not know the order.
-  const other = keys.newKey();
+  const other = board.newKey();
   const stranger = await board.createUser();
   await stranger.client.put(PATH, { exchangePlatform: 'Bitget', ...other, accountId: undefined });
-  await keys.query('update exchange_credentials set account_id = $2, rejected_at = null where user_id = $1', [
-    trader.user.id,
-    other.accountId,
-  ]);
+  await board.query(
+    'update exchange_credentials set account_id = $2, rejected_at = null where user_id = $1',
+    [trader.user.id, other.accountId],
+  );
   const { findAccount } = board.deps;
   const deps = {
     ...board.deps,
@@ -154,16 +154,16 @@ testEveryCase('an order in doubt is not settled by the answer of another account
       return found && { ...found, userId };
     },
   };
-  await keys.query(
+  await board.query(
     "update order_attempts set submitted_at = submitted_at - interval '10 minutes' where trade_id = $1",
     [tradeId],
   );
   const asked = site.requests.length;
   for (let look = 0; look < 5; look += 1) {
-    await keys.query('update trades set due_at = null where id = $1', [tradeId]);
+    await board.query('update trades set due_at = null where id = $1', [tradeId]);
     await advanceTrade(deps, tradeId);
   }
-  const [attempt] = await keys.query('select state, lookup_misses from order_attempts where trade_id = $1', [
+  const [attempt] = await board.query('select state, lookup_misses from order_attempts where trade_id = $1', [
     tradeId,
   ]);
   expect(attempt).toEqual({ state: 'unknown', lookup_misses: 0 });
@@ -175,21 +175,21 @@ testEveryCase('an order in doubt is not settled by the answer of another account
 
 testEveryCase('an order of one mode is not settled in another mode', async () => {
   const { tradeId } = await sendIntoDoubt();
-  await keys.query("update trades set exchange_mode = 'live', due_at = null where id = $1", [tradeId]);
-  await keys.query(
+  await board.query("update trades set exchange_mode = 'live', due_at = null where id = $1", [tradeId]);
+  await board.query(
     "update order_attempts set submitted_at = submitted_at - interval '10 minutes' where trade_id = $1",
     [tradeId],
   );
   await expect
     .poll(async () => (await orderOf(tradeId)).message, { timeout: 5_000 })
     .toContain('The order belongs to live mode, and the program runs in demo mode');
-  const [attempt] = await keys.query('select state from order_attempts where trade_id = $1', [tradeId]);
+  const [attempt] = await board.query('select state from order_attempts where trade_id = $1', [tradeId]);
   expect(attempt).toEqual({ state: 'unknown' });
 });
 
 describe('while a position is open', () => {
   async function withPosition(): Promise<void> {
-    await keys.workflowEnd(await send());
+    await board.traded(await send());
     await expectPositions({ open: [{ token, tradeId: expect.any(String) }] });
   }
 
@@ -206,7 +206,7 @@ describe('while a position is open', () => {
   // Requirements: users-20
   test('a key of another account is refused; after a deletion it is accepted, and the position does not count as closed', async () => {
     await withPosition();
-    const other = keys.newKey();
+    const other = board.newKey();
     const refused = await enter(other);
     expect([refused.statusCode, refused.json().message]).toEqual([
       409,
@@ -229,7 +229,7 @@ describe('while a position is open', () => {
       ],
     });
     // This key's account has no positions.
-    expect((await enter(keys.newKey())).json()).toMatchObject({ state: 'ready' });
+    expect((await enter(board.newKey())).json()).toMatchObject({ state: 'ready' });
     expect((await enter(another)).json()).toMatchObject({ state: 'ready' });
     await expectPositions({ open: [{ token, differences: [] }], unreachable: [] });
   });
@@ -269,7 +269,7 @@ describe('while a position is open', () => {
 // Requirements: users-19
 test('an administrator writes off an order that nobody can look up, and its outcome stays unknown', async () => {
   const { tradeId, signalId } = await sendIntoDoubt();
-  await keys.query("update trades set created_at = created_at - interval '1 minute' where id = $1", [
+  await board.query("update trades set created_at = created_at - interval '1 minute' where id = $1", [
     tradeId,
   ]);
   expect(await inDoubt()).not.toContainEqual(expect.objectContaining({ tradeId }));
@@ -296,7 +296,7 @@ test('an administrator writes off an order that nobody can look up, and its outc
     /^Outcome unknown, written off by admin@example\.com: The Bitget API key is not used since /,
   );
   expect(written.json()).toMatchObject({ done: true, success: false, fillStatus: 'unknown', error });
-  const [row] = await keys.query('select written_off_by, written_off_at from trades where id = $1', [
+  const [row] = await board.query('select written_off_by, written_off_at from trades where id = $1', [
     tradeId,
   ]);
   const admin = (await board.admin.get('/api/auth/user')).json().user.id;
@@ -304,10 +304,10 @@ test('an administrator writes off an order that nobody can look up, and its outc
   expect(await inDoubt()).not.toContainEqual(expect.objectContaining({ tradeId }));
   expect((await writeOff(tradeId)).json()).toEqual({ message: 'The order is settled' });
 
-  const other = keys.newKey();
+  const other = board.newKey();
   expect((await enter(other)).json()).toMatchObject({ state: 'ready' });
   const retried = await board.admin.post(`/api/signals/${signalId}/trigger-automation`, {});
   expect(retried.statusCode).not.toBe(500);
-  const trades = await keys.query('select id from trades where user_id = $1', [trader.user.id]);
+  const trades = await board.query('select id from trades where user_id = $1', [trader.user.id]);
   expect(trades).toHaveLength(1);
 });

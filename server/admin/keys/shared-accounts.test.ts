@@ -3,11 +3,11 @@ import type { AttentionAnswer } from '#contract/attention.ts';
 import type { GenerateAnswer } from '#contract/position-generator.ts';
 import type { Program } from '#server/program.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
-import { adminKeyPath as adminPath, KEY_PATH as PATH, startKeyBoard } from '#test/app/key-board.ts';
-import type { TestUser } from '#test/app/test-app.ts';
 import { expectAnswer, testClient } from '#test/app/test-client.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import type { SiteCredentials } from '#test/venues/test-exchange-site.ts';
+import { adminKeyPath as adminPath, KEY_PATH as PATH } from '#test/world/keys.ts';
+import { startWorld, type TestUser } from '#test/world.ts';
 import { duplicateAccountConditions } from './account-claims.ts';
 
 /** One exchange account per user: two instances, and an exchange where several users have keys. */
@@ -20,33 +20,33 @@ let first: TestUser;
 let other: TestUser;
 let token: string;
 
-const keys = await startKeyBoard({ engine: true, config: { exchangeTimeoutMs: 3_000 } });
-const { site, board } = keys;
+const board = await startWorld({ exchange: 'demo', engine: true, config: { exchangeTimeoutMs: 3_000 } });
+const { site } = board;
 const second = await board.buildInstance({ appEnv: 'development', instanceId: 'second' });
 const byHand = testClient(second.app, board.admin.cookie);
 for (const name of TOKENS) await site.push(name, '100');
 afterAll(async () => {
   await second.app.close();
   await second.stop();
-  await keys.close();
+  await board.close();
 });
 beforeEach(async () => {
   site.setFaults([]);
   token = TOKENS.shift() ?? '';
-  [first, other] = [await keys.createTrader(), await keys.createTrader()];
+  [first, other] = [await board.createTrader(), await board.createTrader()];
 });
 afterEach(async () => {
-  await keys.query('update user_settings set active_trading = false');
+  await board.query('update user_settings set active_trading = false');
 });
 
 const bitget = (credentials: SiteCredentials) => ({ exchangePlatform: 'Bitget', ...credentials });
 const rowOf = async ({ user }: TestUser) =>
-  (await keys.query('select * from exchange_credentials where user_id = $1', [user.id]))[0];
+  (await board.query('select * from exchange_credentials where user_id = $1', [user.id]))[0];
 const guard = ({ user }: TestUser, { deps }: Pick<Program, 'deps'> = board) =>
   deps.accountGuard.deny(user.id, 'Bitget');
 
 async function enter(user: TestUser, key: SiteCredentials): Promise<void> {
-  const saved = await keys.enter(user, key);
+  const saved = await board.enter(user, key);
   expect(saved.statusCode, saved.body).toBe(200);
 }
 
@@ -55,19 +55,19 @@ async function enterUnverified(trader: TestUser, key: SiteCredentials): Promise<
   site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info' } }]);
   await enter(trader, key);
   site.setFaults([]);
-  expect(await keys.shown(trader)).toMatchObject({ state: 'unverified' });
+  expect(await board.shown(trader)).toMatchObject({ state: 'unverified' });
 }
 
 /** As an older version without this check left it: both have keys for one account, and `first` connected first. */
 async function shareAccount(): Promise<{ accountId: string; issued: [SiteCredentials, SiteCredentials] }> {
-  const { accountId, ...key } = keys.newKey();
+  const { accountId, ...key } = board.newKey();
   const later = site.addKey(accountId);
   await enter(first, key);
-  await keys.query("update exchange_credentials set account_id = 'hidden' where user_id = $1", [
+  await board.query("update exchange_credentials set account_id = 'hidden' where user_id = $1", [
     first.user.id,
   ]);
   await enter(other, later);
-  await keys.query(
+  await board.query(
     'update exchange_credentials set account_id = $1, account_since = null where user_id = any($2)',
     [accountId, [first.user.id, other.user.id]],
   );
@@ -79,13 +79,13 @@ const storedDenial = async ({ user }: TestUser) =>
   (await board.deps.accountGuard.readDenials())(user.id, 'Bitget');
 
 async function trade(): Promise<string> {
-  const id = await keys.send(token);
-  await keys.workflowEnd(id);
+  const id = await board.send(token);
+  await board.traded(id);
   return id;
 }
 
 const tradesOf = ({ user }: TestUser) =>
-  keys.query('select * from trades where user_id = $1 and token = $2', [user.id, token]);
+  board.query('select * from trades where user_id = $1 and token = $2', [user.id, token]);
 
 /** Makes all runs reach the point of storing before any of them has stored. */
 async function storeSideBySide<Result>(run: () => Promise<Result>[]): Promise<Result[]> {
@@ -105,9 +105,9 @@ async function storeSideBySide<Result>(run: () => Promise<Result>[]): Promise<Re
 describe('entering a key of an account that another user has connected', () => {
   // Requirements: users-12
   test('is refused, keeps the stored key, and names the other user only to administrators', async () => {
-    const { accountId, ...key } = keys.newKey();
+    const { accountId, ...key } = board.newKey();
     await enter(first, key);
-    await enter(other, keys.newKey());
+    await enter(other, board.newKey());
     const before = await rowOf(other);
     const again = bitget(site.addKey(accountId));
     const refused = await other.client.put(PATH, again);
@@ -119,18 +119,18 @@ describe('entering a key of an account that another user has connected', () => {
   });
 
   test('is accepted for the other exchange, in another mode, and after the first key is removed', async () => {
-    const { accountId, ...key } = keys.newKey();
+    const { accountId, ...key } = board.newKey();
     await enter(first, key);
     const again = site.addKey(accountId);
     const { passphrase: _none, ...bybit } = again;
     const elsewhere = await other.client.put(PATH, { exchangePlatform: 'Bybit', ...bybit });
     expect([elsewhere.statusCode, elsewhere.json().state], elsewhere.body).toEqual([200, 'ready']);
-    await keys.query("update exchange_credentials set exchange_mode = 'live' where user_id = $1", [
+    await board.query("update exchange_credentials set exchange_mode = 'live' where user_id = $1", [
       first.user.id,
     ]);
     await enter(other, again);
     await other.client.delete(`${PATH}?exchangePlatform=Bitget`);
-    await keys.query("update exchange_credentials set exchange_mode = 'demo' where user_id = $1", [
+    await board.query("update exchange_credentials set exchange_mode = 'demo' where user_id = $1", [
       first.user.id,
     ]);
     expect((await other.client.put(PATH, bitget(again))).statusCode).toBe(409);
@@ -140,7 +140,7 @@ describe('entering a key of an account that another user has connected', () => {
 
   // Requirements: users-12
   test('succeeds for exactly one of two concurrent users on two instances', async () => {
-    const { accountId, ...key } = keys.newKey();
+    const { accountId, ...key } = board.newKey();
     const again = site.addKey(accountId);
     const otherClient = testClient(second.app, other.client.cookie);
     const answers = await storeSideBySide(() => [
@@ -148,7 +148,7 @@ describe('entering a key of an account that another user has connected', () => {
       otherClient.put(PATH, bitget(again)),
     ]);
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
-    const rows = await keys.query('select user_id from exchange_credentials where account_id = $1', [
+    const rows = await board.query('select user_id from exchange_credentials where account_id = $1', [
       accountId,
     ]);
     expect(rows).toHaveLength(1);
@@ -158,7 +158,7 @@ describe('entering a key of an account that another user has connected', () => {
 describe('a key whose account is unknown', () => {
   // Requirements: users-13
   test('makes its user not eligible with a reason, and is inspected when a signal arrives', async () => {
-    const { accountId, ...key } = keys.newKey();
+    const { accountId, ...key } = board.newKey();
     await enterUnverified(first, key);
     expect(await storedDenial(first)).toMatchObject({
       code: 'exchange_key_not_inspected',
@@ -166,18 +166,18 @@ describe('a key whose account is unknown', () => {
         'Bitget has not yet said what the API key may do and to which account it belongs: it is asked when a signal comes',
     });
     const id = await trade();
-    expect(await keys.userOf(id, first)).toMatchObject({ status: 'eligible' });
+    expect(await board.userOf(id, first)).toMatchObject({ status: 'eligible' });
     expect(await tradesOf(first)).toMatchObject([{ exchange_account_id: accountId, success: true }]);
   });
 
   // Requirements: users-13
   test('is neither used for sizing nor for orders while the exchange does not answer', async () => {
-    const { accountId, ...key } = keys.newKey();
+    const { accountId, ...key } = board.newKey();
     await enterUnverified(first, key);
     site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info', times: Infinity } }]);
     const before = site.requests.length;
     const id = await trade();
-    expect(await keys.userOf(id, first)).toMatchObject({
+    expect(await board.userOf(id, first)).toMatchObject({
       status: 'not eligible',
       reason: expect.stringMatching(/^Bitget has not yet said .* to which account it belongs: /),
     });
@@ -189,18 +189,18 @@ describe('a key whose account is unknown', () => {
   testEveryCase(
     'is not traded with when the exchange omits the account, even if it was inspected earlier',
     async () => {
-      const { accountId, ...key } = keys.newKey();
+      const { accountId, ...key } = board.newKey();
       site.setKey(accountId, { mayTrade: true, mayWithdraw: false, hidesAccount: true });
       const saved = await first.client.put(PATH, bitget(key));
       const message = 'Bitget did not say to which account the API key belongs: nothing is ordered with it';
       expect(saved.json()).toMatchObject({ state: 'unverified', test: { success: false, message } });
-      await keys.query('update exchange_credentials set inspected_at = now() where user_id = $1', [
+      await board.query('update exchange_credentials set inspected_at = now() where user_id = $1', [
         first.user.id,
       ]);
-      expect(await keys.shown(first)).toMatchObject({ state: 'unverified' });
+      expect(await board.shown(first)).toMatchObject({ state: 'unverified' });
       expect(await guard(first)).toMatchObject({ code: 'exchange_key_not_inspected' });
       const id = await trade();
-      expect(await keys.userOf(id, first)).toMatchObject({ status: 'not eligible' });
+      expect(await board.userOf(id, first)).toMatchObject({ status: 'not eligible' });
       expect(await site.exchangeOrders(accountId)).toEqual([]);
       site.setKey(accountId, { mayTrade: true, mayWithdraw: false });
       expect(await guard(first)).toBeNull();
@@ -209,7 +209,7 @@ describe('a key whose account is unknown', () => {
   );
 
   testEveryCase('fails a test that finds another user’s account, but is not marked as rejected', async () => {
-    const { accountId, ...key } = keys.newKey();
+    const { accountId, ...key } = board.newKey();
     await enterUnverified(other, site.addKey(accountId));
     await enter(first, key);
     const tested = await other.client.post(`${PATH}/test`);
@@ -222,7 +222,7 @@ describe('a key whose account is unknown', () => {
     const named = (await board.admin.post(`${adminPath(other.user.id)}/test`)).json<{ message: string }>();
     expect(named.message).toBe(HELD.replace('another user', first.username));
     expect(await rowOf(other)).toMatchObject({ rejected_at: null, account_id: accountId });
-    expect(await keys.shown(other)).toMatchObject({ state: 'duplicate', connected: false, problem: HELD });
+    expect(await board.shown(other)).toMatchObject({ state: 'duplicate', connected: false, problem: HELD });
     expect((await board.admin.get(adminPath(other.user.id))).json()).toMatchObject({
       problem: HELD.replace('another user', first.username),
     });
@@ -231,12 +231,12 @@ describe('a key whose account is unknown', () => {
 
   // Requirements: users-13
   testEveryCase('is refused by the inspection before its first order, before anything is sized', async () => {
-    const { accountId, ...key } = keys.newKey();
+    const { accountId, ...key } = board.newKey();
     await enterUnverified(other, site.addKey(accountId));
     await enter(first, key);
     const before = site.requests.length;
     const id = await trade();
-    expect(await keys.userOf(id, other)).toMatchObject({ status: 'not eligible', reason: HELD });
+    expect(await board.userOf(id, other)).toMatchObject({ status: 'not eligible', reason: HELD });
     expect(await tradesOf(other)).toEqual([]);
     expect(await tradesOf(first)).toMatchObject([{ success: true }]);
     const { apiKey } = (await board.deps.findAccount(other.user.id, 'Bitget'))?.credentials ?? {};
@@ -252,7 +252,7 @@ describe('a key whose account is unknown', () => {
   testEveryCase(
     'may trade for exactly one of two users whose account is found concurrently on two instances',
     async () => {
-      const { accountId, ...key } = keys.newKey();
+      const { accountId, ...key } = board.newKey();
       await enterUnverified(first, key);
       await enterUnverified(other, site.addKey(accountId));
       const denials = await storeSideBySide(() => [guard(first), guard(other, second)]);
@@ -272,9 +272,9 @@ describe('two users who already have keys of one account', () => {
     const { accountId } = await shareAccount();
     expect(await storedDenial(first)).toBeNull();
     expect(await storedDenial(other)).toMatchObject({ code: 'exchange_account_duplicate', reason: HELD });
-    expect(await keys.shown(other)).toMatchObject({ state: 'duplicate', connected: false, problem: HELD });
+    expect(await board.shown(other)).toMatchObject({ state: 'duplicate', connected: false, problem: HELD });
     const id = await trade();
-    expect(await keys.userOf(id, other)).toMatchObject({ status: 'not eligible', reason: HELD });
+    expect(await board.userOf(id, other)).toMatchObject({ status: 'not eligible', reason: HELD });
     expect(await tradesOf(first)).toMatchObject([{ success: true }]);
     expect(await site.exchangeOrders(accountId)).toHaveLength(1);
   });
@@ -283,10 +283,10 @@ describe('two users who already have keys of one account', () => {
   testEveryCase('the later user gets no manual order', async () => {
     const { accountId, issued } = await shareAccount();
     await other.client.delete(PATH);
-    await keys.query('delete from exchange_credentials where user_id = $1', [first.user.id]);
+    await board.query('delete from exchange_credentials where user_id = $1', [first.user.id]);
     await enter(other, issued[1]);
     const { signalId, logId } = await calculate(other);
-    await keys.query(
+    await board.query(
       `insert into exchange_credentials (user_id, exchange_platform, api_key_hint, sealed, account_mode, exchange_mode, account_id, inspected_at, updated_at)
         select $1, exchange_platform, api_key_hint, sealed, account_mode, exchange_mode, account_id, inspected_at, updated_at - interval '1 hour'
         from exchange_credentials where user_id = $2`,
@@ -313,21 +313,21 @@ describe('two users who already have keys of one account', () => {
   testEveryCase(
     'open orders and positions of the later user are followed and protected, and can be closed',
     async () => {
-      const { accountId, ...key } = keys.newKey();
+      const { accountId, ...key } = board.newKey();
       await enter(other, key);
       site.setFaults([{ kind: 'restFirst' }]);
-      const id = await keys.send(token);
+      const id = await board.send(token);
       await expect
         .poll(async () => (await site.exchangeOrders(accountId)).length, { timeout: 10_000 })
         .toBe(1);
-      await enter(first, keys.newKey());
-      await keys.query(
+      await enter(first, board.newKey());
+      await board.query(
         "update exchange_credentials set account_id = $1, account_since = now() - interval '1 day' where user_id = $2",
         [accountId, first.user.id],
       );
       expect(await guard(other)).toMatchObject({ code: 'exchange_account_duplicate' });
       await site.push(token, '99');
-      await keys.workflowEnd(id);
+      await board.traded(id);
       expect(await tradesOf(other)).toMatchObject([
         { state: 'done', success: true, protection_status: 'verified' },
       ]);
@@ -353,14 +353,14 @@ describe('two users who already have keys of one account', () => {
       await shareAccount();
       await first.client.delete(PATH);
       expect(await guard(other)).toBeNull();
-      expect(await keys.shown(other)).toMatchObject({ state: 'ready', problem: null });
+      expect(await board.shown(other)).toMatchObject({ state: 'ready', problem: null });
       await trade();
       expect(await tradesOf(other)).toMatchObject([{ success: true }]);
 
-      await keys.query('delete from exchange_credentials where user_id = $1', [other.user.id]);
-      await keys.query('update trades set position_closed_at = now()');
+      await board.query('delete from exchange_credentials where user_id = $1', [other.user.id]);
+      await board.query('update trades set position_closed_at = now()');
       const { accountId } = await shareAccount();
-      await enter(first, keys.newKey());
+      await enter(first, board.newKey());
       expect(await guard(other)).toBeNull();
       expect(await rowOf(other)).toMatchObject({ account_id: accountId });
     },
@@ -393,9 +393,9 @@ describe('two users who already have keys of one account', () => {
 
 /** A position for the user, calculated on the instance that allows manual orders. */
 async function calculate({ user }: TestUser): Promise<{ signalId: string; logId: string }> {
-  await keys.query('update user_settings set active_trading = false');
+  await board.query('update user_settings set active_trading = false');
   const signalId = await trade();
-  await keys.query(`delete from rate_limits where key like 'current-price%'`);
+  await board.query(`delete from rate_limits where key like 'current-price%'`);
   const answer = await byHand.post('/api/internal/position-generator/generate', {
     signalId,
     userId: user.id,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testEveryCase } from '#test/app/in-turn.ts';
-import { type KeyBoard, KEY_PATH as PATH, startKeyBoard } from '#test/app/key-board.ts';
-import type { TestUser } from '#test/app/test-app.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
+import { KEY_PATH as PATH } from '#test/world/keys.ts';
+import { type ExchangeOptions, type ExchangeWorld, startWorld, type TestUser } from '#test/world.ts';
 
 const IN_USE = { message: 'An order of this user is still under way; try again when it is settled' };
 const ELSEWHERE =
@@ -10,33 +10,32 @@ const ELSEWHERE =
 const NOBODY_THERE = 'http://127.0.0.1:9';
 const soon = { timeout: 20_000, interval: 50 };
 
-let keys: KeyBoard;
-let site: KeyBoard['site'];
-let board: KeyBoard['board'];
+let board: ExchangeWorld;
+let site: ExchangeWorld['site'];
 let trader: TestUser;
 
-async function start(options: Parameters<typeof startKeyBoard>[0], settings: object = {}): Promise<void> {
-  keys = await startKeyBoard({ engine: true, ...options });
-  ({ site, board } = keys);
-  trader = await keys.createTrader(settings);
+async function start(options: Partial<ExchangeOptions>, settings: object = {}): Promise<void> {
+  board = await startWorld({ exchange: 'demo', engine: true, ...options });
+  site = board.site;
+  trader = await board.createTrader(settings);
 }
 
 /** The whole program against an exchange that it knows only by its URL and its users' keys. */
 describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
   let accountId: string;
-  beforeAll(() => start({ environment, config: { bybitBaseUrl: NOBODY_THERE } }));
-  afterAll(() => keys.close());
+  beforeAll(() => start({ exchange: environment, config: { bybitBaseUrl: NOBODY_THERE } }));
+  afterAll(() => board.close());
 
   async function expectCompleted(signalId: string): Promise<void> {
-    await keys.workflowEnd(signalId);
+    await board.traded(signalId);
     const { automaticWorkflows } = (await board.admin.get(`/api/signals/${signalId}/workflows`)).json();
     expect(automaticWorkflows).toMatchObject([{ status: 'completed' }]);
   }
 
   test('a user without credentials is not eligible, with the reason', async () => {
-    const id = await keys.send('BTC', '65000');
+    const id = await board.send('BTC', '65000');
     await expectCompleted(id);
-    expect(await keys.userOf(id, trader)).toMatchObject({
+    expect(await board.userOf(id, trader)).toMatchObject({
       status: 'not eligible',
       reason: 'No Bitget credentials are connected',
     });
@@ -45,13 +44,13 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
 
   // Requirements: users-21
   test('credentials entered on the settings page trade a signal, filled and protected in that account', async () => {
-    const credentials = keys.newKey();
+    const credentials = board.newKey();
     ({ accountId } = credentials);
-    expect((await keys.enter(trader, credentials)).json()).toMatchObject({
+    expect((await board.enter(trader, credentials)).json()).toMatchObject({
       connected: true,
       test: { success: true },
     });
-    const id = await keys.send('ETH', '3000');
+    const id = await board.send('ETH', '3000');
     await expectCompleted(id);
     const [trade, ...more] = (await board.admin.get(`/api/signals/${id}/trades`)).json();
     expect(more).toEqual([]);
@@ -69,10 +68,10 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
   });
 
   test('the key of an order in progress cannot be removed or changed, but its secret can', async () => {
-    const before = keys.newKey();
+    const before = board.newKey();
     // The previous key's account holds a position.
     await trader.client.delete(PATH);
-    expect((await keys.enter(trader, before)).statusCode).toBe(200);
+    expect((await board.enter(trader, before)).statusCode).toBe(200);
     // The order rests, and look-ups of it fail.
     const silence = {
       kind: 'refuse',
@@ -80,38 +79,38 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
       on: { path: '/order/detail', times: Infinity },
     } as const;
     site.setFaults([{ kind: 'restFirst' }, silence]);
-    const id = await keys.send('SOL', '150');
+    const id = await board.send('SOL', '150');
     await expect.poll(async () => (await site.exchangeOrders(before.accountId)).length, soon).toBe(1);
     expectAnswer(await trader.client.delete(PATH), 409, IN_USE);
-    const replaced = await keys.enter(trader, keys.newKey());
+    const replaced = await board.enter(trader, board.newKey());
     expectAnswer(
       replaced,
       409,
       `${ELSEWHERE}Enter a key of account ${before.accountId}, wait until the order is settled, or have an administrator write it off.`,
     );
-    const elsewhere = { ...keys.newKey(), exchangePlatform: 'Bybit' };
+    const elsewhere = { ...board.newKey(), exchangePlatform: 'Bybit' };
     expect((await trader.client.put(PATH, elsewhere)).statusCode).toBe(200);
-    expect((await keys.enter(trader, before)).statusCode).toBe(200);
+    expect((await board.enter(trader, before)).statusCode).toBe(200);
     await site.push('SOL', '149');
     site.setFaults([]);
     await expectCompleted(id);
-    expect(await keys.query("select * from trades where state <> 'done'")).toEqual([]);
+    expect(await board.query("select * from trades where state <> 'done'")).toEqual([]);
     expect((await trader.client.delete(PATH)).statusCode).toBe(200);
-    const after = keys.newKey();
-    expect((await keys.enter(trader, after)).json()).toMatchObject({ apiKeyHint: after.apiKey.slice(-4) });
+    const after = board.newKey();
+    expect((await board.enter(trader, after)).json()).toMatchObject({ apiKeyHint: after.apiKey.slice(-4) });
     expect((await trader.client.delete(PATH)).statusCode).toBe(200);
   });
 
   test('unreadable credentials make the user not eligible, and nothing is sent', async () => {
-    await keys.enter(trader, keys.newKey());
-    await keys.query(
+    await board.enter(trader, board.newKey());
+    await board.query(
       "update exchange_credentials set sealed = 'v1.' || reverse(substr(sealed, 4)) where exchange_platform = 'Bitget'",
     );
     const asked = site.requests.length;
-    const id = await keys.send('XRP', '2');
+    const id = await board.send('XRP', '2');
     await expectCompleted(id);
     expect(site.requests).toHaveLength(asked);
-    expect(await keys.userOf(id, trader)).toMatchObject({
+    expect(await board.userOf(id, trader)).toMatchObject({
       status: 'not eligible',
       reason: 'The stored Bitget credentials cannot be opened any more: enter them again',
     });
@@ -120,7 +119,7 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
 
 describe('a user who chose Bybit', () => {
   beforeAll(() => start({ config: { bitgetBaseUrl: NOBODY_THERE } }, { exchangePlatform: 'Bybit' }));
-  afterAll(() => keys.close());
+  afterAll(() => board.close());
 
   const stored = async () => (await trader.client.get(`${PATH}?exchangePlatform=Bybit`)).json();
 
@@ -134,9 +133,9 @@ describe('a user who chose Bybit', () => {
         /unified/i,
       ],
     ])('if it %s', async (_what, key, words) => {
-      const entered = keys.newKey();
+      const entered = board.newKey();
       site.setKey(entered.accountId, key);
-      const answer = await keys.enter(trader, entered, 'Bybit');
+      const answer = await board.enter(trader, entered, 'Bybit');
       expect(answer.statusCode).toBe(400);
       expect(answer.json().message).toMatch(words);
       expect(await stored()).toMatchObject({ connected: false, state: 'none' });
@@ -146,14 +145,14 @@ describe('a user who chose Bybit', () => {
   testEveryCase(
     'a key without a passphrase trades a signal, filled and protected in its own account',
     async () => {
-      const key = keys.newKey();
-      expect((await keys.enter(trader, key, 'Bybit')).json()).toMatchObject({
+      const key = board.newKey();
+      expect((await board.enter(trader, key, 'Bybit')).json()).toMatchObject({
         exchangePlatform: 'Bybit',
         connected: true,
         test: { success: true, futuresBalance: '10000' },
       });
-      const id = await keys.send('ETH', '3000');
-      await keys.workflowEnd(id);
+      const id = await board.send('ETH', '3000');
+      await board.traded(id);
       const trades = (await board.admin.get(`/api/signals/${id}/trades`)).json();
       expect(trades).toMatchObject([{ state: 'done', success: true, fillStatus: 'filled' }]);
       const [order, ...others] = await site.exchangeOrders(key.accountId, 'Bybit');
@@ -167,18 +166,18 @@ describe('a user who chose Bybit', () => {
   );
 
   test('a revoked key stops its user with the reason, and is not used again', async () => {
-    const key = keys.newKey();
+    const key = board.newKey();
     // The previous key's account holds a position.
     await trader.client.delete(`${PATH}?exchangePlatform=Bybit`);
-    expect((await keys.enter(trader, key, 'Bybit')).json()).toMatchObject({ connected: true });
+    expect((await board.enter(trader, key, 'Bybit')).json()).toMatchObject({ connected: true });
     site.replaceKey(key.accountId);
     const test = await trader.client.post(`${PATH}/test`, { exchangePlatform: 'Bybit' });
     expect(test.json()).toMatchObject({ success: false, error: 'credentials' });
     expect(await stored()).toMatchObject({ connected: false, state: 'rejected' });
     const before = site.requests.length;
-    const id = await keys.send('SOL', '150');
-    await keys.workflowEnd(id);
-    expect(await keys.userOf(id, trader)).toMatchObject({
+    const id = await board.send('SOL', '150');
+    await board.traded(id);
+    expect(await board.userOf(id, trader)).toMatchObject({
       status: 'not eligible',
       reason: expect.stringContaining('Bybit'),
     });

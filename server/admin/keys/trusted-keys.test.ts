@@ -1,24 +1,24 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { evaluateEligibility } from '#domain/eligibility/eligibility.ts';
 import { readEligibilityInput } from '#server/engine/workflow/select-users.ts';
-import { type SiteKey, startKeyBoard } from '#test/app/key-board.ts';
-import type { TestUser } from '#test/app/test-app.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
+import type { SiteKey } from '#test/world/keys.ts';
+import { startWorld, type TestUser } from '#test/world.ts';
 
 let trader: TestUser;
 
-const keys = await startKeyBoard();
-const { site, board } = keys;
-afterAll(() => keys.close());
+const board = await startWorld({ exchange: 'demo' });
+const { site } = board;
+afterAll(() => board.close());
 beforeEach(async () => {
   site.setFaults([]);
-  trader = await keys.createTrader();
+  trader = await board.createTrader();
 });
 
-const { newKey } = keys;
-const enter = (key: SiteKey) => keys.enter(trader, key);
-const shown = () => keys.shown(trader);
-const testKey = () => keys.testKey(trader);
+const { newKey } = board;
+const enter = (key: SiteKey) => board.enter(trader, key);
+const shown = () => board.shown(trader);
+const testKey = () => board.testKey(trader);
 const find = () => board.deps.findAccount(trader.user.id, 'Bitget');
 const guard = () => board.deps.accountGuard.deny(trader.user.id, 'Bitget');
 const asked = (path: string) => site.requests.filter((request) => request.path.endsWith(path)).length;
@@ -162,7 +162,7 @@ describe('a key that was entered in another mode', () => {
   // Requirements: users-16
   test('is not used or sent to an exchange, with the reason', async () => {
     await enter(newKey());
-    await keys.query("update exchange_credentials set exchange_mode = 'live' where user_id = $1", [
+    await board.query("update exchange_credentials set exchange_mode = 'live' where user_id = $1", [
       trader.user.id,
     ]);
     const before = site.requests.length;
@@ -182,13 +182,13 @@ describe('a key that was entered in another mode', () => {
 
   test('belongs to the mode in which it is first inspected if it was entered in paper mode', async () => {
     await enter(newKey());
-    await keys.query(
+    await board.query(
       'update exchange_credentials set exchange_mode = null, inspected_at = null, account_id = null where user_id = $1',
       [trader.user.id],
     );
     expect(await shown()).toMatchObject({ state: 'unverified' });
     expect(await guard()).toBeNull();
-    const rows = await keys.query('select exchange_mode from exchange_credentials where user_id = $1', [
+    const rows = await board.query('select exchange_mode from exchange_credentials where user_id = $1', [
       trader.user.id,
     ]);
     expect(rows).toEqual([{ exchange_mode: 'demo' }]);

@@ -2,9 +2,9 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import type { TradingHaltsAnswer } from '#contract/trading-halts.ts';
 import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
-import { type SiteKey, startKeyBoard } from '#test/app/key-board.ts';
-import type { TestUser } from '#test/app/test-app.ts';
 import { TRADING_KEY } from '#test/venues/venue-credentials.ts';
+import type { SiteKey } from '#test/world/keys.ts';
+import { startWorld, type TestUser } from '#test/world.ts';
 
 /* The whole program with accounts of Bitget that are unified, or become so while work depends on them. */
 
@@ -26,10 +26,10 @@ const TOKENS = [
   'FIL',
 ];
 
-const keys = await startKeyBoard({ engine: true });
-const { site, board } = keys;
+const board = await startWorld({ exchange: 'demo', engine: true });
+const { site } = board;
 for (const name of TOKENS) await site.push(name, '100');
-afterAll(() => keys.close());
+afterAll(() => board.close());
 
 let trader: TestUser;
 let key: SiteKey;
@@ -39,20 +39,20 @@ beforeEach(async () => {
   site.setFaults([]);
   token = TOKENS.shift() ?? '';
   for (const { user } of [trader].filter(Boolean)) await board.setTrading(user.id, false);
-  trader = await keys.createTrader();
-  key = keys.newKey();
+  trader = await board.createTrader();
+  key = board.newKey();
 });
 
 const kindOf = async () =>
   (
-    await keys.query(
+    await board.query(
       'select account_mode, inspected_at, rejected_at from exchange_credentials where user_id = $1',
       [trader.user.id],
     )
   )[0];
 
 async function trade(of = token): Promise<void> {
-  await keys.workflowEnd(await keys.send(of));
+  await board.traded(await board.send(of));
 }
 
 const soon = { timeout: 15_000, interval: 100 };
@@ -78,7 +78,7 @@ const readKind = async () => {
 describe('a key of a unified account', () => {
   test('is accepted by asking the exchange, and its orders are placed and protected as unified', async () => {
     site.setKey(key.accountId, UNIFIED);
-    expect((await keys.enter(trader, key)).json()).toMatchObject({
+    expect((await board.enter(trader, key)).json()).toMatchObject({
       connected: true,
       state: 'ready',
       test: { success: true, futuresBalance: '10000' },
@@ -93,27 +93,27 @@ describe('a key of a unified account', () => {
     expect(position).toMatchObject({ side: 'long', marginMode: 'isolated' });
     expect([stopLoss, takeProfit]).not.toContain(null);
     expect(paths().filter((path) => !path.startsWith('/api/v3/'))).toEqual([]);
-    expect(await keys.testKey(trader)).toMatchObject({ success: true });
+    expect(await board.testKey(trader)).toMatchObject({ success: true });
   });
 
   test('that is changed to another mode is not used any more, with the reason, until it is changed back', async () => {
     site.setKey(key.accountId, UNIFIED);
-    await keys.enter(trader, key);
+    await board.enter(trader, key);
     site.setKey(key.accountId, { ...UNIFIED, accountLevel: 'advanced' });
-    expect(await keys.testKey(trader)).toMatchObject({
+    expect(await board.testKey(trader)).toMatchObject({
       success: false,
       message: expect.stringContaining('unified account in advanced mode'),
     });
     await trade();
     expect(await site.exchangeOrders(key.accountId)).toEqual([]);
     site.setKey(key.accountId, UNIFIED);
-    expect(await keys.testKey(trader)).toMatchObject({ success: true });
+    expect(await board.testKey(trader)).toMatchObject({ success: true });
   });
 });
 
 describe('an account that becomes one of another kind', () => {
   beforeEach(async () => {
-    await keys.enter(trader, key);
+    await board.enter(trader, key);
     await trade();
     expect(await positions()).toMatchObject([{ token }]);
   });

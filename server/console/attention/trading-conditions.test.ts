@@ -1,15 +1,14 @@
 import { afterAll, expect, test } from 'vitest';
 import type { AttentionAnswer } from '#contract/attention.ts';
 import type { Signal } from '#contract/signals.ts';
-import { startKeyBoard } from '#test/app/key-board.ts';
-import { startTestApp, type TestApp, TRADING } from '#test/app/test-app.ts';
 import { createSender } from '#test/app/test-sender.ts';
+import { startWorld, TRADING, type World } from '#test/world.ts';
 
-const conditionsOf = async (board: TestApp) =>
+const conditionsOf = async (board: World) =>
   (await board.admin.get('/api/attention')).json<AttentionAnswer>().conditions;
 
-const board = await startTestApp(TRADING);
-const keys = await startKeyBoard({ engine: true, config: { exchangeTimeoutMs: 700 } });
+const board = await startWorld(TRADING);
+const keys = await startWorld({ exchange: 'demo', engine: true, config: { exchangeTimeoutMs: 700 } });
 afterAll(async () => {
   await keys.close();
   await board.close();
@@ -152,7 +151,7 @@ test('a refused key and an order in doubt are named', async () => {
   const trader = await keys.createTrader();
   const key = keys.newKey();
   expect((await keys.enter(trader, key)).statusCode).toBe(200);
-  expect(await conditionsOf(keys.board)).toEqual([]);
+  expect(await conditionsOf(keys)).toEqual([]);
   site.setFaults([
     { kind: 'acceptThenTimeout', on: { path: '/place-order' } },
     { kind: 'refuse', code: '40725', on: { path: '/order/detail', times: Infinity } },
@@ -162,9 +161,9 @@ test('a refused key and an order in doubt are named', async () => {
   await expect.poll(async () => (await inDoubt()).length, { timeout: 10_000 }).toBe(1);
   site.replaceKey(key.accountId);
   site.setFaults([]);
-  const codes = async () => (await conditionsOf(keys.board)).map(({ code }) => code);
+  const codes = async () => (await conditionsOf(keys)).map(({ code }) => code);
   await expect.poll(codes, { timeout: 20_000 }).toEqual(['order_in_doubt', 'key_refused']);
-  const [order, refused] = await conditionsOf(keys.board);
+  const [order, refused] = await conditionsOf(keys);
   expect(order).toMatchObject({ severity: 'critical', link: '/position-maker', action: 'Check order' });
   expect(order?.text).toContain(`The ETH buy order of ${trader.username} at Bitget is in doubt: `);
   expect(refused).toMatchObject({ severity: 'warning', link: `/settings?userId=${trader.user.id}` });

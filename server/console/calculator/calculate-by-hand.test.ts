@@ -9,29 +9,24 @@ import {
   rememberBalance,
 } from '#server/engine/sizing/position-generator.store.ts';
 import { accountBalances, positionGeneratorLogs, userSettings } from '#server/platform/db/schema.ts';
-import {
-  type Calculated,
-  type HandSignal,
-  type HandTrading,
-  startHandTrading,
-} from '#test/app/hand-trading.ts';
+import { type Calculated, type HandSignal, startWorldByHand, type WorldByHand } from '#test/world/by-hand.ts';
 
 const GENERATE = '/api/internal/position-generator/generate';
 const PREVIEW = '/api/internal/position-generator/preview';
 const NO_USER = 'User ID not available - please log in or select a user';
 const always = Number.POSITIVE_INFINITY;
 
-const trading = await startHandTrading({ engine: false });
+const trading = await startWorldByHand({ engine: false });
 afterEach(() => trading.site.setFaults([]));
 afterAll(() => trading.close());
 
-const post = (url: string, body: unknown) => trading.board.admin.post(url, body);
-const logs = () => trading.board.database.db.select().from(positionGeneratorLogs);
+const post = (url: string, body: unknown) => trading.admin.post(url, body);
+const logs = () => trading.db.select().from(positionGeneratorLogs);
 
 /** A new trader and a signal, by default for a new token at 100. */
 async function subject(
   signal: Partial<HandSignal> = {},
-  settings: Parameters<HandTrading['createTrader']>[0] = {},
+  settings: Parameters<WorldByHand['createTrader']>[0] = {},
 ): Promise<{ userId: string; signalId: string }> {
   const { userId } = await trading.createTrader(settings);
   const token = signal.token ?? trading.nextToken();
@@ -88,7 +83,7 @@ describe('a manual calculation', () => {
     expect(figures.get('Second attempt: epsilon ×')).toEqual(['2', 'Built-in default']);
     expect(figures.get('First verification after')).toEqual(['0.4 s', 'VERIFY_FIRST_MS']);
 
-    const log = await findPositionGeneratorLog(trading.board.database.db, logId);
+    const log = await findPositionGeneratorLog(trading.db, logId);
     expect(log).toMatchObject({
       signalId,
       userId,
@@ -105,8 +100,7 @@ describe('a manual calculation', () => {
   // Requirements: additions-calculator-1
   test('uses the settings of the request, and stores none of them', async () => {
     const { userId, signalId } = await subject({ atr: '1' }, { positionSizingMethod: 'Risk Management' });
-    const settingsOf = () =>
-      trading.board.database.db.select().from(userSettings).where(eq(userSettings.userId, userId));
+    const settingsOf = () => trading.db.select().from(userSettings).where(eq(userSettings.userId, userId));
     const before = await settingsOf();
     const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.20' };
     const answer = await post(GENERATE, { signalId, userId, settings });
@@ -114,7 +108,7 @@ describe('a manual calculation', () => {
     const used = calculated(answer.json());
     expect(used.position).toMatchObject({ method: 'Portfolio Allocation' });
     expect(await settingsOf()).toEqual(before);
-    const log = await findPositionGeneratorLog(trading.board.database.db, used.positionGeneratorLogId);
+    const log = await findPositionGeneratorLog(trading.db, used.positionGeneratorLogId);
     expect(log?.settings).toMatchObject(settings);
     expect(calculated(await trading.generate({ signalId, userId })).position.method).toBe('Risk Management');
     for (const wrong of [
@@ -138,10 +132,7 @@ describe('a manual calculation', () => {
       message: 'ATR is required for Technical Analysis',
       availableBalance: '10000',
     });
-    const log = await findPositionGeneratorLog(
-      trading.board.database.db,
-      answer.positionGeneratorLogId ?? '',
-    );
+    const log = await findPositionGeneratorLog(trading.db, answer.positionGeneratorLogId ?? '');
     expect(log).toMatchObject({ success: false, position: null, error: answer.message });
   });
 
@@ -174,7 +165,7 @@ describe('a manual calculation', () => {
     const [token, other] = [trading.nextToken(), trading.nextToken()];
     const signalId = await trading.storeSignal({ token, price: '100', atr: '2' });
     await trading.storeSignal({ token: other, price: '100', atr: '1' });
-    const { rows } = await trading.board.database.pool.query<{ id: string; token: string }>(
+    const { rows } = await trading.database.pool.query<{ id: string; token: string }>(
       'select id, token from price_logs where token = any($1)',
       [[token, other]],
     );
@@ -186,7 +177,7 @@ describe('a manual calculation', () => {
       400,
       `The price log is of ${other}, the signal of ${token}`,
     ]);
-    await trading.board.query('update price_logs set from_admin = false where token = $1', [token]);
+    await trading.query('update price_logs set from_admin = false where token = $1', [token]);
     expect((await post(GENERATE, { signalId, userId, priceLogId: idOf(token) })).statusCode).toBe(400);
     // By default the server does not match it either.
     expect(refused(await trading.generate({ signalId, userId, priceLogId: null })).error).toBe(
@@ -195,7 +186,7 @@ describe('a manual calculation', () => {
   });
 
   test('uses the saved settings, and is refused for a user without a connection', async () => {
-    const { db } = trading.board.database;
+    const { db } = trading.database;
     const { userId, signalId } = await subject();
     await db
       .update(userSettings)
@@ -272,7 +263,7 @@ describe('a balance that cannot be read', () => {
     );
     expect(answer.calculationReason).toMatch(/the real account balance that was read \d+ s ago is used\.$/);
 
-    await trading.board.database.db
+    await trading.db
       .update(accountBalances)
       .set({ readAt: new Date(Date.now() - 61_000) })
       .where(eq(accountBalances.userId, userId));
@@ -288,22 +279,22 @@ describe('a balance that cannot be read', () => {
     expect(answer.message).toContain('This is an estimate with a fallback balance of 254.648 USDT');
     // These words would trigger a toast that claims a real balance.
     expect(answer.message).not.toMatch(/Maximum 2 requests per second|rate limit|API Integration failed/);
-    const log = await findPositionGeneratorLog(trading.board.database.db, answer.positionGeneratorLogId);
+    const log = await findPositionGeneratorLog(trading.db, answer.positionGeneratorLogId);
     expect(log?.isEstimate).toBe(true);
   });
 
   test('is replaced by an earlier one less later orders', async () => {
     const { userId, signalId } = await subject();
     const first = calculated(await trading.generate({ signalId, userId }));
-    const { db } = trading.board.database;
+    const { db } = trading.database;
     const tradeId = randomUUID();
-    await trading.board.query(
+    await trading.query(
       `insert into trades (id, position_generator_log_id, signal_id, user_id, trigger_type, profile, exchange_platform,
          token, side, planned_quantity, entry_price, stop_loss, take_profit, leverage, planned_margin, state, created_at)
        values ($1, $2, $3, $4, 'manual', 'manual', 'Bitget', 'X', 'buy', 1, 1, 1, 1, 5, 4000, 'done', now())`,
       [tradeId, first.positionGeneratorLogId, signalId, userId],
     );
-    await trading.board.query(
+    await trading.query(
       `insert into order_attempts (id, trade_id, attempt, client_order_id, price, quantity, state, submitted_at)
        values ($1, $2, 1, $3, 1, 1, 'open', now())`,
       [randomUUID(), tradeId, tradeId],
@@ -317,7 +308,7 @@ describe('a balance that cannot be read', () => {
   });
 
   test('is not overwritten by an older reading that arrives late', async () => {
-    const { db } = trading.board.database;
+    const { db } = trading.database;
     const { userId } = await trading.createTrader();
     const owner = { userId, exchangePlatform: 'Bitget' };
     const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
@@ -367,14 +358,11 @@ describe('a preview', () => {
     expect(D(chosen.position.investment).lte(1_000)).toBe(true);
     expect(D(chosen.position.investment).gt(990)).toBe(true);
     expect(await logs()).toHaveLength(before);
-    const [stored] = await trading.board.database.db
-      .select()
-      .from(userSettings)
-      .where(eq(userSettings.userId, userId));
+    const [stored] = await trading.db.select().from(userSettings).where(eq(userSettings.userId, userId));
     expect(stored?.positionSizingMethod).toBe('Risk Management');
 
     // Saving and generating gives the previewed result.
-    await trading.board.admin.put(`/api/admin/user-settings/${userId}`, settings);
+    await trading.admin.put(`/api/admin/user-settings/${userId}`, settings);
     const generated = calculated(await trading.generate({ signalId, userId }));
     expect(generated.position).toEqual(chosen.position);
     expect(generated.hyperparameters).toEqual(chosen.hyperparameters);

@@ -9,11 +9,13 @@ import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import { auditLog, exitPlans, positionCloses, tradeExits } from '#server/platform/db/schema.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
 import { UNKNOWN_ID } from '#test/app/test-client.ts';
-import { startTradingBoard } from '#test/app/test-trading-board.ts';
 import { dyingAt } from '#test/venues/dying-exchange.ts';
+import { startWorld } from '#test/world.ts';
 
 /** Exit plans of strategies and users, and applied to open positions, in production. */
-const board = await startTradingBoard({
+const board = await startWorld({
+  exchange: 'paper',
+  engine: true,
   config: { verifyFirstMs: 50 },
   tokens: Array.from({ length: 10 }, (_, index) => `X${index + 1}`),
 });
@@ -154,7 +156,7 @@ describe('applying to open positions', () => {
 
     // The part is closed, then the plan is applied to what is left.
     await look();
-    await board.push(held.token, '102');
+    await board.site.push(held.token, '102');
     await lookUntil(async () => (await rows())[0]?.partsDone === 1);
     const { open } = (await board.admin.get(`/api/positions?userId=${held.id}`)).json<PositionsAnswer>();
     expect(open[0]?.exits).toMatchObject({
@@ -164,7 +166,7 @@ describe('applying to open positions', () => {
       until: expect.stringMatching(/^\d{4}-.*Z$/),
       problem: null,
     });
-    const size = async () => toPlain((await board.holding(held.id, held.token)).position?.size ?? '0');
+    const size = async () => toPlain((await board.site.holding(held.id, held.token)).position?.size ?? '0');
     const left = await size();
     expect(Number(left) / Number(held.trade.filledQuantity)).toBeCloseTo(0.5, 1);
     await apply({ scope });
@@ -195,7 +197,7 @@ describe('applying to open positions', () => {
     const { id: userId, token, trade } = held;
     const scope = { kind: 'user', value: userId };
     await board.admin.put(`/api/exit-plans/users/${userId}`, PLAN);
-    const release = board.hold(userId, '/api/v2/mix/order/place-order');
+    const release = board.site.hold(userId, '/api/v2/mix/order/place-order');
     const closing = board.admin.post('/api/positions/close', { userId, token, percent: 50 });
     const sent = () => board.db.select().from(positionCloses).where(eq(positionCloses.tradeId, trade.id));
     await expect.poll(async () => (await sent()).length).toBe(1);
@@ -206,7 +208,7 @@ describe('applying to open positions', () => {
     expect(await board.db.select().from(tradeExits).where(eq(tradeExits.tradeId, trade.id))).toEqual([]);
     release();
     expect((await closing).statusCode).toBe(200);
-    const { position } = await board.holding(userId, token);
+    const { position } = await board.site.holding(userId, token);
     const { positions } = await apply({ scope, preview: true });
     ofHalf(toPlain(position?.size ?? '0'), positions[0]?.exits?.parts[0]?.quantity);
   });
@@ -219,8 +221,8 @@ describe('applying to open positions', () => {
       await board.admin.put(`/api/exit-plans/users/${held.id}`, PLAN);
       await apply({ scope });
       await look();
-      await board.push(held.token, '102');
-      const size = async () => toPlain((await board.holding(held.id, held.token)).position?.size ?? '0');
+      await board.site.push(held.token, '102');
+      const size = async () => toPlain((await board.site.holding(held.id, held.token)).position?.size ?? '0');
       const whole = await size();
       await lookUntil(
         async () => (await size()) !== whole,

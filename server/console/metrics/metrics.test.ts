@@ -2,9 +2,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { trades } from '#server/platform/db/schema.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender } from '#test/app/test-sender.ts';
-import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+import { type ExchangeWorld, startWorld, type World } from '#test/world.ts';
 import { readOpenWork } from './open-work.ts';
 
 /** The value of one series; undefined when the series is missing. */
@@ -15,11 +14,11 @@ function seriesValue(text: string, series: string): number | undefined {
 
 describe('metrics of an idle program', () => {
   const TOKEN = 'a-token-of-the-scraper';
-  let open: TestApp;
-  let guarded: TestApp;
+  let open: World;
+  let guarded: World;
   beforeAll(async () => {
-    open = await startTestApp();
-    guarded = await startTestApp({ config: { metricsToken: TOKEN } });
+    open = await startWorld();
+    guarded = await startWorld({ config: { metricsToken: TOKEN } });
   });
   afterAll(async () => {
     await open.close();
@@ -27,7 +26,7 @@ describe('metrics of an idle program', () => {
   });
 
   const status = async (
-    board: TestApp,
+    board: World,
     headers: Record<string, string> = {},
     remoteAddress = '127.0.0.1',
   ): Promise<number> => (await board.anonymous.get('/metrics', { headers, remoteAddress })).statusCode;
@@ -89,20 +88,20 @@ describe('metrics of an idle program', () => {
 });
 
 describe('metrics after a traded signal', () => {
-  let board: TradingBoard;
+  let board: ExchangeWorld;
   let text: string;
   let trader: { id: string; username: string };
 
   const read = async () => {
-    const answer = await board.programs[0]?.app.inject({ url: '/metrics', remoteAddress: '127.0.0.1' });
-    expect(answer?.statusCode).toBe(200);
-    return answer?.body ?? '';
+    const answer = await board.anonymous.get('/metrics');
+    expect(answer.statusCode).toBe(200);
+    return answer.body;
   };
 
   beforeAll(async () => {
-    board = await startTradingBoard();
+    board = await startWorld({ exchange: 'paper', engine: true });
     trader = await board.createTrader();
-    await board.push('BTC', '65000');
+    await board.site.push('BTC', '65000');
     await board.traded(await board.signal({ token: 'BTC', price: '65000' }));
     text = await read();
   });
@@ -179,7 +178,7 @@ describe('metrics after a traded signal', () => {
 });
 
 test('counts deliveries by kind and result', async () => {
-  const board = await startTestApp({ config: { webhookRateLimit: 3 } });
+  const board = await startWorld({ config: { webhookRateLimit: 3 } });
   const sender = await createSender({ app: board.app, client: board.admin });
   await sender.signal();
   await sender.signal();
@@ -199,7 +198,7 @@ test('counts deliveries by kind and result', async () => {
 });
 
 test('reports only the instance’s own metrics while the database is unavailable', async () => {
-  const board = await startTestApp();
+  const board = await startWorld();
   const { connection } = board.database;
   const name = 'database' in connection ? connection.database : '';
   const server = new pg.Client({ ...connection, database: 'postgres' });

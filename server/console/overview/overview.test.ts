@@ -5,14 +5,13 @@ import type { StrategiesAnswer } from '#contract/strategies.ts';
 import { recordSnapshot } from '#server/engine/protection/account-figures.store.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { aheadClock } from '#test/app/fake-clock.ts';
-import { startKeyBoard } from '#test/app/key-board.ts';
-import { startTestApp, type TestUser, TRADING } from '#test/app/test-app.ts';
 import { createSender } from '#test/app/test-sender.ts';
+import { startWorld, type TestUser, TRADING } from '#test/world.ts';
 import { createBalanceReader } from './balance-reader.ts';
 
 const clock = aheadClock();
-const board = await startTestApp({ ...TRADING, clock });
-const keys = await startKeyBoard({ config: { exchangeTimeoutMs: 700 }, clock });
+const board = await startWorld({ ...TRADING, clock });
+const keys = await startWorld({ exchange: 'demo', config: { exchangeTimeoutMs: 700 }, clock });
 /** For which a reading of the positions is used. */
 const READING_MS = 5_000;
 afterAll(async () => {
@@ -251,10 +250,10 @@ test('a user outside the own trading hours has that state, with the next opening
 test('an account that cannot be read is named, and its last known equity stays', async () => {
   const trader = await keys.createTrader();
   const key = keys.newKey();
-  const read = async () => (await keys.board.admin.get('/api/overview')).json<OverviewAnswer>();
+  const read = async () => (await keys.admin.get('/api/overview')).json<OverviewAnswer>();
   expect(accountOf(await read(), trader)).toMatchObject({ state: 'no_key', key: 'missing', equity: null });
   expect((await keys.enter(trader, key)).statusCode).toBe(200);
-  const balances = createBalanceReader(keys.board.deps);
+  const balances = createBalanceReader(keys.deps);
   const account = { userId: trader.user.id, exchangePlatform: 'Bitget' };
   expect((await balances.read([account]))[0]?.equity).toBe('10000');
   keys.site.setFaults([{ kind: 'refuse', code: '40725', on: { times: Infinity } }]);

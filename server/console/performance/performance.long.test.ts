@@ -2,12 +2,12 @@ import { afterAll, expect, test } from 'vitest';
 import { type PerformanceAnswer, RESULT_GROUPS } from '#contract/performance.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { type ReckonedTrade, reckon, reckonDistribution, reckonFall } from '#test/app/reckon-results.ts';
-import { startResultsBoard } from '#test/app/results-board.ts';
+import { startWorldWithResults } from '#test/world/results.ts';
 
 const NOW = new Date('2028-11-20T12:34:56Z');
 const DAY_MS = 86_400_000;
 
-const board = await startResultsBoard({
+const board = await startWorldWithResults({
   trades: 10_000,
   seed: 23,
   since: new Date('2026-01-05T10:00:00Z'),

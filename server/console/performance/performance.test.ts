@@ -17,22 +17,22 @@ import {
   reckonFall,
   textOf,
 } from '#test/app/reckon-results.ts';
-import { startResultsBoard } from '#test/app/results-board.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
+import { startWorldWithResults } from '#test/world/results.ts';
 
 const SINCE = new Date('2026-01-05T10:00:00Z');
 const NOW = new Date('2026-11-20T12:34:56Z');
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 const clock = fakeClock(NOW);
 
-const board = await startResultsBoard({
+const board = await startWorldWithResults({
   trades: 3_000,
   seed: 7,
   since: SINCE,
   clock,
   config: { displayTimezone: 'America/Los_Angeles' },
 });
-const half = await startResultsBoard({
+const half = await startWorldWithResults({
   trades: 400,
   seed: 11,
   since: SINCE,

@@ -3,9 +3,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { ExecutionLogs, PositionMakerStatus } from '#contract/position-maker.ts';
 import { forgetDeadWorkers } from '#server/engine/orders/workers.store.ts';
 import { engineWorkers, orderAttempts, trades } from '#server/platform/db/schema.ts';
-import { startTradingBoard } from '#test/app/test-trading-board.ts';
+import { ALL_WORKERS, startWorld } from '#test/world.ts';
 
-const board = await startTradingBoard({ instances: 2 });
+const board = await startWorld({ exchange: 'paper', engine: true, mostWorkers: ALL_WORKERS, instances: 2 });
 afterAll(() => board.close());
 
 const status = async () => (await board.admin.get('/api/position-maker/status')).json<PositionMakerStatus>();
@@ -36,7 +36,7 @@ describe('the status', () => {
   // Requirements: trading-fields-20
   test('counts work in progress, and then as done', async () => {
     await board.createTrader();
-    await board.push('BTC', '65200');
+    await board.site.push('BTC', '65200');
     const signalId = await board.signal({ token: 'BTC', price: '65000' });
     await expect
       .poll(async () => (await status()).threadManager.processingTasks, { timeout: 10_000 })
@@ -97,7 +97,7 @@ describe('the execution logs', () => {
     expect(log).toMatchObject({
       taskId: trade?.id,
       userId: trade?.userId,
-      username: 'trader1@example.com',
+      username: 'user1@example.com',
       token: 'BTC',
       exchangePlatform: 'Bitget',
       success: true,
@@ -113,10 +113,10 @@ describe('the execution logs', () => {
       code: '40762',
       message: 'The order amount exceeds the balance',
     } as const;
-    board.setFaults([{ ...refuse, on: { path: 'place-order' } }]);
-    await board.push('ETH', '3000');
+    board.site.setFaults([{ ...refuse, on: { path: 'place-order' } }]);
+    await board.site.push('ETH', '3000');
     const [failed] = await board.traded(await board.signal({ token: 'ETH', price: '3000' }));
-    board.setFaults([]);
+    board.site.setFaults([]);
     const told = await logs();
     expect(told.map(({ token, success }) => [token, success])).toEqual([
       ['ETH', false],

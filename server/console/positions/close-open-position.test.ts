@@ -8,20 +8,22 @@ import { positionCloses, trades } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { inTurn, testEveryCase } from '#test/app/in-turn.ts';
-import { startTradingBoard } from '#test/app/test-trading-board.ts';
+import { startWorld } from '#test/world.ts';
 import { closeOpenPosition } from './close-open-position.ts';
 
 /** Closing for an operator, in production. */
 let tokens = 0;
 
-const board = await startTradingBoard({
+const board = await startWorld({
+  exchange: 'paper',
+  engine: true,
   instances: 2,
   config: { verifyFirstMs: 50 },
   tokens: Array.from({ length: 60 }, (_, index) => `C${index + 1}`),
 });
 afterEach(() => {
-  board.setFaults([]);
-  board.setReachable(true);
+  board.site.setFaults([]);
+  board.site.setReachable(true);
 });
 afterAll(() => board.close());
 
@@ -39,7 +41,7 @@ async function close(task: { id: string; token: string }, by = board.admin): Pro
 
 /** Closing orders sent to the exchange, oldest first. */
 const closings = async (userId: string) =>
-  (await board.exchangeOrders(userId))
+  (await board.site.exchangeOrders(userId))
     .filter(({ reduceOnly, source }) => reduceOnly && source === 'normal')
     .map(({ side, state, filledSize }) => [side, state, toPlain(filledSize)]);
 
@@ -58,13 +60,13 @@ const closedBy = async (userId: string) =>
 // Requirements: additions-order-and-positions-6
 test('closes a position at market with one order and records who asked for it', async () => {
   const held = await withPosition();
-  await board.push(held.token, '101');
+  await board.site.push(held.token, '101');
   expect(await close(held)).toEqual({
     success: true,
     message: `The long position of ${held.quantity} ${held.token} is closed`,
   });
   expect(await closings(held.id)).toEqual([['sell', 'filled', held.quantity]]);
-  expect(await board.holding(held.id, held.token)).toEqual({
+  expect(await board.site.holding(held.id, held.token)).toEqual({
     position: null,
     stopLoss: null,
     takeProfit: null,
@@ -149,7 +151,7 @@ test.each(inTurn(FAULTS, SHARES))(
   'a faulty exchange: after %s, %d percent are closed once',
   async (kind, percent) => {
     const held = await withPosition();
-    board.setFaults([{ kind, on: { path: 'place-order' } }]);
+    board.site.setFaults([{ kind, on: { path: 'place-order' } }]);
     const answer = await closePart(held, percent);
     expect(answer.json()).toMatchObject({ success: true });
     const closed = percent === 100 ? held.quantity : half(held.quantity);
@@ -164,7 +166,7 @@ const closePart = (held: { id: string; token: string }, percent: unknown) =>
 const half = (quantity: string) => toPlain(floorToStep(D(quantity).div(2), '0.001'));
 const rest = (quantity: string) => toPlain(D(quantity).minus(half(quantity)));
 const isHalf = async (held: { id: string; token: string; quantity: string }) => {
-  const holding = await board.holding(held.id, held.token);
+  const holding = await board.site.holding(held.id, held.token);
   expect(toPlain(holding.position?.size ?? '0')).toBe(rest(held.quantity));
   expect(holding.stopLoss).not.toBeNull();
   expect(holding.takeProfit).not.toBeNull();
@@ -191,7 +193,7 @@ describe('a part of a position', () => {
     expect(closed).toEqual([]);
 
     // The stop closes what is left.
-    await board.push(held.token, '97');
+    await board.site.push(held.token, '97');
     // A reading of the account serves for two seconds.
     await expect.poll(async () => (await positionsOf(held.id)).open, { timeout: 10_000 }).toEqual([]);
     expect((await positionsOf(held.id)).closed).toMatchObject([
@@ -203,7 +205,7 @@ describe('a part of a position', () => {
     'is closed to the last step when the exchange fills an order only in part',
     async () => {
       const held = await withPosition();
-      board.setFaults([{ kind: 'partialFill', fraction: '0.4' }]);
+      board.site.setFaults([{ kind: 'partialFill', fraction: '0.4' }]);
       expect((await closePart(held, 50)).json()).toMatchObject({ success: true });
       expect(await closings(held.id)).toHaveLength(2);
       await isHalf(held);
@@ -256,20 +258,20 @@ describe('a part of a position', () => {
 describe('a faulty exchange', () => {
   test('that closes only a part is asked to close the rest', async () => {
     const held = await withPosition();
-    board.setFaults([{ kind: 'partialFill', fraction: '0.4' }]);
+    board.site.setFaults([{ kind: 'partialFill', fraction: '0.4' }]);
     expect(await close(held)).toMatchObject({ success: true });
     const [first, second, ...more] = await closings(held.id);
     expect(more).toEqual([]);
     expect(first?.slice(0, 2)).toEqual(['sell', 'canceled']);
     expect(second?.slice(0, 2)).toEqual(['sell', 'filled']);
     expect(Number(first?.[2]) + Number(second?.[2])).toBeCloseTo(Number(held.quantity), 9);
-    expect((await board.holding(held.id, held.token)).position).toBeNull();
+    expect((await board.site.holding(held.id, held.token)).position).toBeNull();
     expect(await closedBy(held.id)).toEqual(['operator']);
   }, 30_000);
 
   test('that refuses is tried three times, and its reason is returned', async () => {
     const held = await withPosition();
-    board.setFaults([
+    board.site.setFaults([
       { kind: 'refuse', code: '40020', message: 'no', on: { path: 'place-order', times: 1_000 } },
     ]);
     expect(await close(held)).toEqual({
@@ -277,34 +279,34 @@ describe('a faulty exchange', () => {
       message: `The position in ${held.token} could not be closed: Bitget: no (40020)`,
     });
     expect(await recorded(held.id)).toHaveLength(3);
-    expect((await board.holding(held.id, held.token)).position).not.toBeNull();
-    board.setFaults([]);
+    expect((await board.site.holding(held.id, held.token)).position).not.toBeNull();
+    board.site.setFaults([]);
     expect(await close(held)).toMatchObject({ success: true });
   });
 
   test('that is unreachable leaves the position open, with the reason', async () => {
     const held = await withPosition();
-    board.setReachable(false);
+    board.site.setReachable(false);
     const answer = await close(held);
     expect(answer.success).toBe(false);
     expect(answer.message).toMatch(new RegExp(`^The position in ${held.token} could not be closed: Bitget`));
-    board.setReachable(true);
+    board.site.setReachable(true);
     expect(await closings(held.id)).toEqual([]);
-    expect((await board.holding(held.id, held.token)).position).not.toBeNull();
+    expect((await board.site.holding(held.id, held.token)).position).not.toBeNull();
   });
 
   test('that answers nonsense about the position does not make it look closed', async () => {
     const held = await withPosition();
-    board.setFaults([{ kind: 'html200', on: { path: 'single-position', times: 1_000 } }]);
+    board.site.setFaults([{ kind: 'html200', on: { path: 'single-position', times: 1_000 } }]);
     expect((await close(held)).success).toBe(false);
-    expect((await board.holding(held.id, held.token)).position).not.toBeNull();
+    expect((await board.site.holding(held.id, held.token)).position).not.toBeNull();
   });
 
   testEveryCase('that leaves stop and target behind gets them cancelled', async () => {
     const held = await withPosition();
-    board.setFaults([{ kind: 'protectionKept' }]);
+    board.site.setFaults([{ kind: 'protectionKept' }]);
     expect(await close(held)).toMatchObject({ success: true });
-    expect(await board.holding(held.id, held.token)).toEqual({
+    expect(await board.site.holding(held.id, held.token)).toEqual({
       position: null,
       stopLoss: null,
       takeProfit: null,
@@ -313,7 +315,7 @@ describe('a faulty exchange', () => {
 
   test('that cannot cancel the leftovers closes the position and reports them', async () => {
     const held = await withPosition();
-    board.setFaults([
+    board.site.setFaults([
       { kind: 'protectionKept' },
       { kind: 'refuse', code: '40020', message: 'no', on: { path: 'cancel-plan-order', times: 10 } },
     ]);
@@ -328,13 +330,13 @@ describe('a faulty exchange', () => {
 
 test('closing ends when the stop is hit in the meantime, and opens nothing in the other direction', async () => {
   const held = await withPosition();
-  board.setFaults([{ kind: 'delay', delayMs: 700, on: { path: 'place-order' } }]);
+  board.site.setFaults([{ kind: 'delay', delayMs: 700, on: { path: 'place-order' } }]);
   const closing = close(held);
   await expect.poll(async () => (await recorded(held.id)).length, { timeout: 5_000 }).toBe(1);
-  await board.push(held.token, '97');
+  await board.site.push(held.token, '97');
   expect(await closing).toMatchObject({ success: true });
   expect(await closings(held.id)).toEqual([]);
-  expect((await board.holding(held.id, held.token)).position).toBeNull();
+  expect((await board.site.holding(held.id, held.token)).position).toBeNull();
   expect(await closedBy(held.id)).toEqual(['stop loss']);
 });
 
@@ -342,10 +344,10 @@ testEveryCase(
   'closing does not touch a position that its owner has opened in the other direction',
   async () => {
     const held = await withPosition();
-    board.setFaults([{ kind: 'delay', delayMs: 700, on: { path: 'place-order' } }]);
+    board.site.setFaults([{ kind: 'delay', delayMs: 700, on: { path: 'place-order' } }]);
     const closing = close(held);
     await expect.poll(async () => (await recorded(held.id)).length, { timeout: 5_000 }).toBe(1);
-    await board.push(held.token, '97');
+    await board.site.push(held.token, '97');
     const { deps } = board;
     const account = await deps.findAccount(held.id, 'Bitget');
     if (!account) throw new Error('no account');
@@ -369,7 +371,7 @@ testEveryCase(
         `The long position of ${held.quantity} ${held.token} is closed, ` +
         'but the short position that is open now is another one and is not touched',
     });
-    expect(await board.holding(held.id, held.token)).toMatchObject({
+    expect(await board.site.holding(held.id, held.token)).toMatchObject({
       position: { side: 'short', size: '7' },
       stopLoss: '150',
       takeProfit: '50',

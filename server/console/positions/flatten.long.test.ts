@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CloseAllProgress } from '#contract/close-all.ts';
 import { D } from '#domain/decimal.ts';
 import { positionCloses, trades } from '#server/platform/db/schema.ts';
-import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+import { ALL_WORKERS, type ExchangeWorld, startWorld } from '#test/world.ts';
 // Every point at which the process may die.
 import './flatten.test.ts';
 
@@ -11,10 +11,17 @@ const USERS = 50;
 const TOKENS = ['LONGA', 'LONGB', 'LONGC', 'LONGD'];
 const ALWAYS = Number.POSITIVE_INFINITY;
 
-let board: TradingBoard;
+let board: ExchangeWorld;
 const traders: { id: string }[] = [];
 beforeAll(async () => {
-  board = await startTradingBoard({ instances: 2, background: ['flattener'], tokens: TOKENS });
+  board = await startWorld({
+    exchange: 'paper',
+    engine: true,
+    mostWorkers: ALL_WORKERS,
+    instances: 2,
+    background: ['flattener'],
+    tokens: TOKENS,
+  });
   for (let user = 0; user < USERS; user += 1) traders.push(await board.createTrader());
   for (const token of TOKENS)
     await board.traded(await board.signal({ token, price: '100' }), { withinMs: 120_000 });
@@ -26,7 +33,7 @@ test('200 positions are closed by one order each or the rest of it, although the
   const opened = await board.db.select().from(trades);
   expect(opened.filter(({ success }) => success)).toHaveLength(USERS * TOKENS.length);
   const [refused, limited, halved] = traders;
-  board.setFaults([
+  board.site.setFaults([
     { kind: 'closeRefused', on: { userId: refused?.id ?? '', times: ALWAYS } },
     { kind: 'tooManyRequests', on: { userId: limited?.id ?? '', operation: 'close-position', times: 6 } },
     {
@@ -47,10 +54,10 @@ test('200 positions are closed by one order each or the rest of it, although the
     TOKENS.map((token) => [refused?.id, token]),
   );
 
-  board.setFaults([]);
+  board.site.setFaults([]);
   await expect.poll(async () => (await progress()).closed, { timeout: 120_000, interval: 1_000 }).toBe(200);
   for (const { id: userId } of traders) {
-    const orders = await board.exchangeOrders(userId);
+    const orders = await board.site.exchangeOrders(userId);
     for (const token of TOKENS) {
       const sum = (reduceOnly: boolean) =>
         orders
@@ -61,6 +68,6 @@ test('200 positions are closed by one order each or the rest of it, although the
     }
   }
   // The exchange's call that closes everything is never used.
-  expect(board.requests.filter(({ path }) => /close-positions|flash/.test(path))).toEqual([]);
+  expect(board.site.requests.filter(({ path }) => /close-positions|flash/.test(path))).toEqual([]);
   expect((await board.db.select().from(positionCloses)).every(({ state }) => state !== 'sent')).toBe(true);
 }, 400_000);

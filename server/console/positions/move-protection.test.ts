@@ -4,16 +4,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { MoveProtectionAnswer, OpenPositionView, PositionsAnswer } from '#contract/positions.ts';
 import { sessions, trades } from '#server/platform/db/schema.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
-import { startTradingBoard } from '#test/app/test-trading-board.ts';
+import { startWorld } from '#test/world.ts';
 
 /** Moving the stop and target of a position for an operator, in production. */
-const board = await startTradingBoard({
+const board = await startWorld({
+  exchange: 'paper',
+  engine: true,
   instances: 2,
   config: { verifyFirstMs: 50 },
   tokens: Array.from({ length: 40 }, (_, index) => `M${index + 1}`),
 });
 let tokens = 0;
-afterEach(() => board.setFaults([]));
+afterEach(() => board.site.setFaults([]));
 afterAll(() => board.close());
 
 /** A long at 100. */
@@ -156,7 +158,7 @@ test('refuses while the order or the stop is being worked on', async () => {
 test('says that a refused move left the old stop', async () => {
   const held = await withPosition();
   const { stopLoss } = (await openOf(held)) ?? {};
-  board.setFaults([{ kind: 'stopRefused' }]);
+  board.site.setFaults([{ kind: 'stopRefused' }]);
   const answer = await move(held, { stopLoss: '99.5' });
   expect(answer).toMatchObject({ success: false, isPending: false });
   expect(answer.message).toMatch(new RegExp(`^The stop stays at ${stopLoss}, not 99.5: Bitget`));
@@ -172,7 +174,7 @@ testEveryCase('two operators at two instances move one after the other', async (
   ]);
   const done = answers.filter(({ success }) => success);
   expect(done.length).toBeGreaterThanOrEqual(1);
-  const { stopLoss } = await board.holding(held.id, held.token);
+  const { stopLoss } = await board.site.holding(held.id, held.token);
   expect(done.map(({ message }) => message).join()).toContain(`to ${stopLoss}`);
 });
 

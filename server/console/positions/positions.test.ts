@@ -18,21 +18,23 @@ import { withLease } from '#server/platform/jobs/leases.ts';
 import { testClock } from '#test/app/fake-clock.ts';
 import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
-import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
+import { type ExchangeWorld, startWorld } from '#test/world.ts';
 import { listPositions } from './list-positions.ts';
 
 let tokens = 0;
 
-const board = await startTradingBoard({
+const board = await startWorld({
+  exchange: 'paper',
+  engine: true,
   instances: 2,
   config: { verifyFirstMs: 50 },
   tokens: ['DOGE', ...Array.from({ length: 40 }, (_, index) => `T${index + 1}`)],
 });
 const exchange = board.deps.exchanges.get('Bitget');
 afterEach(async () => {
-  board.setFaults([]);
-  board.setReachable(true);
+  board.site.setFaults([]);
+  board.site.setReachable(true);
   await board.db.update(users).set({ isActive: false }).where(eq(users.isAdmin, false));
 });
 afterAll(() => board.close());
@@ -56,7 +58,7 @@ async function positions(filter: { userId?: string; token?: string; limit?: numb
 const readAnew = (userId: string) => board.admin.post('/api/positions/close', { userId, token: 'XRP' });
 
 /** A trader with a filled position, opened here, in its own token. */
-function withPosition(options?: Parameters<TradingBoard['openPosition']>[1]) {
+function withPosition(options?: Parameters<ExchangeWorld['openPosition']>[1]) {
   tokens += 1;
   return board.openPosition(`T${tokens}`, options);
 }
@@ -68,7 +70,7 @@ describe('an open position', () => {
   // Requirements: additions-order-and-positions-5
   test('is shown as the exchange reports it, with the trade that opened it', async () => {
     const { id, username, token, trade } = await withPosition();
-    await board.push(token, '101');
+    await board.site.push(token, '101');
     const { open, totals, perUser, perToken, unreachable } = await positions({ userId: id });
     const quantity = toPlain(trade.filledQuantity);
     expect(open).toEqual([
@@ -157,7 +159,7 @@ describe('an open position', () => {
   test('is marked when it was not opened here', async () => {
     const trader = await board.createTrader();
     const account = await accountOf(trader.id);
-    await board.push('DOGE', '100');
+    await board.site.push('DOGE', '100');
     await exchange.prepareAccount(account, { token: 'DOGE', leverage: 5 });
     const order = {
       token: 'DOGE',
@@ -180,7 +182,7 @@ describe('an open position', () => {
 describe('a closed position', () => {
   test('after a stop has its profit and fees as calculated by hand, and stays after the exchange has forgotten it', async () => {
     const { id, username, token, trade } = await withPosition();
-    await board.push(token, '97');
+    await board.site.push(token, '97');
     const told = await positions({ userId: id });
     const quantity = D(trade.filledQuantity);
     // Bought at 100 and sold at 97: 3 lost per unit, and 0.06% fees on both values.
@@ -213,16 +215,16 @@ describe('a closed position', () => {
     expect(told.cumulativeProfit.map(({ profit }) => toPlain(profit))).toEqual([
       toPlain(D(realisedProfit).minus(fees)),
     ]);
-    board.setFaults([{ kind: 'html200', on: { path: 'history-position', times: 1_000 } }]);
-    const before = board.requests.length;
+    board.site.setFaults([{ kind: 'html200', on: { path: 'history-position', times: 1_000 } }]);
+    const before = board.site.requests.length;
     expect((await positions({ userId: id })).closed).toEqual(told.closed);
-    const asked = board.requests.slice(before).filter(({ userId }) => userId === id);
+    const asked = board.site.requests.slice(before).filter(({ userId }) => userId === id);
     expect(asked.map(({ path }) => path)).not.toContain('/api/v2/mix/position/history-position');
   });
 
   testEveryCase('of a short that reached its target has a profit', async () => {
     const { id, token, trade } = await withPosition({ action: 'sell' });
-    await board.push(token, '95');
+    await board.site.push(token, '95');
     expect((await positions({ userId: id })).closed).toMatchObject([
       {
         side: 'short',
@@ -247,7 +249,7 @@ describe('a closed position', () => {
     async () => {
       const lost = await withPosition();
       await exchange.cancelProtection(await accountOf(lost.id), lost.token);
-      await board.push(lost.token, '10');
+      await board.site.push(lost.token, '10');
       expect((await positions({ userId: lost.id })).closed).toMatchObject([{ closedBy: 'liquidation' }]);
       const { id, token, trade } = await withPosition();
       await exchange.closePosition(
@@ -261,8 +263,8 @@ describe('a closed position', () => {
 
   test('is reported as gone before the exchange gives details, and its profit follows later', async () => {
     const { id, token, trade } = await withPosition();
-    board.setFaults([{ kind: 'empty200', on: { path: 'history-position', times: 1_000 } }]);
-    await board.push(token, '97');
+    board.site.setFaults([{ kind: 'empty200', on: { path: 'history-position', times: 1_000 } }]);
+    await board.site.push(token, '97');
     // Past the time that an exchange may take to show a position that was just filled.
     await board.db
       .update(trades)
@@ -288,7 +290,7 @@ describe('a closed position', () => {
     ]);
     expect(gone.cumulativeProfit).toEqual([]);
     expect((await positions({ userId: id })).closed).toEqual(gone.closed);
-    board.setFaults([]);
+    board.site.setFaults([]);
     expect((await positions({ userId: id })).closed).toMatchObject([
       { tradeId: trade.id, closePrice: '97', closedBy: 'stop loss', differences: [] },
     ]);
@@ -317,7 +319,7 @@ describe('a closed position', () => {
 
   test('is recorded once by the audits of several instances', async () => {
     const { id, token } = await withPosition();
-    await board.push(token, '97');
+    await board.site.push(token, '97');
     const auditOnce = ({ deps }: (typeof board.programs)[number]) => {
       const lease = { db: deps.db, key: `audit ${randomUUID()}`, holder: 'test' };
       return withLease(lease, (held) => createProtectionAudit(deps).run(held));
@@ -333,7 +335,7 @@ describe('a closed position', () => {
     'stays one row when a late reading takes it for gone %s its end is recorded',
     async (when) => {
       const { id, token, trade } = await withPosition();
-      await board.push(token, '97');
+      await board.site.push(token, '97');
       const [told] = await exchange.fetchClosedPositions(await accountOf(id), { since: new Date(0) });
       const found = await findOpenTrade(board.db, trade.id);
       if (told === undefined || found === null) throw new Error('the position is not closed');
@@ -359,12 +361,12 @@ describe('a closed position', () => {
 
   testEveryCase('belongs to its own trade when one follows another closely', async () => {
     const { id, token } = await withPosition();
-    await board.push(token, '97');
+    await board.site.push(token, '97');
     await board.db.update(users).set({ isActive: true }).where(eq(users.id, id));
-    await board.push(token, '100');
+    await board.site.push(token, '100');
     const [second] = await board.traded(await board.signal({ token, price: '100.1' }));
     expect(second?.success).toBe(true);
-    await board.push(token, '105');
+    await board.site.push(token, '105');
     const told = await positions({ userId: id });
     expect(told.closed).toMatchObject([
       { tradeId: second?.id, closedBy: 'take profit' },
@@ -396,7 +398,7 @@ describe('a position that is not in the connected account', () => {
     await set(other);
     // The position that the account shows was not opened here.
     expect((await positions({ userId: id })).open).toMatchObject([{ tradeId: null }]);
-    await board.push(token, '97');
+    await board.site.push(token, '97');
     const told = await positions({ userId: id });
     expect(told).toMatchObject({ open: [], closed: [] });
     const hidden = { tradeId: trade.id, exchangePlatform: 'Bitget', token, side: 'long' };
@@ -417,7 +419,7 @@ describe('a position that is not in the connected account', () => {
 test('a demo position is neither missed nor counted as closed in paper mode', async () => {
   const { id, token, trade } = await withPosition();
   await board.db.update(trades).set({ exchangeMode: 'demo' }).where(eq(trades.id, trade.id));
-  await board.push(token, '97');
+  await board.site.push(token, '97');
   expect(await positions({ userId: id })).toMatchObject({ open: [], closed: [], unreachable: [] });
   await board.db.update(trades).set({ exchangeMode: 'paper' }).where(eq(trades.id, trade.id));
   expect((await positions({ userId: id })).closed).toMatchObject([{ tradeId: trade.id }]);
@@ -536,11 +538,11 @@ describe('asking the exchange', () => {
     const { deps } = board;
     const { id } = await withPosition();
     const reader = createAccountReader(deps);
-    const before = board.requests.length;
+    const before = board.site.requests.length;
     await Promise.all(
       Array.from({ length: 20 }, () => listPositions(deps, reader, { userId: id, limit: 10 })),
     );
-    const asked = board.requests.slice(before).filter(({ userId }) => userId === id);
+    const asked = board.site.requests.slice(before).filter(({ userId }) => userId === id);
     expect(asked.filter(({ path }) => path.endsWith('all-position'))).toHaveLength(1);
   });
 
@@ -585,7 +587,7 @@ describe('asking the exchange', () => {
     'names an account that cannot be read because of %s, closes nothing, and shows the others',
     async (kind) => {
       const [away, there] = [await withPosition(), await withPosition()];
-      board.setFaults([{ kind, on: { path: 'all-position', userId: away.id, times: 1_000 } }]);
+      board.site.setFaults([{ kind, on: { path: 'all-position', userId: away.id, times: 1_000 } }]);
       for (const { id } of [away, there]) await readAnew(id);
       const answer = (await board.admin.get('/api/positions')).json<PositionsAnswer>();
       expect(answer.unreachable).toMatchObject([{ userId: away.id, username: away.username }]);
@@ -631,7 +633,7 @@ testEveryCase('lists the newest of a thousand closed positions and sums all of t
 test('pages through all closed positions of a filter, up to an instant, without asking an exchange', async () => {
   const trader = await withPosition();
   await addClosed(trader, { token: 'PAGED', count: 25, profit: '1.5' });
-  board.setReachable(false);
+  board.site.setReachable(false);
   const read = async (query: string) => {
     const answer = await board.admin.get(`/api/positions/closed?userId=${trader.id}&token=PAGED&${query}`);
     expect(answer.statusCode, answer.body).toBe(200);

@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { riskLimits, trades, workflows } from '#server/platform/db/schema.ts';
-import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+import { ALL_WORKERS, type ExchangeWorld, startWorld } from '#test/world.ts';
 
 /* 50 signals at once on two instances, and limits that all of them together would exceed. */
 
 const TOKENS = Array.from({ length: 50 }, (_, index) => `L${index}`);
-let board: TradingBoard;
+let board: ExchangeWorld;
 beforeAll(async () => {
-  board = await startTradingBoard({ instances: 2, tokens: TOKENS });
+  board = await startWorld({
+    exchange: 'paper',
+    engine: true,
+    mostWorkers: ALL_WORKERS,
+    instances: 2,
+    tokens: TOKENS,
+  });
 }, 120_000);
 afterAll(() => board.close());
 
@@ -20,7 +26,7 @@ async function waitForAll(count: number): Promise<void> {
 
 // Requirements: additions-limits-3
 test('50 signals on two instances stay within the limits, and use at least 90 % of them', async () => {
-  const traders: Awaited<ReturnType<TradingBoard['createTrader']>>[] = [];
+  const traders: Awaited<ReturnType<ExchangeWorld['createTrader']>>[] = [];
   for (let count = 0; count < 4; count += 1) traders.push(await board.createTrader());
   const saved = await board.admin.put('/api/risk-limits', {
     maxExposure: '50000',
@@ -62,7 +68,7 @@ test('50 signals on two instances stay within the limits, and use at least 90 % 
   // What the exchange has filled.
   let held = D(0);
   for (const { id } of traders) {
-    for (const order of await board.exchangeOrders(id)) {
+    for (const order of await board.site.exchangeOrders(id)) {
       if (order.reduceOnly) continue;
       held = held.plus(D(order.filledSize).times('100'));
     }

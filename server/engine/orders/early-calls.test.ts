@@ -4,7 +4,7 @@ import { testClock } from '#test/app/fake-clock.ts';
 import { firstCases, oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import { planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
-import { startTradingBoard } from '#test/app/test-trading-board.ts';
+import { startWorld } from '#test/world.ts';
 import { advanceTrade } from './advance-trade.ts';
 
 /** Clocks of instances and database differ; a job lost for that reason would be made up fifteen seconds late. */
@@ -72,11 +72,11 @@ describe('the calls of a trade bring it to its end without the sweep', () => {
       ([, [first]]) => first === -20_000,
     ),
   )('in %s', { timeout: 60_000 }, async (_name, behindMs) => {
-    const board = await startTradingBoard({ instances: behindMs.length, behindMs });
+    const board = await startWorld({ exchange: 'paper', engine: true, instances: behindMs.length, behindMs });
     try {
-      await board.push('BTC', '65000');
+      await board.site.push('BTC', '65000');
       const trader = await board.createTrader();
-      board.setFaults([{ kind: 'restFirst', on: { userId: trader.id, times: 2 } }]);
+      board.site.setFaults([{ kind: 'restFirst', on: { userId: trader.id, times: 2 } }]);
       const signalId = await board.signal({ token: 'BTC', price: '65000' });
       // By then the sweep would have advanced the trade by one step.
       const [trade] = await board.traded(signalId, { withinMs: 12_000 });

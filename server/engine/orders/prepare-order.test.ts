@@ -4,22 +4,22 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PrepareAnswer, PreparedOrder } from '#contract/position-maker.ts';
 import { D } from '#domain/decimal.ts';
 import { positionGeneratorLogs, trades, userSettings, users } from '#server/platform/db/schema.ts';
-import { type HandTrading, startHandTrading } from '#test/app/hand-trading.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
 import { ALWAYS } from '#test/app/shared-test-engine.ts';
+import { startWorldByHand, type WorldByHand } from '#test/world/by-hand.ts';
 
-let trading: HandTrading;
+let trading: WorldByHand;
 
 beforeAll(async () => {
-  trading = await startHandTrading({ engine: false });
+  trading = await startWorldByHand({ engine: false });
 });
 afterEach(() => trading.site.setFaults([]));
 afterAll(() => trading.close());
 
-const db = () => trading.board.database.db;
-const post = (body: unknown) => trading.board.admin.post('/api/position-maker/prepare', body);
+const db = () => trading.db;
+const post = (body: unknown) => trading.admin.post('/api/position-maker/prepare', body);
 const submit = (positionGeneratorLogId: string) =>
-  trading.board.admin.post('/api/position-maker/submit-order', { positionGeneratorLogId });
+  trading.admin.post('/api/position-maker/submit-order', { positionGeneratorLogId });
 
 async function prepare(positionGeneratorLogId: string, customEntryPrice?: string): Promise<PrepareAnswer> {
   const answer = await post({ positionGeneratorLogId, ...(customEntryPrice && { customEntryPrice }) });
@@ -90,7 +90,7 @@ describe('a prepared order', () => {
 
   test('reveals no secret of the account', async () => {
     const { logId, userId } = await trading.calculate();
-    const account = await trading.board.deps.findAccount(userId, 'Bitget');
+    const account = await trading.deps.findAccount(userId, 'Bitget');
     const answer = await post({ positionGeneratorLogId: logId });
     for (const secret of Object.values(account?.credentials ?? {}).filter((text) => text !== 'classic')) {
       expect(answer.body).not.toContain(secret);
@@ -184,7 +184,7 @@ describe('nothing is prepared or submitted', () => {
   // Requirements: trading-calculator-and-execution-7, trading-validation-3
   test.each(['stopLoss', 'takeProfit'])('without a %s', async (missing) => {
     const { logId, userId } = await trading.calculate({ token: 'BTC', price: '65000' });
-    await trading.board.database.pool.query(
+    await trading.database.pool.query(
       `update position_generator_logs set position = jsonb_set(position, $2, 'null') where id = $1`,
       [logId, `{${missing}}`],
     );
@@ -293,12 +293,12 @@ describe('an order is assessed as invalid, and not submitted', () => {
   // Requirements: position-sizing-9
   test('of a user without a connection', async () => {
     const { logId } = await trading.calculate();
-    const { findAccount } = trading.board.deps;
-    trading.board.deps.findAccount = async () => null;
+    const { findAccount } = trading.deps;
+    trading.deps.findAccount = async () => null;
     try {
       expect((await reasonOf(logId)).reason).toMatch(/credentials are connected$/);
     } finally {
-      trading.board.deps.findAccount = findAccount;
+      trading.deps.findAccount = findAccount;
     }
     expect((await reasonOf(logId)).valid).toBe(true);
   });
@@ -306,9 +306,9 @@ describe('an order is assessed as invalid, and not submitted', () => {
   // Requirements: position-sizing-9
   testEveryCase('when a position or an open entry in the token exists at the exchange', async () => {
     const { logId, token, userId } = await trading.calculate();
-    const account = await trading.board.deps.findAccount(userId, 'Bitget');
+    const account = await trading.deps.findAccount(userId, 'Bitget');
     if (account === null) throw new Error('no account');
-    const exchange = trading.board.deps.exchanges.get('Bitget');
+    const exchange = trading.deps.exchanges.get('Bitget');
     await exchange.prepareAccount(account, { token, leverage: 5 });
     const order = {
       token,

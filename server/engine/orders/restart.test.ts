@@ -11,16 +11,22 @@ import { createLog } from '#server/platform/log.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
 import { auditTrailOf, OPERATOR } from '#test/app/test-audit.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
-import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+import { ALL_WORKERS, type ExchangeWorld, startWorld } from '#test/world.ts';
 import { restartSystem } from './restart.ts';
 import { createWorkers, type Workers } from './workers.ts';
 
 describe('two instances on one database', () => {
-  let board: TradingBoard;
+  let board: ExchangeWorld;
 
   beforeAll(async () => {
     // Every user must trade: on a busy machine an exchange's answer may take a while.
-    board = await startTradingBoard({ instances: 2, config: { exchangeTimeoutMs: 20_000 } });
+    board = await startWorld({
+      exchange: 'paper',
+      engine: true,
+      mostWorkers: ALL_WORKERS,
+      instances: 2,
+      config: { exchangeTimeoutMs: 20_000 },
+    });
   });
   afterAll(() => board.close());
 
@@ -64,7 +70,7 @@ describe('two instances on one database', () => {
       const tokens = ['BTC', 'ETH', 'SOL'] as const;
       const prices = { BTC: ['65000', '65200'], ETH: ['3000', '3010'], SOL: ['150', '150.5'] } as const;
       // The price is a little above the signals': every first attempt rests and is verified.
-      for (const token of tokens) await board.push(token, prices[token][1]);
+      for (const token of tokens) await board.site.push(token, prices[token][1]);
       const signalIds = await Promise.all(
         tokens.map((token) => board.signal({ token, price: prices[token][0] })),
       );
@@ -82,7 +88,7 @@ describe('two instances on one database', () => {
       ).toBe(true);
       const attempts = await board.db.select().from(orderAttempts);
       for (const { id } of traders) {
-        const orders = await board.exchangeOrders(id);
+        const orders = await board.site.exchangeOrders(id);
         const ids = orders.map(({ clientOrderId }) => clientOrderId);
         expect(new Set(ids).size).toBe(ids.length);
         const own = done.filter(({ userId }) => userId === id);
@@ -93,7 +99,7 @@ describe('two instances on one database', () => {
           const filled = entries.reduce((sum, { filledSize }) => sum.plus(filledSize), D(0));
           expect(toPlain(filled)).toBe(toPlain(trade.filledQuantity));
           expect(filled.lte(trade.plannedQuantity)).toBe(true);
-          const held = await board.holding(id, trade.token);
+          const held = await board.site.holding(id, trade.token);
           expect(toPlain(held.position?.size ?? 0)).toBe(toPlain(filled));
           expect(held.stopLoss).toBe(toPlain(trade.stopLoss));
         }

@@ -7,10 +7,11 @@ import { D } from '#domain/decimal.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { nextStatement } from '#test/app/count-statements.ts';
-import { type HandTrading, type Instance, startHandTrading } from '#test/app/hand-trading.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
 import { ALWAYS } from '#test/app/shared-test-engine.ts';
 import type { Answer } from '#test/app/test-client.ts';
+import { startWorldByHand, type WorldByHand } from '#test/world/by-hand.ts';
+import type { Instance } from '#test/world.ts';
 
 const SUBMIT = '/api/position-maker/submit-order';
 const PROCESS = '/api/individual-position-maker/process';
@@ -18,18 +19,18 @@ const ORDERS = '/api/position-maker/orders';
 
 const SHORT_WAITS = { verifyFirstMs: 100, verifySecondMs: 100, cancelDelayMs: 50 };
 
-let trading: HandTrading;
+let trading: WorldByHand;
 let second: Instance;
 
 beforeAll(async () => {
-  trading = await startHandTrading({ config: SHORT_WAITS });
+  trading = await startWorldByHand({ config: SHORT_WAITS });
   second = await trading.startInstance();
 });
 afterEach(() => trading.site.setFaults([]));
 afterAll(() => trading.close());
 
-const db = () => trading.board.database.db;
-const submit = (logId: string, more: object = {}, by = trading.board.admin) =>
+const db = () => trading.db;
+const submit = (logId: string, more: object = {}, by = trading.admin) =>
   by.post(SUBMIT, { positionGeneratorLogId: logId, triggerType: 'manual', ...more });
 const tradesOf = (userId: string) => db().select().from(trades).where(eq(trades.userId, userId));
 const entriesOf = async (accountId: string) =>
@@ -40,13 +41,13 @@ function resultOf(answer: Answer): OrderResult {
   return answer.json<OrderResult>();
 }
 
-async function orderOf(logId: string, by = trading.board.admin): Promise<OrderResult | null> {
+async function orderOf(logId: string, by = trading.admin): Promise<OrderResult | null> {
   const answer = await by.get(`${ORDERS}?positionGeneratorLogId=${logId}`);
   expect(answer.statusCode, answer.body).toBe(200);
   return answer.json<{ order: OrderResult | null }>().order;
 }
 
-async function untilDone(logId: string, by = trading.board.admin): Promise<OrderResult> {
+async function untilDone(logId: string, by = trading.admin): Promise<OrderResult> {
   return await vi.waitFor(
     async () => {
       const order = await orderOf(logId, by);
@@ -191,7 +192,7 @@ describe('an order by hand', () => {
   // Requirements: trading-calls-25
   test('goes through the process route as well, which takes only a calculation', async () => {
     const { logId, accountId } = await trading.calculate({ action: 'sell' });
-    const answer = await trading.board.admin.post(PROCESS, { positionGeneratorLogId: logId });
+    const answer = await trading.admin.post(PROCESS, { positionGeneratorLogId: logId });
     const result = resultOf(answer);
     expect(result).toMatchObject({ success: true, done: true });
     expect(result.positionRef).toMatch(/:short$/);
@@ -216,7 +217,7 @@ describe('an order by hand', () => {
       true,
     );
     expect(seen.at(-1)).toEqual(result);
-    expect((await trading.board.admin.get(`${ORDERS}/${result.tradeId}`)).json()).toEqual(result);
+    expect((await trading.admin.get(`${ORDERS}/${result.tradeId}`)).json()).toEqual(result);
   });
 
   test('that does not exist returns 404', async () => {
@@ -224,10 +225,10 @@ describe('an order by hand', () => {
       [`${ORDERS}/${randomUUID()}`, 'Order not found'],
       [`${ORDERS}?positionGeneratorLogId=${randomUUID()}`, 'Calculation not found'],
     ] as const) {
-      const answer = await trading.board.admin.get(url);
+      const answer = await trading.admin.get(url);
       expect([answer.statusCode, answer.json()]).toEqual([404, { message }]);
     }
-    expect((await trading.board.admin.get(`${ORDERS}?positionGeneratorLogId=x`)).statusCode).toBe(400);
+    expect((await trading.admin.get(`${ORDERS}?positionGeneratorLogId=x`)).statusCode).toBe(400);
     const answer = await submit(randomUUID());
     expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Calculation not found' }]);
   });
@@ -240,7 +241,7 @@ describe('one order, however often it is requested', () => {
   test('for one calculation submitted concurrently from several tabs of two instances', async () => {
     const { logId, userId, accountId } = await trading.calculate();
     const answers = await Promise.all(
-      [trading.board, second, trading.board, second].map(({ admin }) => submit(logId, {}, admin)),
+      [trading, second, trading, second].map(({ admin }) => submit(logId, {}, admin)),
     );
     expect(statuses(answers)).toEqual([200, 409, 409, 409]);
     const [trade, ...more] = await tradesOf(userId);
@@ -359,7 +360,7 @@ describe('nothing is ordered', () => {
 
   test('by an ordinary user', async () => {
     const { logId, userId } = await trading.calculate();
-    const { client } = await trading.board.createUser();
+    const { client } = await trading.createUser();
     for (const url of [SUBMIT, PROCESS]) {
       expect((await client.post(url, { positionGeneratorLogId: logId })).statusCode).toBe(403);
     }
@@ -370,12 +371,12 @@ describe('nothing is ordered', () => {
 // Requirements: order-execution-11
 test('completes the order when the caller goes away', async () => {
   const { logId, accountId } = await trading.calculate({ livePrice: '100.8' });
-  await trading.board.app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = trading.board.app.server.address() as AddressInfo;
+  await trading.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = trading.app.server.address() as AddressInfo;
   const gone = new AbortController();
   const call = fetch(`http://127.0.0.1:${port}${SUBMIT}`, {
     method: 'POST',
-    headers: { cookie: trading.board.admin.cookie, 'content-type': 'application/json' },
+    headers: { cookie: trading.admin.cookie, 'content-type': 'application/json' },
     body: JSON.stringify({ positionGeneratorLogId: logId }),
     signal: gone.signal,
   });
@@ -388,12 +389,12 @@ test('completes the order when the caller goes away', async () => {
 
 // Requirements: order-execution-11
 test('leaves the order to the next instance when the process ends between intent and answer', async () => {
-  const lonely = await startHandTrading({ engine: false, config: SHORT_WAITS });
+  const lonely = await startWorldByHand({ engine: false, config: SHORT_WAITS });
   try {
     const { logId, accountId } = await lonely.calculate({ livePrice: '100.8' });
     const doomed = await lonely.startInstance({ engine: false });
     const submission = submit(logId, {}, doomed.admin);
-    await expect.poll(() => orderOf(logId, lonely.board.admin)).not.toBeNull();
+    await expect.poll(() => orderOf(logId, lonely.admin)).not.toBeNull();
     await doomed.stop();
     // The caller gets the state known so far.
     expect(resultOf(await submission)).toMatchObject({ done: false, success: false, error: null });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import { type HandTrading, startHandTrading } from '#test/app/hand-trading.ts';
 import { compareSizing } from '#test/app/sizing-cases.ts';
+import { startWorldByHand, type WorldByHand } from '#test/world/by-hand.ts';
 
-let trading: HandTrading;
+let trading: WorldByHand;
 
 beforeAll(async () => {
-  trading = await startHandTrading({ engine: false });
+  trading = await startWorldByHand({ engine: false });
 });
 afterAll(() => trading.close());
 

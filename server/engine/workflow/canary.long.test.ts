@@ -3,15 +3,21 @@ import './canary.test.ts';
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workflows, workflowUsers } from '#server/platform/db/schema.ts';
-import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+import { ALL_WORKERS, type ExchangeWorld, startWorld } from '#test/world.ts';
 
 /** Two instances with their queues in real time, and an exchange whose ledger says who got an order. */
 const USERS = 24;
 const ALWAYS = Number.POSITIVE_INFINITY;
-let board: TradingBoard;
+let board: ExchangeWorld;
 const traders: { id: string }[] = [];
 beforeAll(async () => {
-  board = await startTradingBoard({ instances: 2, tokens: ['CANA', 'CANB', 'CANC', 'CAND'] });
+  board = await startWorld({
+    exchange: 'paper',
+    engine: true,
+    mostWorkers: ALL_WORKERS,
+    instances: 2,
+    tokens: ['CANA', 'CANB', 'CANC', 'CAND'],
+  });
   for (let user = 0; user < USERS; user += 1) {
     const tradeOrderSet = String.fromCharCode('A'.charCodeAt(0) + Math.min(user, 25));
     const exchangePlatform = user % 2 === 0 ? 'Bitget' : 'Bybit';
@@ -27,7 +33,7 @@ async function setCanary(withinSeconds: number): Promise<void> {
 }
 
 const entriesIn = async (token: string) => {
-  const orders = await Promise.all(traders.map(({ id }) => board.exchangeOrders(id)));
+  const orders = await Promise.all(traders.map(({ id }) => board.site.exchangeOrders(id)));
   return orders.map((own) => own.filter((order) => !order.reduceOnly && order.token === token).length);
 };
 
@@ -64,14 +70,14 @@ test('all users follow a canary at once when it is filled and protected', async 
 
 // Requirements: additions-limits-12
 test('nobody else gets an order when the stop of a canary is dropped', async () => {
-  board.setFaults([{ kind: 'stopDropped', on: { userId: traders[0]?.id ?? '', times: ALWAYS } }]);
+  board.site.setFaults([{ kind: 'stopDropped', on: { userId: traders[0]?.id ?? '', times: ALWAYS } }]);
   const signalId = await board.signal({ token: 'CANB', price: '100' });
   await expectNobodyElse('CANB', signalId, /the exchange did not keep the stop of its order$/);
 }, 120_000);
 
 // Requirements: additions-limits-12
 test('nobody else gets an order when a canary does not fill in time, whichever instance is left', async () => {
-  board.setFaults([{ kind: 'lateArrival', afterMs: 40_000, on: { userId: traders[1]?.id ?? '' } }]);
+  board.site.setFaults([{ kind: 'lateArrival', afterMs: 40_000, on: { userId: traders[1]?.id ?? '' } }]);
   const signalId = await board.signal({ token: 'CANC', price: '100' });
   await expect.poll(async () => (await canaryOf(signalId))?.canaryDueAt, { timeout: 30_000 }).toBeTruthy();
   await board.deps.jobs.stop();

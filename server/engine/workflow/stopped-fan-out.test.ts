@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { TradingStopView } from '#contract/trading-stops.ts';
 import { oneOfEachKind } from '#test/app/in-turn.ts';
-import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { untilQueueIsEmpty } from '#test/app/unfinished-jobs.ts';
+import { ALL_WORKERS, type ExchangeWorld, startWorld } from '#test/world.ts';
 
 /** Two programs on one database, real requests, and an exchange whose ledger says what arrived and when. */
 const USERS = 14;
-let board: TradingBoard;
+let board: ExchangeWorld;
 const traders: { id: string }[] = [];
 beforeAll(async () => {
-  board = await startTradingBoard({
+  board = await startWorld({
+    exchange: 'paper',
+    engine: true,
+    mostWorkers: ALL_WORKERS,
     instances: 2,
     tokens: ['FANONE', 'FANTWO', 'FANTHREE'],
     config: { verifyFirstMs: 20_000, verifySecondMs: 20_000 },
@@ -24,7 +27,7 @@ const LATE = 4;
 
 const isEntry = ({ path }: { path: string }) => path.endsWith('/place-order');
 const entries = async () => {
-  const orders = await Promise.all(traders.map(({ id }) => board.exchangeOrders(id)));
+  const orders = await Promise.all(traders.map(({ id }) => board.site.exchangeOrders(id)));
   return orders.flat().filter(({ reduceOnly }) => !reduceOnly);
 };
 
@@ -42,16 +45,16 @@ test.each(
   'a stop for %s in the middle of a fan-out: nothing reaches the exchange after its answer, and what rests is cancelled',
   async (_name, token, scopeOf) => {
     // Requests stay on the wire for a while, and no order fills at once.
-    board.setFaults([
+    board.site.setFaults([
       { kind: 'delay', delayMs: 60, on: { operation: 'place-order', times: Number.POSITIVE_INFINITY } },
       { kind: 'restFirst', on: { times: Number.POSITIVE_INFINITY } },
     ]);
     const earlier = (await entries()).length;
-    const from = board.requests.length;
-    const releases = traders.slice(-LATE).map(({ id }) => board.hold(id, ACCOUNT));
+    const from = board.site.requests.length;
+    const releases = traders.slice(-LATE).map(({ id }) => board.site.hold(id, ACCOUNT));
     const signalId = await board.signal({ token, price: '100' });
     await expect
-      .poll(() => board.requests.slice(from).filter(isEntry).length, { interval: 2, timeout: 60_000 })
+      .poll(() => board.site.requests.slice(from).filter(isEntry).length, { interval: 2, timeout: 60_000 })
       .toBeGreaterThan(2);
     const other = await board.adminAt(1);
     const answer = await other.post('/api/trading-stops', { scope: scopeOf(token), reason: 'news' });
@@ -60,7 +63,7 @@ test.each(
       const { id } = answer.json<TradingStopView>();
       expect((await board.admin.delete(`/api/trading-stops/${id}`)).statusCode).toBe(204);
     });
-    const sent = board.requests.slice(from).filter(isEntry).length;
+    const sent = board.site.requests.slice(from).filter(isEntry).length;
     const inLedger = (await entries()).length - earlier;
     expect(sent).toBeLessThanOrEqual(USERS - LATE);
     // What was sent has arrived: nothing is on the wire when the answer comes.
@@ -72,7 +75,7 @@ test.each(
       .toBe(0);
     await board.traded(signalId);
     await untilQueueIsEmpty(board.db);
-    expect(board.requests.slice(from).filter(isEntry)).toHaveLength(sent);
+    expect(board.site.requests.slice(from).filter(isEntry)).toHaveLength(sent);
     expect((await entries()).length - earlier).toBe(sent);
   },
   120_000,

@@ -3,20 +3,26 @@ import { sideOpenedBy } from '#domain/sizing/trend.ts';
 import { recordClosedPosition, recordGone } from '#server/engine/protection/positions.store.ts';
 import { closedPositions, positionGeneratorLogs, signals, trades } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { asReported, decimalOf, type GeneratedTrade, generateTrades, randomOf } from './generated-trades.ts';
-import type { ReckonedTrade } from './reckon-results.ts';
-import { startTestApp, type TestAppOptions } from './test-app.ts';
+import {
+  asReported,
+  decimalOf,
+  type GeneratedTrade,
+  generateTrades,
+  randomOf,
+} from '../app/generated-trades.ts';
+import type { ReckonedTrade } from '../app/reckon-results.ts';
+import { startWorld, type WorldOptions } from '../world.ts';
 
 const METHODS = ['Risk Management', 'Portfolio Allocation', 'Technical Analysis'];
 const BATCH = 500;
 
-/** A board with closed trades of three users, and what is known about each trade without the database. */
-export async function startResultsBoard(
-  options: TestAppOptions & { trades: number; seed: number; since: Date },
+/** A world with closed trades of three users, and what is known about each trade without the database. */
+export async function startWorldWithResults(
+  options: WorldOptions & { trades: number; seed: number; since: Date },
 ) {
-  const board = await startTestApp(options);
-  const { db } = board.deps;
-  const users = [await board.createUser(), await board.createUser(), await board.createUser()];
+  const world = await startWorld(options);
+  const { db } = world.deps;
+  const users = [await world.createUser(), await world.createUser(), await world.createUser()];
   const random = randomOf(options.seed + 1);
   const known: ReckonedTrade[] = [];
   const rows: (typeof closedPositions.$inferInsert)[] = [];
@@ -121,7 +127,7 @@ export async function startResultsBoard(
   }
 
   return {
-    ...board,
+    ...world,
     known,
     users,
     /** One more trade, by the same way as in operation: first seen gone, then explained by the exchange. */

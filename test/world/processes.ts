@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import pg from 'pg';
 import { expect, inject } from 'vitest';
-import { startServerProcess, type TestServerProcess } from './test-server-process.ts';
+import { startServerProcess, type TestServerProcess } from '../app/test-server-process.ts';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, SECRET_KEY } from './programs.ts';
 
 // Real programs on one PostgreSQL behind a load balancer, as in compose.yaml.
 
-export const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
+export const ADMIN = { username: ADMIN_USERNAME, password: ADMIN_PASSWORD };
 export const NAMES = ['one', 'two'] as const;
-export const SECRET_KEY = 'a secret key of the tests, long enough';
 
 export let database: string;
 let server: pg.Client;
