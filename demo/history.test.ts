@@ -3,7 +3,7 @@ import type { CalendarAnswer, EquityAnswer, PerformanceAnswer } from '#contract/
 import { D } from '#domain/decimal.ts';
 import { createEquitySnapshots } from '#server/engine/protection/equity-snapshots.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
-import { ADMIN_PASSWORD as password, startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { ADMIN_PASSWORD as password, startWorld, type World } from '#test/world.ts';
 import { simulateHistory } from './history.ts';
 import { ensureHookKey, signIn } from './program-client.ts';
 import { ensureUsers } from './users.ts';
@@ -11,10 +11,10 @@ import { storeHistory } from './write-history.ts';
 
 const now = new Date();
 const signals = simulateHistory({ seed: '1', now });
-let board: TestApp;
+let board: World;
 
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
   const url = await board.app.listen({ host: '127.0.0.1', port: 0 });
   const client = await signIn({ url, username: 'admin@example.com', password });
   await ensureUsers({ client, password });

@@ -3,10 +3,10 @@ import type { UserEligibility } from '#contract/signals.ts';
 import type { UsersAnswer } from '#contract/users.ts';
 import {
   ADMIN_PASSWORD as password,
-  startTestApp,
-  type TestApp,
+  startWorld,
   ADMIN_USERNAME as username,
-} from '#test/app/test-app.ts';
+  type World,
+} from '#test/world.ts';
 import { signalMessage } from './messages.ts';
 import { deliver, ensureHookKey, type ProgramClient, signIn } from './program-client.ts';
 import { DEMO_TOKENS, type DemoToken } from './tokens.ts';
@@ -14,12 +14,12 @@ import { ensureUsers } from './users.ts';
 
 const [token] = DEMO_TOKENS as readonly [DemoToken];
 const signal = { token, timeframe: 15, action: 'buy', price: '65000' } as const;
-let program: TestApp;
+let program: World;
 let url: string;
 let client: ProgramClient;
 
 beforeAll(async () => {
-  program = await startTestApp();
+  program = await startWorld();
   url = await program.app.listen({ host: '127.0.0.1', port: 0 });
   client = await signIn({ url, username, password });
 });

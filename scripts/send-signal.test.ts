@@ -5,20 +5,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureHookKey, type ProgramClient, signIn } from '#demo/program-client.ts';
 import {
   ADMIN_PASSWORD as password,
-  startTestApp,
-  type TestApp,
+  startWorld,
   ADMIN_USERNAME as username,
-} from '#test/app/test-app.ts';
+  type World,
+} from '#test/world.ts';
 
 const SCRIPT = fileURLToPath(new URL('send-signal.mjs', import.meta.url));
 const execute = promisify(execFile);
 
-let program: TestApp;
+let program: World;
 let client: ProgramClient;
 let hookUrl: string;
 
 beforeAll(async () => {
-  program = await startTestApp();
+  program = await startWorld();
   const url = await program.app.listen({ host: '127.0.0.1', port: 0 });
   client = await signIn({ url, username, password });
   hookUrl = `${url}/hooks/trading_view_signal?hkid=${await ensureHookKey({ client, password })}`;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { type TestClient, textOf } from '#test/app/test-client.ts';
+import { startWorld, type World } from '#test/world.ts';
 import { systemClock } from './platform/clock.ts';
 import type { DeclaredRoute } from './platform/http/access.ts';
 import { createHttpApp } from './platform/http/create-http-app.ts';
@@ -51,11 +51,11 @@ const PUBLIC_ROUTES = [
   '/api/auth/logout',
 ];
 
-let board: TestApp;
+let board: World;
 let callers: Record<'anonymous' | 'user' | 'admin' | 'inactive' | 'invented' | 'malformed', TestClient>;
 
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
   const [user, inactive, admin] = [
     await board.createUser(),
     await board.createUser(),

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startTestApp } from '#test/app/test-app.ts';
+import { startWorld } from '#test/world.ts';
 
 const FILE = join(import.meta.dirname, '../web/lib/answer-shapes.json');
 
@@ -52,7 +52,7 @@ function shapeOf(schema: Schema): Shape {
 }
 
 test('the browser knows the shape of every answer', async () => {
-  const board = await startTestApp();
+  const board = await startWorld();
   try {
     await board.app.ready();
     const { paths = {} } = board.app.swagger() as {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { ACTING_USER_HEADER } from '#contract/acting-user.ts';
 import { type ApiToken, type CreatedToken, TOKEN_SCOPES, type TokenScope } from '#contract/tokens.ts';
 import { type FakeClock, fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import {
   type Answer,
   expectAnswer,
@@ -12,6 +11,7 @@ import {
   textOf,
   UNKNOWN_ID,
 } from '#test/app/test-client.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 import { resetPassword } from './admin/users/reset-password.ts';
 import type { DeclaredRoute } from './platform/http/access.ts';
 
@@ -19,10 +19,10 @@ const DAY_MS = 24 * 60 * 60_000;
 const ME = '/api/auth/user';
 
 let clock: FakeClock;
-let board: TestApp;
+let board: World;
 beforeAll(async () => {
   clock = fakeClock(new Date());
-  board = await startTestApp({ clock, config: { trustProxy: ['127.0.0.1'] } });
+  board = await startWorld({ clock, config: { trustProxy: ['127.0.0.1'] } });
 });
 afterAll(() => board.close());
 

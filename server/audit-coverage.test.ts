@@ -4,15 +4,9 @@ import { muteUntil } from '#server/alerts/chat/chats.store.ts';
 import { watchFeeds } from '#server/alerts/watch-feeds.ts';
 import { codeOf, halfSignIn } from '#test/app/second-factors.ts';
 import { softwarePasskey } from '#test/app/software-passkey.ts';
-import {
-  ADMIN_PASSWORD,
-  ADMIN_USERNAME,
-  startTestApp,
-  type TestApp,
-  type TestUser,
-} from '#test/app/test-app.ts';
 import { type Answer, signIn, type TestClient, testClient } from '#test/app/test-client.ts';
 import { createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, startWorld, type TestUser, type World } from '#test/world.ts';
 
 /** Written by commands, by the start, and by the program for a position or a key; their own tests find them there. */
 const NOT_BY_A_ROUTE: AuditAction[] = [
@@ -40,7 +34,7 @@ const KEYS = {
 const PASSWORD = 'a password of a user';
 const NEW_PASSWORD = 'another password of a user';
 
-let board: TestApp;
+let board: World;
 let sender: TestSender;
 let user: TestUser;
 /** Secrets that the program has made. */
@@ -49,7 +43,7 @@ const secrets: string[] = [];
 const seen = new Map<string, Set<AuditAction>>();
 
 beforeAll(async () => {
-  board = await startTestApp({
+  board = await startWorld({
     engine: true,
     config: { verifyFirstMs: 100, verifySecondMs: 100, cancelDelayMs: 50 },
   });

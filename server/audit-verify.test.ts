@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startWorld, type World } from '#test/world.ts';
 import { keyText } from './platform/audit/audit-key.ts';
 
 // The command as an operator runs it.
@@ -15,11 +15,11 @@ const SECRET_KEY = 'the secret key of this audit test, long enough';
 const HASH = /[0-9a-f]{64}/;
 
 let folder: string;
-let board: TestApp;
+let board: World;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'signal-board-verify-'));
-  board = await startTestApp({ config: { secretKey: SECRET_KEY } });
+  board = await startWorld({ config: { secretKey: SECRET_KEY } });
   await board.createUser({ username: 'ann@example.com' });
   await board.createUser({ username: 'bob@example.com' });
   while ((await board.deps.audit.seal())?.sealed !== 0);

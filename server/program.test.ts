@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { startTestApp, type TestAppOptions } from '#test/app/test-app.ts';
+import { startWorld, type WorldOptions } from '#test/world.ts';
 
 /** Sealing gives each new entry its sequence, for the last time when the program stops. */
-async function unsealedAfter(options: TestAppOptions): Promise<number> {
-  const board = await startTestApp(options);
+async function unsealedAfter(options: WorldOptions): Promise<number> {
+  const board = await startWorld(options);
   try {
     await board.stopProgram();
     const [row] = await board.query('select count(*)::int as count from audit_log where sequence is null');
@@ -18,7 +18,7 @@ test('runs a background part that its start named', async () => {
 });
 
 test('a step of its stop that fails keeps no other from its turn, and is reported', async () => {
-  const board = await startTestApp({ engine: true, background: ['audit sealing'] });
+  const board = await startWorld({ engine: true, background: ['audit sealing'] });
   try {
     const { stop } = board.deps.candleWaits;
     Object.assign(board.deps.candleWaits, {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { Signal } from '#contract/signals.ts';
 import { enrolPasskey, enrolTotp } from '#test/app/second-factors.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender } from '#test/app/test-sender.ts';
+import { startWorld, type World } from '#test/world.ts';
 import { watchFeeds } from './alerts/watch-feeds.ts';
 import { systemClock } from './platform/clock.ts';
 
@@ -23,7 +23,7 @@ async function until<Value>(what: string, find: () => Promise<Value | undefined>
 }
 
 /** Plays one signal by workflow, one order by hand and one position to its end; records the answers for the screens. */
-async function record(board: TestApp): Promise<Recording> {
+async function record(board: World): Promise<Recording> {
   const { admin } = board;
   const json = async <Answer = Record<string, never>>(url: string): Promise<Answer> => {
     const answer = await admin.get(url);
@@ -272,7 +272,7 @@ const NO_SCREEN_READS = new Set([
 ]);
 
 test('the recorded answers have the fields of the current answers', async () => {
-  const board = await startTestApp({
+  const board = await startWorld({
     engine: true,
     background: ['alerts'],
     config: {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { firstCases, oneOfEachKind } from '#test/app/in-turn.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startWorld, type World } from '#test/world.ts';
 
 // The command as an operator runs it.
 
@@ -14,11 +14,11 @@ const FORMER = 'the former secret key of this test, long enough';
 const NEXT = 'the next secret key of this test, long enough';
 
 let folder: string;
-let board: TestApp;
+let board: World;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'signal-board-rotation-'));
-  board = await startTestApp({
+  board = await startWorld({
     engine: true,
     config: { secretKey: FORMER, secretKeyNext: NEXT, instanceId: 'one' },
   });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Webhook } from '#contract/hooks.ts';
 import { createRefusals } from '#test/app/refused-writes.ts';
-import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, startWorld, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 const canaries = new Map<string, string>();
 
 /** Sends every kind of secret, including in refusals and failures. */
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
   const settings = await createRefusals(board.database.pool, 'user_settings');
   canaries.set('password of the administrator', ADMIN_PASSWORD);
   canaries.set('session of the administrator', board.admin.cookie.slice('sid='.length));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import type { TradingStopView } from '#contract/trading-stops.ts';
 import { firstCases } from '#test/app/in-turn.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startWorld, type World } from '#test/world.ts';
 
 // The command as an operator runs it, beside the running program.
 
@@ -14,10 +14,10 @@ const COMPILE_CACHE = join(import.meta.dirname, '..', '.cache', 'node');
 const SECRET_KEY = 'the secret key of this test of stops, long enough';
 
 let folder: string;
-let board: TestApp;
+let board: World;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'signal-board-stop-'));
-  board = await startTestApp({ config: { secretKey: SECRET_KEY } });
+  board = await startWorld({ config: { secretKey: SECRET_KEY } });
 });
 afterEach(() => board.query('delete from trading_stops'));
 afterAll(async () => {

@@ -20,7 +20,7 @@ export {
 export interface ExchangeOptions extends WorldOptions {
   /** The mode in which the program trades at an exchange with an address, books, prices and faults of its own. */
   exchange: ExchangeEnvironment;
-  /** Tokens that the exchange lists besides BTC, ETH and SOL, each at 100: a list of contracts that was read is kept for a while. */
+  /** What the exchange lists besides BTC, ETH and SOL, each at 100: a list of contracts is remembered for a while. */
   tokens?: readonly string[];
 }
 

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { NotificationChannel } from '#contract/notification-channels.ts';
 import { createCanaries } from '#test/app/canaries.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import type { TestClient } from '#test/app/test-client.ts';
 import { startReceiver, status, type TestReceiver } from '#test/app/test-receivers.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 
 const PATH = '/api/notification-channels';
 
-let board: TestApp;
-let strict: TestApp;
+let board: World;
+let strict: World;
 let user: TestUser;
 let stranger: TestUser;
 let receiver: TestReceiver;
 
 beforeAll(async () => {
-  board = await startTestApp({ config: { notifyPrivateAddresses: 'allowed' } });
-  strict = await startTestApp();
+  board = await startWorld({ config: { notifyPrivateAddresses: 'allowed' } });
+  strict = await startWorld();
   user = await board.createUser();
   stranger = await board.createUser();
   receiver = await startReceiver();

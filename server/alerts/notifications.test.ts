@@ -3,19 +3,19 @@ import type { NoticeCode } from '#contract/notices.ts';
 import type { NotificationsAnswer } from '#contract/notifications.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import type { TestClient } from '#test/app/test-client.ts';
 import { openStream } from '#test/app/test-events.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 import { makeNotices } from './make-notices.ts';
 
 const PATH = '/api/notifications';
 
-let board: TestApp;
+let board: World;
 let ann: TestUser;
 let bob: TestUser;
 
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
   ann = await board.createUser();
   bob = await board.createUser();
 });

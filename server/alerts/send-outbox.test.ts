@@ -6,21 +6,21 @@ import type { Deps } from '#server/deps.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import type { TestClient } from '#test/app/test-client.ts';
 import { endless, hang, startReceiver, status, type TestReceiver } from '#test/app/test-receivers.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 import { makeNotices } from './make-notices.ts';
 import { createOutbox } from './send-outbox.ts';
 
 const clock = fakeClock('2026-05-04T12:00:00.000Z');
-let board: TestApp;
+let board: World;
 let user: TestUser;
 let receiver: TestReceiver;
 let other: TestReceiver;
 let deps: Deps;
 
 beforeAll(async () => {
-  board = await startTestApp({
+  board = await startWorld({
     clock,
     config: {
       notifyPrivateAddresses: 'allowed',

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startWorld, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
 });
 afterAll(() => board.close());
 

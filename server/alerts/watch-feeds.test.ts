@@ -2,23 +2,23 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Feed } from '#contract/feeds.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { type FakeClock, fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import type { TestClient } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 import { watchFeeds } from './watch-feeds.ts';
 
 const MINUTE_MS = 60_000;
 const START = '2026-05-04T10:00:00.000Z';
 
 let clock: FakeClock;
-let board: TestApp;
+let board: World;
 let user: TestUser;
 let sender: TestSender;
 let own: TestSender;
 
 beforeAll(async () => {
   clock = fakeClock(START);
-  board = await startTestApp({ clock, config: { displayTimezone: 'UTC', webhookRateLimit: 0 } });
+  board = await startWorld({ clock, config: { displayTimezone: 'UTC', webhookRateLimit: 0 } });
   user = await board.createUser();
   sender = await createSender({ app: board.app, client: board.admin });
   own = await createSender({ app: board.app, client: user.client });

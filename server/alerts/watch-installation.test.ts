@@ -4,10 +4,10 @@ import { createOverview } from '#server/console/overview/read-overview.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { type FakeClock, fakeClock, testClock } from '#test/app/fake-clock.ts';
 import { createRowRefusals } from '#test/app/refused-rows.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { testClient } from '#test/app/test-client.ts';
 import { startReceiver } from '#test/app/test-receivers.ts';
 import { createSender, SIGNAL } from '#test/app/test-sender.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 import { beatHeart } from './heartbeat.ts';
 import { startAlerts } from './start-alerts.ts';
 import { createExchangeWatch } from './watch-exchanges.ts';
@@ -15,12 +15,12 @@ import { watchBackups, watchDisk, watchInstances, watchKeys, watchRefusals } fro
 
 const HOUR_MS = 3_600_000;
 let clock: FakeClock;
-let board: TestApp;
+let board: World;
 let user: TestUser;
 
 beforeAll(async () => {
   clock = fakeClock(new Date());
-  board = await startTestApp({ clock, config: { displayTimezone: 'UTC' } });
+  board = await startWorld({ clock, config: { displayTimezone: 'UTC' } });
   user = await board.createUser();
 });
 beforeEach(async () => {

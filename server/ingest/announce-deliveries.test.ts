@@ -6,19 +6,19 @@ import { systemClock } from '#server/platform/clock.ts';
 import { openPool } from '#server/platform/db/pool.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { createLog } from '#server/platform/log.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender } from '#test/app/test-sender.ts';
+import { startWorld, type World } from '#test/world.ts';
 import { createDeliveryAnnouncer } from './announce-deliveries.ts';
 
 const EVERY_MS = 150;
 
-let board: TestApp;
+let board: World;
 let listener: pg.Client;
 let heard: Change[];
 let owners: { hookId: string; userId: string }[];
 
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
   owners = await Promise.all(
     Array.from({ length: 2 }, async () => {
       const { client, user } = await board.createUser();

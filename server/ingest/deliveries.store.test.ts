@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import type { Answer } from '#test/app/test-client.ts';
 import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, type World } from '#test/world.ts';
 
 const RUNS = inject('everyCase') ? 100 : 20;
 
-let board: TestApp;
+let board: World;
 let sender: TestSender;
 
 beforeAll(async () => {
-  board = await startTestApp({ config: { webhookRateLimit: 0 } });
+  board = await startWorld({ config: { webhookRateLimit: 0 } });
   sender = await createSender({ app: board.app, client: board.admin });
 });
 const TABLES = 'deliveries jobs.job workflows signal_hashes signals price_log_hashes price_logs'.split(' ');

@@ -4,12 +4,12 @@ import type { Delivery } from '#contract/hooks.ts';
 import { TRADINGVIEW_ADDRESSES } from '#server/platform/config/config-settings.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
-import { startTestApp, type TestApp, type TestAppOptions } from '#test/app/test-app.ts';
 import type { Answer } from '#test/app/test-client.ts';
 import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, type World, type WorldOptions } from '#test/world.ts';
 import { createReceiver } from './receive-delivery.ts';
 
-let board: TestApp;
+let board: World;
 const atTheEnd: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
@@ -17,8 +17,8 @@ afterEach(async () => {
   await board.close();
 });
 
-async function start(options: TestAppOptions = {}): Promise<TestSender> {
-  board = await startTestApp(options);
+async function start(options: WorldOptions = {}): Promise<TestSender> {
+  board = await startWorld(options);
   return createSender({ app: board.app, client: board.admin });
 }
 

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Delivery, Webhook } from '#contract/hooks.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { CANDLE, createSender, type DeliveryPath, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, type World } from '#test/world.ts';
 
 const ID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
 const clock = fakeClock();
-let board: TestApp;
+let board: World;
 let sender: TestSender;
 
 beforeAll(async () => {
-  board = await startTestApp({ clock });
+  board = await startWorld({ clock });
   const { client } = await board.createUser();
   sender = await createSender({ app: board.app, client });
 });

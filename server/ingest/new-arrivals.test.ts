@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Webhook } from '#contract/hooks.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import type { Answer } from '#test/app/test-client.ts';
 import { createSender } from '#test/app/test-sender.ts';
+import { startWorld, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 let price = 0;
 const clock = fakeClock(new Date());
 
 beforeAll(async () => {
-  board = await startTestApp({ clock, config: { webhookRateLimit: 0 } });
+  board = await startWorld({ clock, config: { webhookRateLimit: 0 } });
 });
 afterAll(() => board.close());
 
@@ -137,7 +137,7 @@ test.each([
 ])(
   'refuses deliveries on their way to a webhook that %s, and stores the rest of the batch',
   async (_, change) => {
-    const limited = await startTestApp({ config: { webhookRateLimit: 1000 } });
+    const limited = await startWorld({ config: { webhookRateLimit: 1000 } });
     try {
       const senders = [];
       for (let count = 1; count <= 2; count += 1) {

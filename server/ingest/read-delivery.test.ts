@@ -4,16 +4,16 @@ import type { Delivery } from '#contract/hooks.ts';
 import type { PriceLog } from '#contract/price-logs.ts';
 import type { SignalDetail } from '#contract/signals.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import type { Answer } from '#test/app/test-client.ts';
 import { CANDLE, createSender, type DeliveryPath, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, type World } from '#test/world.ts';
 
 const clock = fakeClock();
-let board: TestApp;
+let board: World;
 let sender: TestSender;
 
 beforeAll(async () => {
-  board = await startTestApp({ clock, config: { webhookRateLimit: 0 } });
+  board = await startWorld({ clock, config: { webhookRateLimit: 0 } });
   sender = await createSender({ app: board.app, client: board.admin });
 });
 // Keeps deliveries of one test from being duplicates in the next.

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Delivery } from '#contract/hooks.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import type { Answer } from '#test/app/test-client.ts';
 import { createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 import { createReceiver } from './receive-delivery.ts';
 
-let board: TestApp;
+let board: World;
 let price = 0;
 const clock = fakeClock(new Date());
 
 beforeAll(async () => {
-  board = await startTestApp({ clock });
+  board = await startWorld({ clock });
 });
 afterAll(() => board.close());
 

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Delivery, TestDeliveryAnswer, Webhook } from '#contract/hooks.ts';
 import type { UserEligibility } from '#contract/signals.ts';
-import { startTestApp, type TestApp, type TestAppOptions, type TestUser } from '#test/app/test-app.ts';
 import type { TestClient } from '#test/app/test-client.ts';
 import { CANDLE, createSender, SIGNAL } from '#test/app/test-sender.ts';
+import { startWorld, type TestUser, type World, type WorldOptions } from '#test/world.ts';
 
 const ID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
 const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
-let board: TestApp;
+let board: World;
 
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
 });
 afterAll(() => board.close());
 
@@ -29,8 +29,8 @@ async function owner(fields: { isAdmin?: boolean } = {}, on = board): Promise<Ow
 const log = async ({ client, hook }: Owner) =>
   (await client.get(`/api/hooks/${hook.id}/deliveries`)).json<Delivery[]>();
 
-async function withBoard(options: TestAppOptions, run: (on: TestApp) => Promise<void>) {
-  const on = await startTestApp(options);
+async function withBoard(options: WorldOptions, run: (on: World) => Promise<void>) {
+  const on = await startWorld(options);
   try {
     await run(on);
   } finally {

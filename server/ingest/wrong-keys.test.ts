@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWrongKeys } from '#server/platform/http/wrong-keys.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, type World } from '#test/world.ts';
 
 describe('wrong keys from one address', () => {
-  let board: TestApp;
+  let board: World;
   let sender: TestSender;
   let suspended: TestSender;
   let price = 0;
 
   beforeAll(async () => {
-    board = await startTestApp();
+    board = await startWorld();
     const [owner, other] = [await board.createUser(), await board.createUser()];
     sender = await createSender({ app: board.app, client: owner.client });
     suspended = await createSender({ app: board.app, client: other.client });

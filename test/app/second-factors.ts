@@ -1,8 +1,8 @@
 import { Secret, TOTP } from 'otpauth';
 import { expect } from 'vitest';
 import type { Clock } from '#server/platform/clock.ts';
+import type { World } from '../world.ts';
 import { type SoftwarePasskey, softwarePasskey } from './software-passkey.ts';
-import type { TestApp } from './test-app.ts';
 import { type Answer, cookieOf, type TestClient, testClient } from './test-client.ts';
 
 const STEP_MS = 30_000;
@@ -39,7 +39,7 @@ export async function enrolPasskey(
 
 /** Gives the right password of a user with a second factor. Returns a client with the cookie of half a sign-in. */
 export async function halfSignIn(
-  board: Pick<TestApp, 'app'>,
+  board: Pick<World, 'app'>,
   { username, password }: { username: string; password: string },
   remoteAddress?: string,
 ): Promise<TestClient> {

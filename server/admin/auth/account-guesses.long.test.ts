@@ -2,7 +2,7 @@
 import './account-guesses.test.ts';
 import { expect, test } from 'vitest';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp } from '#test/app/test-app.ts';
+import { startWorld } from '#test/world.ts';
 
 const ADDRESSES = 1_000;
 const ROUNDS = 10;
@@ -13,7 +13,7 @@ const HOME = '192.0.2.1';
 // Only an evaluated guess is answered 401 (account-guesses.test.ts).
 test('evaluates only fifteen of 10,000 guesses at one account from 1,000 addresses while the owner can sign in', async () => {
   const clock = fakeClock(new Date());
-  const board = await startTestApp({ config: { trustProxy: ['127.0.0.1'] }, clock });
+  const board = await startWorld({ config: { trustProxy: ['127.0.0.1'] }, clock });
   const login = async (username: string, password: string, address: string) => {
     const headers = { 'x-forwarded-for': address };
     return (await board.anonymous.post('/api/auth/login', { username, password }, { headers })).statusCode;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FakeClock, fakeClock } from '#test/app/fake-clock.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
-import type { TestApp, TestUser } from '#test/app/test-app.ts';
+import type { TestUser, World } from '#test/world.ts';
 
 // Spies on the real functions to count calls.
 vi.mock('@node-rs/argon2', { spy: true });
@@ -11,16 +11,16 @@ const DAY_MS = 24 * 60 * 60_000;
 const MOST_GUESSES = 15;
 
 let argon2: typeof import('@node-rs/argon2');
-let board: TestApp;
+let board: World;
 let clock: FakeClock;
 
 beforeAll(async () => {
   // Files share a worker: modules loaded by an earlier file would keep using the unspied function.
   vi.resetModules();
   argon2 = await import('@node-rs/argon2');
-  const { startTestApp } = await import('#test/app/test-app.ts');
+  const { startWorld } = await import('#test/world.ts');
   clock = fakeClock(new Date());
-  board = await startTestApp({ config: { trustProxy: ['127.0.0.1'] }, clock });
+  board = await startWorld({ config: { trustProxy: ['127.0.0.1'] }, clock });
 });
 afterAll(() => board.close());
 // Reset the counts of earlier tests.

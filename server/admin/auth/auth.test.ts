@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NavigationPage } from '#contract/pages.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, startWorld, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 const clock = fakeClock();
 
 beforeAll(async () => {
-  board = await startTestApp({ clock });
+  board = await startWorld({ clock });
 });
 afterAll(() => board.close());
 

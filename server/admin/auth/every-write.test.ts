@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ACTING_USER_HEADER, OTHER_USER } from '#contract/acting-user.ts';
 import type { DeclaredRoute } from '#server/platform/http/access.ts';
 import { openRaw, type SendRaw } from '#test/app/raw-target.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import type { TestClient } from '#test/app/test-client.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 let sendRaw: SendRaw;
 
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
   sendRaw = await openRaw(board.app);
 });
 afterAll(() => board.close());

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EndedSessions, SessionEntry } from '#contract/sessions.ts';
 import { rememberAddress, wasAddressKnown } from '#server/platform/http/password-guesses.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { expectAnswer, type TestClient, testClient, UNKNOWN_ID } from '#test/app/test-client.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const SAFARI =
@@ -11,10 +11,10 @@ const SAFARI =
 const HOUR_MS = 60 * 60_000;
 
 const clock = fakeClock(new Date());
-let board: TestApp;
+let board: World;
 
 beforeAll(async () => {
-  board = await startTestApp({ config: { trustProxy: ['127.0.0.1'] }, clock });
+  board = await startWorld({ config: { trustProxy: ['127.0.0.1'] }, clock });
 });
 afterAll(() => board.close());
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MAX_FAILURES_PER_ACCOUNT, MAX_FAILURES_PER_ADDRESS } from '#server/platform/http/password-limits.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import type { Answer } from '#test/app/test-client.ts';
+import { startWorld, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
 });
 afterAll(() => board.close());
 
@@ -191,7 +191,7 @@ describe('the five password routes', () => {
 });
 
 interface Guesser {
-  client: TestApp['admin'];
+  client: World['admin'];
   username: string;
   password: string;
   hookUrl: string;

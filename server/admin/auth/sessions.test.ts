@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { type Answer, testClient } from '#test/app/test-client.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, startWorld, type World } from '#test/world.ts';
 
-let board: TestApp;
-let behindProxy: TestApp;
+let board: World;
+let behindProxy: World;
 
 beforeAll(async () => {
-  board = await startTestApp();
-  behindProxy = await startTestApp({ config: { trustProxy: ['127.0.0.1'] } });
+  board = await startWorld();
+  behindProxy = await startWorld({ config: { trustProxy: ['127.0.0.1'] } });
 });
 afterAll(() => Promise.all([board.close(), behindProxy.close()]));
 

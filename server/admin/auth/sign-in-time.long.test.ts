@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ADMIN_USERNAME, startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { ADMIN_USERNAME, startWorld, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
 });
 afterAll(() => board.close());
 

@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { STEP_UP_REQUIRED } from '#contract/factors.ts';
-import {
-  ADMIN_PASSWORD,
-  ADMIN_USERNAME,
-  startTestApp,
-  type TestApp,
-  type TestUser,
-} from '#test/app/test-app.ts';
 import { type Answer, expectAnswer, type TestClient, UNKNOWN_ID } from '#test/app/test-client.ts';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, startWorld, type TestUser, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 /** An administrator's cookie without a confirmed identity: what a thief holds. */
 let thief: TestClient;
 let owner: TestUser;
@@ -17,7 +11,7 @@ let admin: { id: string; hookId: string; ownHookId: string };
 let stopId: string;
 
 beforeAll(async () => {
-  board = await startTestApp({ config: { appEnv: 'production', exchangeMode: 'demo' } });
+  board = await startWorld({ config: { appEnv: 'production', exchangeMode: 'demo' } });
   owner = await board.createUser();
   const { id } = (await board.admin.get('/api/auth/user')).json().user;
   const hookId = (await owner.client.post('/api/hooks', {})).json().id;
@@ -315,7 +309,7 @@ describe('a step-up', () => {
 
 // So that a first run stays short.
 test('in paper mode, ordinary users, settings, trading and a webhook need no step-up, administrators do', async () => {
-  const paper = await startTestApp();
+  const paper = await startWorld();
   try {
     const client = await paper.signIn(ADMIN_USERNAME, ADMIN_PASSWORD, { stepUp: false });
     const body = { username: 'first@example.com', password: 'long enough to pass' };

@@ -3,16 +3,16 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { TradingHaltsAnswer, TradingHaltView } from '#contract/trading-halts.ts';
 import { tradingHalts } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { startTestApp } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { openStream } from '#test/app/test-events.ts';
+import { startWorld } from '#test/world.ts';
 import { clearHalts, findHalt, startHalt } from './trading-halts.store.ts';
 
 const CLEARED = { clearedAt: new Date('2026-05-04T11:00:00Z'), clearedHow: 'The position is closed' };
 
 let tokens = 0;
 
-const board = await startTestApp();
+const board = await startWorld();
 const [halted, other] = [await board.createUser(), await board.createUser()];
 afterAll(() => board.close());
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hooks, secretKeyChecks } from '#server/platform/db/schema.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
 import { keyCheckOf } from '#server/platform/secret-keys/key-state.ts';
-import { startTestApp } from '#test/app/test-app.ts';
+import { startWorld } from '#test/world.ts';
 import { checkSecretKey, forgetSecretKey } from './check-secret-key.ts';
 
 const OTHER = 'another secret key, of the right length';
@@ -10,7 +10,7 @@ const warnings: string[] = [];
 const log = { warn: (_fields: object, text?: string) => void warnings.push(text ?? String(_fields)) };
 
 const ownKey = 'the secret key of this test, long enough';
-const board = await startTestApp({ config: { secretKey: ownKey } });
+const board = await startWorld({ config: { secretKey: ownKey } });
 afterAll(() => board.close());
 beforeEach(async () => {
   const { db } = board.database;

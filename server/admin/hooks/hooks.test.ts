@@ -3,14 +3,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { AdminHook, AdminHooksAnswer, Webhook } from '#contract/hooks.ts';
 import { createSecretBox } from '#server/platform/secret-box.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { ADMIN_PASSWORD, startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
+import { ADMIN_PASSWORD, startWorld, type World } from '#test/world.ts';
 import { createHookKey, hashHookKey } from './hook-keys.ts';
 import { findHooksByHash } from './hooks.store.ts';
 
 const clock = fakeClock();
 
-const board = await startTestApp({ clock });
+const board = await startWorld({ clock });
 afterAll(() => board.close());
 
 const WHOLE_KEY = /^[\w-]{43}$/;
@@ -159,7 +159,7 @@ describe('a key sealed with another SECRET_KEY', () => {
 });
 
 describe('renewing and deleting', () => {
-  const renew = (user: { client: TestApp['admin']; url: string }, fields: object) =>
+  const renew = (user: { client: World['admin']; url: string }, fields: object) =>
     user.client.put(user.url, { name: 'Default Webhook', generateNewKey: true, ...fields });
 
   // Requirements: accounts-states-12, accounts-calls-7

@@ -5,8 +5,8 @@ import { systemClock } from '#server/platform/clock.ts';
 import { addUpList } from '#server/platform/db/list-totals/add-up-list.ts';
 import { firstIdOf, timeOrderedId } from '#server/platform/ids.ts';
 import { createRowRefusals } from '#test/app/refused-rows.ts';
-import { startTestApp, TRADING } from '#test/app/test-app.ts';
 import { createSender } from '#test/app/test-sender.ts';
+import { startWorld, TRADING } from '#test/world.ts';
 import { createDeleteOldRows, type OldRowsDeps } from './delete-old-rows.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -35,7 +35,7 @@ async function traded(fields: Record<string, unknown>): Promise<string> {
 }
 
 /** Two traded signals, one with its own time; the order of the other stays unfinished for years. */
-const board = await startTestApp(TRADING);
+const board = await startWorld(TRADING);
 afterAll(() => board.close());
 const sender = await createSender({ app: board.app, client: board.admin });
 for (const oppositeSignal of ['reverse', 'skip']) {

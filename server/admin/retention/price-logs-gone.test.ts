@@ -4,9 +4,9 @@ import type { SignalDetail } from '#contract/signals.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { addUpList } from '#server/platform/db/list-totals/add-up-list.ts';
 import { readKeptSince } from '#server/platform/db/partitions.ts';
-import { startTestApp } from '#test/app/test-app.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
 import { createSender } from '#test/app/test-sender.ts';
+import { startWorld } from '#test/world.ts';
 import { keepPartitions } from './keep-partitions.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -18,7 +18,7 @@ const signal = () => read<SignalDetail>(`/api/signals/${before.id}`);
 const DateTime = minutesAgo(5);
 
 /** Stores a candle and its signal, then drops rows older than a month, one year later. */
-const board = await startTestApp();
+const board = await startWorld();
 const sender = await createSender({ app: board.app, client: board.admin });
 const candle = (await sender.candle({ DateTime })).json();
 const { id } = (await sender.signal()).json<{ id: string }>();

@@ -14,9 +14,9 @@ import { keyCheckOf, readKeyState } from '#server/platform/secret-keys/key-state
 import { createInstanceReport } from '#server/platform/secret-keys/report-instance.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
 import { enrolTotp, type TestAuthenticator } from '#test/app/second-factors.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { SIGNAL } from '#test/app/test-sender.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 import { rotateSecret } from './rotate-secret.ts';
 import { SEALED_KINDS } from './sealed-kinds.ts';
 
@@ -33,7 +33,7 @@ const CHANNEL = { kind: 'slack', name: 'Ops', config: { url: 'https://hooks.exam
 const RECORD = { mode: 'paper', constants: 'x', settings: { portion: '5' } };
 const NAMES = Object.values(SEALED_KINDS).map(({ name }) => name);
 
-let board: TestApp;
+let board: World;
 let user: TestUser;
 let hook: Webhook;
 let authenticator: TestAuthenticator;
@@ -61,7 +61,7 @@ async function startReport(
 }
 
 beforeAll(async () => {
-  board = await startTestApp({ config: { secretKey: ONE, secretKeyNext: TWO, instanceId: 'one' } });
+  board = await startWorld({ config: { secretKey: ONE, secretKeyNext: TWO, instanceId: 'one' } });
   const { db } = board.database;
   await checkSecretKey({ db, keys: KEYS, replace: false, log: board.deps.log });
   stopReport = await startReport('one', KEYS, board.deps.secretBox as RotatingBox);

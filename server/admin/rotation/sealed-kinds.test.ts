@@ -5,7 +5,7 @@ import * as paperSchema from '#server/exchanges/paper/paper-schema.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import * as schema from '#server/platform/db/schema.ts';
 import { enrolTotp } from '#test/app/second-factors.ts';
-import { startTestApp } from '#test/app/test-app.ts';
+import { startWorld } from '#test/world.ts';
 import { SEALED_KINDS } from './sealed-kinds.ts';
 
 /** Hashes and checks that do not depend on SECRET_KEY, or that the rotation writes by itself. */
@@ -46,7 +46,7 @@ test('every column that may hold something sealed or hashed is re-sealed, or has
 });
 
 test('every column in which the program stores sealed text is re-sealed', async () => {
-  const board = await startTestApp();
+  const board = await startWorld();
   try {
     const { client } = await board.createUser();
     await client.post('/api/hooks', {});

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { AdminSettingsBody, UserSettings } from '#contract/settings.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
+import { startWorld, type World } from '#test/world.ts';
 import { findTradingSettings, listTradingUsers } from './settings.store.ts';
 
 /** For tests that do not depend on earlier settings: each user costs three password hashes. */
 
-const board = await startTestApp();
+const board = await startWorld();
 const somebody = await board.createUser();
 afterAll(() => board.close());
 
@@ -257,7 +257,7 @@ test('offers at most fifty timeframes and processors, and only processors that s
 });
 
 describe('changing the password', () => {
-  const change = (client: TestApp['admin'], currentPassword: string, newPassword: string) =>
+  const change = (client: World['admin'], currentPassword: string, newPassword: string) =>
     client.put('/api/user-settings/change-password', { currentPassword, newPassword });
 
   // Requirements: accounts-calls-13, sign-in-and-sessions-11

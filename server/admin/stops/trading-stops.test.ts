@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { TradingStopView } from '#contract/trading-stops.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 let ann: TestUser;
 let ben: TestUser;
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
   [ann, ben] = [await board.createUser(), await board.createUser()];
 });
 afterEach(() => board.database.pool.query('delete from trading_stops'));
 afterAll(() => board.close());
 
-type Client = TestApp['admin'];
+type Client = World['admin'];
 async function stop(client: Client, body: object): Promise<TradingStopView> {
   const answer = await client.post('/api/trading-stops', body);
   expect(answer.statusCode, answer.body).toBe(201);

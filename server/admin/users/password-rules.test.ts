@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { generatePassword } from '#server/platform/password.ts';
-import { ADMIN_PASSWORD, startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { type Answer, expectAnswer } from '#test/app/test-client.ts';
+import { ADMIN_PASSWORD, startWorld, type World } from '#test/world.ts';
 import { passwordFault } from './password-rules.ts';
 
 const [board, live] = [
-  await startTestApp(),
-  await startTestApp({ config: { appEnv: 'production', exchangeMode: 'live' } }),
+  await startWorld(),
+  await startWorld({ config: { appEnv: 'production', exchangeMode: 'live' } }),
 ];
 afterAll(async () => {
   await board.close();
@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 let created = 0;
-const create = (app: TestApp, password: string, fields: object = {}) => {
+const create = (app: World, password: string, fields: object = {}) => {
   created += 1;
   const username = `somebody${created}@example.com`;
   return app.admin.post('/api/admin/create-client', { username, password, ...fields });
@@ -74,7 +74,7 @@ describe('a new user', () => {
 });
 
 describe('a changed password', () => {
-  const change = (client: TestApp['admin'], currentPassword: string, newPassword: string) =>
+  const change = (client: World['admin'], currentPassword: string, newPassword: string) =>
     client.put('/api/user-settings/change-password', { currentPassword, newPassword });
 
   // Requirements: accounts-validation-11

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { User } from '#contract/users.ts';
-import { startTestApp } from '#test/app/test-app.ts';
+import { startWorld } from '#test/world.ts';
 
 const PEOPLE = [
   { username: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' },
@@ -10,7 +10,7 @@ const PEOPLE = [
   { username: '100%@example.com', firstName: 'Émilie', lastName: 'du Châtelet' },
 ];
 
-const board = await startTestApp();
+const board = await startWorld();
 // One after the other, because the tests check the order of creation.
 for (const person of PEOPLE) {
   await board.admin.post('/api/admin/create-client', { password: 'a long password', ...person });

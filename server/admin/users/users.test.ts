@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { User } from '#contract/users.ts';
-import { startTestApp } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
+import { startWorld } from '#test/world.ts';
 
-const board = await startTestApp();
+const board = await startWorld();
 afterAll(() => board.close());
 
 const password = 'a long password';
@@ -63,7 +63,7 @@ describe('creating a user', () => {
   test('creates a regular user on request, and always in live mode', async () => {
     const regular = await create({ username: 'regular@example.com', isTestUser: false });
     expect(regular.json().user.isTestUser).toBe(false);
-    const live = await startTestApp({ config: { exchangeMode: 'live', appEnv: 'production' } });
+    const live = await startWorld({ config: { exchangeMode: 'live', appEnv: 'production' } });
     expect((await live.createUser()).user.isTestUser).toBe(false);
     await live.close();
   });

@@ -8,8 +8,8 @@ import { handOverLeases, withLease } from '#server/platform/jobs/leases.ts';
 import { type FakeClock, fakeClock } from '#test/app/fake-clock.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
 import { createRefusals } from '#test/app/refused-writes.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import type { TestClient } from '#test/app/test-client.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 import { makeNotices } from '../make-notices.ts';
 import { createChatAnswers } from './answer-chats.ts';
 
@@ -20,7 +20,7 @@ const PERSON = 77;
 
 let clock: FakeClock;
 let bot: Awaited<ReturnType<typeof startBotServer>>;
-let board: TestApp;
+let board: World;
 let user: TestUser;
 let writes: Awaited<ReturnType<typeof createRefusals>>;
 
@@ -113,7 +113,7 @@ interface BotFields {
 beforeAll(async () => {
   clock = fakeClock(new Date());
   bot = await startBotServer();
-  board = await startTestApp({
+  board = await startWorld({
     clock,
     config: { notifyPrivateAddresses: 'allowed', telegramBaseUrl: bot.url, displayTimezone: 'UTC' },
   });

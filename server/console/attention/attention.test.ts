@@ -3,7 +3,7 @@ import type { AttentionCondition } from '#contract/attention.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { createLog } from '#server/platform/log.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp } from '#test/app/test-app.ts';
+import { startWorld } from '#test/world.ts';
 import { collectConditions } from './attention.routes.ts';
 
 const log = createLog({ level: 'silent' });
@@ -65,7 +65,7 @@ test.each([
 
 test('reports a proxy missing from TRUST_PROXY until it has not been seen for a day', async () => {
   const clock = fakeClock('2026-03-04T05:06:07.000Z');
-  const board = await startTestApp({ clock, config: { trustProxy: ['10.9.9.9'] } });
+  const board = await startWorld({ clock, config: { trustProxy: ['10.9.9.9'] } });
   const conditions = async () => {
     const admin = await board.signIn('admin@example.com', 'correct horse battery');
     return (await admin.get('/api/attention')).json();
@@ -103,7 +103,7 @@ test('reports a proxy missing from TRUST_PROXY until it has not been seen for a 
 test('shows that the clock of the machine was set, for a day', async () => {
   let aheadMs = 0;
   const clock = { ...systemClock, now: () => new Date(Date.now() + aheadMs) };
-  const board = await startTestApp({ clock, engine: true, background: ['clock watch'] });
+  const board = await startWorld({ clock, engine: true, background: ['clock watch'] });
   const conditions = async () =>
     (await board.admin.get('/api/attention')).json<{ conditions: AttentionCondition[] }>().conditions;
   expect(await conditions()).toEqual([]);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
+import { startWorld, type World } from '#test/world.ts';
 
-const board = await startTestApp({ config: { paperBalance: '2500.5' } });
+const board = await startWorld({ config: { paperBalance: '2500.5' } });
 afterAll(() => board.close());
 
 const balanceOf = (userId: string) => board.admin.get(`/api/admin/account-balance/${userId}`);
@@ -48,10 +48,10 @@ test('answers 503 with the name of an unsupported exchange', async () => {
 
 describe('in demo mode', () => {
   const NOBODY_THERE = 'http://127.0.0.1:9';
-  let demo: TestApp;
+  let demo: World;
   let path: string;
   beforeAll(async () => {
-    demo = await startTestApp({
+    demo = await startWorld({
       config: {
         exchangeMode: 'demo',
         bitgetBaseUrl: NOBODY_THERE,

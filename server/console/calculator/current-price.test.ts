@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import type { CurrentPriceAnswer } from '#contract/position-generator.ts';
-import { startTestApp } from '#test/app/test-app.ts';
 import { createSender } from '#test/app/test-sender.ts';
 import { startWorldByHand } from '#test/world/by-hand.ts';
+import { startWorld } from '#test/world.ts';
 import { createCurrentPrices } from './current-price.ts';
 
 const trading = await startWorldByHand({ engine: false });
@@ -95,7 +95,7 @@ test('asks the exchange of the requested user', async () => {
 });
 
 test('uses a user’s own signal as a paper price only for that user', async () => {
-  const paper = await startTestApp();
+  const paper = await startWorld();
   try {
     const { client, user } = await paper.createUser();
     const sender = await createSender({ app: paper.app, client });

@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AttentionAnswer } from '#contract/attention.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startWorld, type World } from '#test/world.ts';
 
 // Requirements: accounts-fields-11, accounts-calls-18, trading-fields-13, trading-calls-15
 test('a production deployment in live mode reports its mode and ids', async () => {
-  const board = await startTestApp({
+  const board = await startWorld({
     clock: fakeClock('2026-03-04T05:06:07.000Z'),
     config: {
       appEnv: 'production',
@@ -35,7 +35,7 @@ test('a production deployment in live mode reports its mode and ids', async () =
 
 // Requirements: accounts-fields-11, settings-of-the-program-2
 test('development never enables automatic trading and sends no deployment id', async () => {
-  const board = await startTestApp({
+  const board = await startWorld({
     config: {
       appEnv: 'development',
       autoTrade: { enabled: true, configured: false },
@@ -59,11 +59,11 @@ test('development never enables automatic trading and sends no deployment id', a
 
 // Requirements: settings-of-the-program-10
 test('signals can be processed and the program is ready once the engine runs', async () => {
-  const waiting = await startTestApp();
+  const waiting = await startWorld();
   expect((await waiting.anonymous.get('/readyz')).statusCode).toBe(503);
   await waiting.close();
 
-  const board = await startTestApp({ engine: true });
+  const board = await startWorld({ engine: true });
   expect((await board.admin.get('/api/environment/status')).json()).toMatchObject({
     canProcessSignals: true,
   });
@@ -80,7 +80,7 @@ describe('the disk with the data folder', () => {
   const read = { folder: '' };
 
   async function startOn(config: { databaseUrl?: string } = {}) {
-    const board = await startTestApp({
+    const board = await startWorld({
       engine: true,
       config: { dataDir: '/not/there/yet', ...config },
       readDisk: async (folder) => {
@@ -92,11 +92,11 @@ describe('the disk with the data folder', () => {
     onTestFinished(board.close);
     return board;
   }
-  const readyOf = async (board: TestApp) => {
+  const readyOf = async (board: World) => {
     const answer = await board.anonymous.get('/readyz');
     return [answer.statusCode, answer.json().ready, answer.json().checks.disk];
   };
-  const conditionsOf = async (board: TestApp) =>
+  const conditionsOf = async (board: World) =>
     (await board.admin.get('/api/attention'))
       .json<AttentionAnswer>()
       .conditions.filter(({ code }) => code === 'disk_low');
@@ -136,7 +136,7 @@ describe('the disk with the data folder', () => {
   });
 
   test('needs attention while its free space cannot be read', async () => {
-    const board = await startTestApp({
+    const board = await startWorld({
       engine: true,
       readDisk: () => Promise.reject(new Error('input/output error')),
     });

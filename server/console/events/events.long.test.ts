@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
-import { startTestApp } from '#test/app/test-app.ts';
 import { openStream } from '#test/app/test-events.ts';
 import { createSender } from '#test/app/test-sender.ts';
+import { startWorld } from '#test/world.ts';
 
-const board = await startTestApp();
+const board = await startWorld();
 const origin = await board.app.listen({ host: '127.0.0.1', port: 0 });
 afterAll(() => board.close());
 

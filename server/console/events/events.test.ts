@@ -1,13 +1,13 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { startTestApp } from '#test/app/test-app.ts';
 import { signIn } from '#test/app/test-client.ts';
 import { openStream, type TestStream } from '#test/app/test-events.ts';
+import { startWorld } from '#test/world.ts';
 
 import { visibleChange } from './events.routes.ts';
 
 const streams: TestStream[] = [];
 
-const board = await startTestApp();
+const board = await startWorld();
 const origin = await board.app.listen({ host: '127.0.0.1', port: 0 });
 const user = await board.createUser();
 const created = await Promise.all([board.admin, user.client].map((client) => client.post('/api/hooks', {})));

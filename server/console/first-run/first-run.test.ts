@@ -1,29 +1,29 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DemoSignalAnswer, FirstRunAnswer } from '#contract/first-run.ts';
 import type { TestDeliveryAnswer } from '#contract/hooks.ts';
-import { startTestApp, type TestApp, TRADING } from '#test/app/test-app.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
+import { startWorld, TRADING, type World } from '#test/world.ts';
 
-const open: TestApp[] = [];
+const open: World[] = [];
 afterAll(async () => {
   for (const board of open) await board.close();
 });
 
-async function start(options: Parameters<typeof startTestApp>[0]) {
-  const board = await startTestApp(options);
+async function start(options: Parameters<typeof startWorld>[0]) {
+  const board = await startWorld(options);
   open.push(board);
   return board;
 }
 
-const read = async (board: TestApp) => (await board.admin.get('/api/first-run')).json<FirstRunAnswer>();
+const read = async (board: World) => (await board.admin.get('/api/first-run')).json<FirstRunAnswer>();
 const doneOf = ({ steps }: FirstRunAnswer) => steps.filter(({ done }) => done).map(({ step }) => step);
 const detailOf = ({ steps }: FirstRunAnswer, name: string) =>
   steps.find(({ step }) => step === name)?.detail ?? '';
-const adminId = async (board: TestApp) => {
+const adminId = async (board: World) => {
   const [row] = await board.query('select id from users where is_admin');
   return row.id as string;
 };
-const sendDemo = (board: TestApp) => board.admin.post('/api/first-run/demo-signal', {});
+const sendDemo = (board: World) => board.admin.post('/api/first-run/demo-signal', {});
 
 describe('on paper', () => {
   // Requirements: additions-overview-1, additions-overview-2
@@ -131,7 +131,7 @@ describe('on paper', () => {
 });
 
 describe('where real money is traded', () => {
-  let board: TestApp;
+  let board: World;
   beforeEach(async () => {
     board ??= await start({
       config: {

@@ -5,10 +5,10 @@ import type { RiskLimitsAnswer } from '#contract/risk-limits.ts';
 import { WEEKDAYS } from '#domain/limits/trading-hours.ts';
 import { auditLog, riskBreaches, riskLimits, sessions } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { ADMIN_PASSWORD, startTestApp } from '#test/app/test-app.ts';
 import { UNKNOWN_ID } from '#test/app/test-client.ts';
+import { ADMIN_PASSWORD, startWorld } from '#test/world.ts';
 
-const board = await startTestApp();
+const board = await startWorld();
 const { db } = board.database;
 const somebody = await board.createUser();
 const other = await board.createUser();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { startTestApp } from '#test/app/test-app.ts';
+import { startWorld } from '#test/world.ts';
 
 const OPS = join(import.meta.dirname, '..', '..', '..', 'ops');
 const read = (path: string) => readFileSync(join(OPS, path), 'utf8');
@@ -54,7 +54,7 @@ const WORDS = /(?:sum|max|min|rate|increase|histogram_quantile|min_over_time|by)
 const names = new Set<string>();
 let text = '';
 
-const board = await startTestApp();
+const board = await startWorld();
 text = (await board.anonymous.get('/metrics')).body;
 for (const [, name = '', type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
   names.add(name);

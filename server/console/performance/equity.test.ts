@@ -4,11 +4,11 @@ import type { EquityAnswer, EquityTrendsAnswer } from '#contract/performance.ts'
 import { recordSnapshot, type SnapshotReason } from '#server/engine/protection/account-figures.store.ts';
 import { users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { startTestApp, type TestUser } from '#test/app/test-app.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
+import { startWorld, type TestUser } from '#test/world.ts';
 
 /** Midnight in Los Angeles is 08:00 UTC in winter. */
-const board = await startTestApp({ config: { displayTimezone: 'America/Los_Angeles' } });
+const board = await startWorld({ config: { displayTimezone: 'America/Los_Angeles' } });
 afterAll(() => board.close());
 const { db } = board.deps;
 const [ada, bob, eve] = [

@@ -4,16 +4,16 @@ import type { CloseAllProgress, CloseAllRun } from '#contract/close-all.ts';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import type { TradingStopView } from '#contract/trading-stops.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
-import { startTestApp, type TestApp, type TestUser, TRADING } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, type TestUser, TRADING, type World } from '#test/world.ts';
 
 /** The whole program in paper mode. */
-let board: TestApp;
+let board: World;
 let sender: TestSender;
 let trader: TestUser;
 beforeAll(async () => {
-  board = await startTestApp({ ...TRADING, background: ['flattener'] });
+  board = await startWorld({ ...TRADING, background: ['flattener'] });
   sender = await createSender({ app: board.app, client: board.admin });
   trader = await board.createTrader();
 });

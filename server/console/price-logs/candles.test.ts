@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Candle } from '#contract/charts.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender } from '#test/app/test-sender.ts';
+import { startWorld } from '#test/world.ts';
 
 const clock = fakeClock('2026-01-02T12:00:00.000Z');
 
-const board = await startTestApp({ clock });
+const board = await startWorld({ clock });
 const admin = await createSender({ app: board.app, client: board.admin });
 const user = await createSender({ app: board.app, client: (await board.createUser()).client });
 afterAll(() => board.close());

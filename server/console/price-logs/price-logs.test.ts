@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { PriceLog } from '#contract/price-logs.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp } from '#test/app/test-app.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
 import { createSender } from '#test/app/test-sender.ts';
+import { startWorld } from '#test/world.ts';
 
 const clock = fakeClock('2026-01-02T03:04:05.678Z');
 const hashes: string[] = [];
 
 /** Twelve candles: BTC and ETH alternating, three timeframes, two processors and none. */
-const board = await startTestApp({ clock });
+const board = await startWorld({ clock });
 const sender = await createSender({ app: board.app, client: board.admin });
 for (let index = 0; index < 12; index += 1) {
   clock.advance(1000);

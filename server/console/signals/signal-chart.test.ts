@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SignalChart } from '#contract/charts.ts';
 import type { Signal } from '#contract/signals.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp, TRADING } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, TRADING, type World } from '#test/world.ts';
 
 /** The time at this many minutes after midnight on 2 January 2026. */
 const minuteOf = (minutes: number) => new Date(Date.parse('2026-01-02T00:00:00Z') + minutes * 60_000);
 const dateTime = (minutes: number) => minuteOf(minutes).toISOString().slice(0, 16).replaceAll(/\D/g, '');
 
-async function chart(board: TestApp, signalId: string): Promise<SignalChart> {
+async function chart(board: World, signalId: string): Promise<SignalChart> {
   const answer = await board.admin.get(`/api/signals/${signalId}/chart`);
   expect(answer.statusCode, answer.body).toBe(200);
   return answer.json();
@@ -17,12 +17,12 @@ async function chart(board: TestApp, signalId: string): Promise<SignalChart> {
 
 describe('the candles around a signal', () => {
   const clock = fakeClock('2026-01-02T12:00:00.000Z');
-  let board: TestApp;
+  let board: World;
   let admin: TestSender;
   let user: TestSender;
 
   beforeAll(async () => {
-    board = await startTestApp({ clock });
+    board = await startWorld({ clock });
     admin = await createSender({ app: board.app, client: board.admin });
     user = await createSender({ app: board.app, client: (await board.createUser()).client });
   });
@@ -87,12 +87,12 @@ describe('the candles around a signal', () => {
 
 describe('the chart of a traded signal', () => {
   const soon = { timeout: 30_000, interval: 25 };
-  let board: TestApp;
+  let board: World;
   let sender: TestSender;
   const traders: string[] = [];
 
   beforeAll(async () => {
-    board = await startTestApp(TRADING);
+    board = await startWorld(TRADING);
     sender = await createSender({ app: board.app, client: board.admin });
     // Trade order differs from alphabetical order.
     for (const [tradeOrderSet, positionSizingMethod] of [

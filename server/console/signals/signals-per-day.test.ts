@@ -2,16 +2,16 @@ import { afterEach, expect, test } from 'vitest';
 import type { SignalStats } from '#contract/signals.ts';
 import { addUpList } from '#server/platform/db/list-totals/add-up-list.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 let sender: TestSender;
 const clock = fakeClock('2026-01-02T00:00:00Z');
 
 async function start(displayTimezone: string, now: string) {
   clock.set(now);
-  board = await startTestApp({ clock, config: { displayTimezone } });
+  board = await startWorld({ clock, config: { displayTimezone } });
   sender = await createSender({ app: board.app, client: board.admin });
 }
 afterEach(() => board.close());

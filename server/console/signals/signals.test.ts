@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Signal } from '#contract/signals.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender } from '#test/app/test-sender.ts';
+import { startWorld } from '#test/world.ts';
 
 /** One second before midnight in the display time zone, Los Angeles. */
 const clock = fakeClock('2026-01-02T07:59:59.000Z');
@@ -18,7 +18,7 @@ async function stats() {
 const statsByStep: unknown[] = [];
 
 /** Twelve signals, the first five from yesterday; BTC and ETH, buy and sell alternating. */
-const board = await startTestApp({ clock });
+const board = await startWorld({ clock });
 const sender = await createSender({ app: board.app, client: board.admin });
 statsByStep.push(await stats());
 for (let index = 0; index < 12; index += 1) {

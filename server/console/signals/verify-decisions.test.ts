@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VerifiedDecisions } from '#contract/signals.ts';
 import { writeDecisions } from '#server/engine/records/decisions.store.ts';
 import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
-import { startTestApp, type TestApp, TRADING } from '#test/app/test-app.ts';
 import { UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, TRADING, type World } from '#test/world.ts';
 
 const soon = { timeout: 30_000, interval: 25 };
 
-let board: TestApp;
+let board: World;
 let sender: TestSender;
 
 beforeAll(async () => {
-  board = await startTestApp(TRADING);
+  board = await startWorld(TRADING);
   sender = await createSender({ app: board.app, client: board.admin });
   // Each method, a user without an ATR, a balance too small, and users who are not eligible.
   await board.createTrader({ positionSizingMethod: 'Risk Management' });

@@ -2,10 +2,10 @@ import { unzipSync } from 'fflate';
 import { afterAll, expect, test } from 'vitest';
 import type { StatementArchives } from '#contract/statements.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { startTestApp } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
+import { startWorld } from '#test/world.ts';
 
-const board = await startTestApp({ engine: true, background: ['statement archives'] });
+const board = await startWorld({ engine: true, background: ['statement archives'] });
 afterAll(() => board.close());
 const ada = await board.createTrader();
 const bob = await board.createUser();

@@ -4,11 +4,11 @@ import { D, toPlain } from '#domain/decimal.ts';
 import { recordSnapshot } from '#server/engine/protection/account-figures.store.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { monthBounds, monthOf } from '#server/platform/month-bounds.ts';
-import { startTestApp, TRADING } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender } from '#test/app/test-sender.ts';
+import { startWorld, TRADING } from '#test/world.ts';
 
-const board = await startTestApp(TRADING);
+const board = await startWorld(TRADING);
 afterAll(() => board.close());
 const sender = await createSender({ app: board.app, client: board.admin });
 const trader = await board.createTrader({ signalProcessor: 'Any' });
@@ -196,7 +196,7 @@ describe('access', () => {
 
 // Requirements: results-statements-5
 test('where the exchange keeps the ledger it says incomplete, without balances or a fee', async () => {
-  const live = await startTestApp({ config: { exchangeMode: 'demo' } });
+  const live = await startWorld({ config: { exchangeMode: 'demo' } });
   try {
     const { user } = await live.createUser();
     const path = `/api/statements/${user.id}`;

@@ -4,11 +4,11 @@ import type { StrategiesAnswer } from '#contract/strategies.ts';
 import { verifyDecisions } from '#server/console/signals/verify-decisions.ts';
 import { strategies } from '#server/platform/db/schema.ts';
 import { entriesOf, sharedTestEngine } from '#test/app/shared-test-engine.ts';
-import { startTestApp } from '#test/app/test-app.ts';
 import { nextToken, reasonFor } from '#test/app/token-holders.ts';
+import { startWorld } from '#test/world.ts';
 
 describe('strategies', () => {
-  const board = startTestApp();
+  const board = startWorld();
   afterAll(async () => (await board).close());
 
   // Requirements: additions-limits-9

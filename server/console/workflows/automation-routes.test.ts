@@ -1,17 +1,17 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { WorkflowRun } from '#contract/automation.ts';
-import { startTestApp, type TestApp, type TestAppOptions, TRADING } from '#test/app/test-app.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, TRADING, type World, type WorldOptions } from '#test/world.ts';
 
 const soon = { timeout: 30_000, interval: 25 };
 
-let board: TestApp;
+let board: World;
 let sender: TestSender;
 
-async function start(options: TestAppOptions = {}) {
-  board = await startTestApp(options);
+async function start(options: WorldOptions = {}) {
+  board = await startWorld(options);
   sender = await createSender({ app: board.app, client: board.admin });
 }
 

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import type { DecisionsAnswer } from '#contract/decisions.ts';
 import type { Signal } from '#contract/signals.ts';
-import { startTestApp, type TestUser, TRADING } from '#test/app/test-app.ts';
 import { expectAnswer, type TestClient, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, type TestUser, TRADING } from '#test/world.ts';
 
-const board = await startTestApp(TRADING);
+const board = await startWorld(TRADING);
 afterAll(() => board.close());
 const admin = await createSender({ app: board.app, client: board.admin });
 const trader = await board.createTrader({ signalProcessor: 'Tesla' });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GenerateAnswer } from '#contract/position-generator.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, type World } from '#test/world.ts';
 
 /** The whole program in production on paper, where no real money moves. */
 describe('in paper mode in production', () => {
-  let board: TestApp;
+  let board: World;
   let sender: TestSender;
 
   beforeAll(async () => {
-    board = await startTestApp({
+    board = await startWorld({
       engine: true,
       config: {
         appEnv: 'production',

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SignalDetail } from '#contract/signals.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, type World } from '#test/world.ts';
 
 /** All signals of this file are received at this time. */
 const NOW = '2026-01-02T12:00:00.000Z';
 const clock = fakeClock(NOW);
-let board: TestApp;
+let board: World;
 let admin: TestSender;
 let user: TestSender;
 let other: TestSender;
 
 beforeAll(async () => {
-  board = await startTestApp({ clock });
+  board = await startWorld({ clock });
   const sender = async () => createSender({ app: board.app, client: (await board.createUser()).client });
   admin = await createSender({ app: board.app, client: board.admin });
   [user, other] = [await sender(), await sender()];

@@ -1,18 +1,18 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startWorld, type World } from '#test/world.ts';
 import { storedMarks } from './stored-marks.ts';
 
 const marks = storedMarks();
-let board: TestApp;
+let board: World;
 let admin: TestSender;
 let user: TestSender;
 let userId: string;
 
 /** Four prices of BTC in this order: a candle and a signal of the administrator, then a candle and a signal of a user. */
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
   admin = await createSender({ app: board.app, client: board.admin });
   const owner = await board.createUser();
   userId = owner.user.id;

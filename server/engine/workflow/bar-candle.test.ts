@@ -5,21 +5,21 @@ import { createLog } from '#server/platform/log.ts';
 import { buildProgram, type Program } from '#server/program.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
-import { startTestApp, type TestApp, TRADING } from '#test/app/test-app.ts';
 import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
 import { nextToken } from '#test/app/token-holders.ts';
+import { startWorld, TRADING, type World } from '#test/world.ts';
 
 // The clock stands still unless a test moves it, so that no wait ends by itself.
 const clock = fakeClock('2026-01-02T00:00:01.000Z');
 const BAR_MS = 15 * 60_000;
-let board: TestApp;
+let board: World;
 let sender: TestSender;
 /** Another instance on the same database. */
 let second: Program;
 let userId: string;
 
 beforeAll(async () => {
-  board = await startTestApp({ ...TRADING, clock });
+  board = await startWorld({ ...TRADING, clock });
   sender = await createSender({ app: board.app, client: board.admin });
   userId = (await board.createTrader()).user.id;
   second = await buildProgram({

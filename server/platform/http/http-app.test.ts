@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startWorld, type World } from '#test/world.ts';
 import { systemClock } from '../clock.ts';
 import { openPool } from '../db/pool.ts';
 import { createLog } from '../log.ts';
@@ -16,7 +16,7 @@ import { registerHealthRoutes } from './health.ts';
 import type { App } from './http-app.ts';
 import { CHANGES_NOTHING } from './write-rules.ts';
 
-let board: TestApp;
+let board: World;
 let webFolder: string;
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   writeFileSync(join(webFolder, 'index.html'), '<!doctype html><title>Signal Board</title>');
   writeFileSync(join(webFolder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(join(webFolder, 'assets/index-4f2a.js'), 'export {}');
-  board = await startTestApp({ webFolder });
+  board = await startWorld({ webFolder });
 });
 afterAll(async () => {
   await board.close();
@@ -90,7 +90,7 @@ describe('security headers', () => {
     const forwarded = { headers: { 'x-forwarded-proto': 'https' } };
     const untrusted = await board.anonymous.get('/healthz', forwarded);
     expect(untrusted.headers).not.toHaveProperty('strict-transport-security');
-    const proxied = await startTestApp({ config: { trustProxy: ['127.0.0.1'] } });
+    const proxied = await startWorld({ config: { trustProxy: ['127.0.0.1'] } });
     const trusted = await proxied.anonymous.get('/healthz', forwarded);
     expect(trusted.headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains');
     await proxied.close();
@@ -335,7 +335,7 @@ describe('the built frontend', () => {
   });
 
   test('says plainly when it was not built', async () => {
-    const unbuilt = await startTestApp({ webFolder: join(webFolder, 'nowhere') });
+    const unbuilt = await startWorld({ webFolder: join(webFolder, 'nowhere') });
     const answer = await unbuilt.anonymous.get('/');
     expect(answer.statusCode).toBe(503);
     expect(answer.body).toBe('The web pages have not been built yet. Start the program with: npm start\n');

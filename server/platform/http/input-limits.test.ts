@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { core, ZodType } from 'zod';
-import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, startWorld, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
 });
 afterAll(() => board.close());
 afterEach(() => vi.restoreAllMocks());

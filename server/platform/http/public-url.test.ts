@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startWorld, type World } from '#test/world.ts';
 import { ConfigError, parseConfig } from '../config/config.ts';
 import { checkPublicUrl } from './public-url.ts';
 
@@ -50,9 +50,9 @@ describe('a start', () => {
 });
 
 describe('with an https address outside', () => {
-  let board: TestApp;
+  let board: World;
   beforeAll(async () => {
-    board = await startTestApp({ config: { publicUrl: ORIGIN } });
+    board = await startWorld({ config: { publicUrl: ORIGIN } });
   });
   afterAll(() => board.close());
 
@@ -140,7 +140,7 @@ describe('with an https address outside', () => {
   });
 
   test('uses the forwarded host behind a trusted proxy', async () => {
-    const proxied = await startTestApp({ config: { publicUrl: ORIGIN, trustProxy: ['127.0.0.1'] } });
+    const proxied = await startWorld({ config: { publicUrl: ORIGIN, trustProxy: ['127.0.0.1'] } });
     const ask = async (headers: Record<string, string>) =>
       (await proxied.anonymous.get('/api/auth/user', { headers })).statusCode;
     expect(await ask({ host: 'inner:3000', 'x-forwarded-host': HOST })).toBe(401);
@@ -150,7 +150,7 @@ describe('with an https address outside', () => {
 });
 
 test('sets plain cookies and answers only its host with a plain http address outside', async () => {
-  const board = await startTestApp({ config: { publicUrl: 'http://board.lan:3000' } });
+  const board = await startWorld({ config: { publicUrl: 'http://board.lan:3000' } });
   expect(board.admin.cookie).toMatch(/^sid=/);
   expect((await board.admin.get('/api/auth/user')).headers).not.toHaveProperty('strict-transport-security');
   expect((await board.admin.get('/api/auth/user', { headers: { host: 'board.lan' } })).statusCode).toBe(421);

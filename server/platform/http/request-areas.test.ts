@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRaw, type SendRaw } from '#test/app/raw-target.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startWorld, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 let webFolder: string;
 let send: SendRaw;
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   webFolder = mkdtempSync(join(tmpdir(), 'signal-board-areas-'));
   mkdirSync(join(webFolder, 'assets'));
   writeFileSync(join(webFolder, 'index.html'), '<!doctype html><title>Signal Board</title>');
-  board = await startTestApp({ webFolder });
+  board = await startWorld({ webFolder });
   send = await openRaw(board.app);
 });
 afterAll(async () => {

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { startWorld, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
 });
 afterAll(() => board.close());
 
@@ -40,7 +40,7 @@ describe('writes from other sites', () => {
   });
 
   test('are recognized by the forwarded host behind a trusted proxy', async () => {
-    const proxied = await startTestApp({ config: { trustProxy: ['127.0.0.1'] } });
+    const proxied = await startWorld({ config: { trustProxy: ['127.0.0.1'] } });
     const headers = {
       host: 'inner:3000',
       'x-forwarded-host': 'board.example',

@@ -2,12 +2,12 @@ import { Secret } from 'otpauth';
 import { expect, test } from 'vitest';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { enrolPasskey, enrolTotp, halfSignIn } from '#test/app/second-factors.ts';
-import { startTestApp } from '#test/app/test-app.ts';
 import { cookieOf, testClient } from '#test/app/test-client.ts';
+import { startWorld } from '#test/world.ts';
 
 test('no secret, code, answer or token of a second factor is in a table or the log', async () => {
   const clock = fakeClock(new Date());
-  const board = await startTestApp({ clock });
+  const board = await startWorld({ clock });
   try {
     const user = await board.createUser();
     const app = await enrolTotp(user.client, clock);

@@ -3,22 +3,16 @@ import { resetPassword } from '#server/admin/users/reset-password.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import type { DeclaredRoute } from '#server/platform/http/access.ts';
 import { enrolPasskey, enrolTotp, halfSignIn } from '#test/app/second-factors.ts';
-import {
-  ADMIN_PASSWORD,
-  ADMIN_USERNAME,
-  startTestApp,
-  type TestApp,
-  type TestUser,
-} from '#test/app/test-app.ts';
 import { expectAnswer, type TestClient, UNKNOWN_ID } from '#test/app/test-client.ts';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, startWorld, type TestUser, type World } from '#test/world.ts';
 
-let live: TestApp;
-let board: TestApp;
+let live: World;
+let board: World;
 
 beforeAll(async () => {
   [live, board] = await Promise.all([
-    startTestApp({ config: { appEnv: 'production', exchangeMode: 'live' }, withFactors: false }),
-    startTestApp(),
+    startWorld({ config: { appEnv: 'production', exchangeMode: 'live' }, withFactors: false }),
+    startWorld(),
   ]);
 });
 afterAll(() => Promise.all([live.close(), board.close()]));

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { enrolPasskey, enrolTotp, halfSignIn } from '#test/app/second-factors.ts';
 import { type SoftwarePasskey, softwarePasskey } from '#test/app/software-passkey.ts';
-import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { cookieOf, expectAnswer, type TestClient, testClient, UNKNOWN_ID } from '#test/app/test-client.ts';
+import { startWorld, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 const clock = fakeClock(new Date());
 
 beforeAll(async () => {
-  board = await startTestApp({ clock });
+  board = await startWorld({ clock });
 });
 afterAll(() => board.close());
 

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
 import { codeOf, enrolTotp, halfSignIn, statusOf } from '#test/app/second-factors.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { cookieOf, expectAnswer, testClient } from '#test/app/test-client.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 const clock = fakeClock(new Date());
 
 beforeAll(async () => {
-  board = await startTestApp({ clock });
+  board = await startWorld({ clock });
 });
 afterAll(() => board.close());
 
@@ -297,7 +297,7 @@ describe('a recovery code', () => {
 });
 
 describe('half a sign-in', () => {
-  const complete = (half: { post: TestApp['anonymous']['post'] }, code: string) =>
+  const complete = (half: { post: World['anonymous']['post'] }, code: string) =>
     half.post('/api/auth/login/factor', { code });
 
   test('ends after five minutes', async () => {

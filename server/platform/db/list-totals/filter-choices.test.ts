@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { createSender } from '#test/app/test-sender.ts';
+import { startWorld, type TestUser, type World } from '#test/world.ts';
 
-let board: TestApp;
+let board: World;
 let user: TestUser;
 let other: TestUser;
 
@@ -13,7 +13,7 @@ const sent = (name: string) => ({
 });
 
 beforeAll(async () => {
-  board = await startTestApp();
+  board = await startWorld();
   user = await board.createUser();
   other = await board.createUser();
   for (const [name, client] of [
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => board.close());
 
-const asked = async (client: TestApp['admin'], path: string) => (await client.get(path)).json<string[]>();
+const asked = async (client: World['admin'], path: string) => (await client.get(path)).json<string[]>();
 
 describe('data of ordinary users', () => {
   test.each([

@@ -3,8 +3,8 @@ import { systemClock } from '#server/platform/clock.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { createLog } from '#server/platform/log.ts';
 import { createRowRefusals } from '#test/app/refused-rows.ts';
-import { startTestApp } from '#test/app/test-app.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
+import { startWorld } from '#test/world.ts';
 import { countList } from './count-list.ts';
 import { startKeepingTotals } from './keep-totals.ts';
 
@@ -37,7 +37,7 @@ test('adds up earlier rows at the start, with any number of instances', async ()
 });
 
 test('keeps the totals and the choices of all lists in a running program', async () => {
-  const board = await startTestApp({ engine: true, background: ['totals'] });
+  const board = await startWorld({ engine: true, background: ['totals'] });
   closings.push(() => board.close());
   const lists = async () =>
     (await board.database.pool.query('select list from counted_lists order by 1')).rows.map(
