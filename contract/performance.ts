@@ -13,7 +13,7 @@ export const RESULT_GROUPS = [
 ] as const;
 export type ResultGroup = (typeof RESULT_GROUPS)[number];
 
-/** Which closed trades: closed at or after `from` and before `to`. Ordinary users get their own. */
+/** Which closed trades: closed at or after `from` and before `to`; orders: begun in it. Ordinary users get their own. */
 const resultFilter = z.object({
   from: filterInstant,
   to: filterInstant,
@@ -61,6 +61,10 @@ export const resultFigures = z.object({
   /** USDT, zero or above: the largest fall of the cumulative net from its highest value. */
   maxDrawdown: amount,
   averageHoldingMinutes: amount.nullable(),
+  /** Of orders that were begun in the range and have ended: how many were filled, wholly or partly. Percent. */
+  orders: z.number(),
+  filled: z.number(),
+  fillRate: amount.nullable(),
   /** Basis points; positive is worse. */
   slippageBps: z.object({ signal: slippage, entry: slippage }),
   /** How many trades each sum leaves out, because the exchange has not told it. */

@@ -34,6 +34,13 @@ export interface ResultSums {
   holdingHistogram: string;
 }
 
+export interface OrderCounts {
+  /** Orders that ended, each of one user. */
+  orders: number;
+  /** Of these, wholly or partly filled ones. */
+  filled: number;
+}
+
 export interface Slippage {
   median: string | null;
   p95: string | null;
@@ -113,6 +120,10 @@ export function figuresOf(sums: ResultSums): ResultFigures {
     },
   };
 }
+
+/** Percent with two decimals: filled ÷ orders; null without orders. */
+export const fillRateOf = ({ orders, filled }: OrderCounts): string | null =>
+  orders === 0 ? null : toPercent(D(filled).div(orders));
 
 const slippageOf = (bins: readonly number[]): Slippage => ({
   median: quantile('slippage', bins, '0.5'),

@@ -25,6 +25,16 @@ export interface ReckonedTrade {
   entry: bigint;
 }
 
+/** An order that has ended. */
+export interface ReckonedOrder
+  extends Pick<
+    ReckonedTrade,
+    'userId' | 'username' | 'processor' | 'token' | 'timeframe' | 'sizingMethod' | 'side'
+  > {
+  beganAt: Date;
+  isFilled: boolean;
+}
+
 const UNIT = 8;
 
 /** numerator / denominator with so many decimals, half away from zero; with `isFixed` trailing zeros stay. */
@@ -126,6 +136,12 @@ export function reckon(trades: ReckonedTrade[]) {
       slippageEntry: 0,
     },
   };
+}
+
+export function reckonOrders(orders: ReckonedOrder[]) {
+  const filled = orders.filter(({ isFilled }) => isFilled).length;
+  const fillRate = orders.length === 0 ? null : quotient(BigInt(filled) * 100n, BigInt(orders.length), 2);
+  return { orders: orders.length, filled, fillRate };
 }
 
 /** The largest fall of the running net, looked at at the end of each hour or day (UTC). */

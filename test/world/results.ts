@@ -10,13 +10,15 @@ import {
   generateTrades,
   randomOf,
 } from '../app/generated-trades.ts';
-import type { ReckonedTrade } from '../app/reckon-results.ts';
+import type { ReckonedOrder, ReckonedTrade } from '../app/reckon-results.ts';
 import { startWorld, type WorldOptions } from '../world.ts';
 
 const METHODS = ['Risk Management', 'Portfolio Allocation', 'Technical Analysis'];
+/** Of every tenth trade's signal there is another order; of these only a partly filled one counts as filled. */
+const OTHER_ENDS = ['unfilled', 'partial', 'unknown', 'unfilled'] as const;
 const BATCH = 500;
 
-/** A world with closed trades of three users, and what is known about each trade without the database. */
+/** A world with closed trades of three users, and what is known about each trade and order without the database. */
 export async function startWorldWithResults(
   options: WorldOptions & { trades: number; seed: number; since: Date },
 ) {
@@ -25,6 +27,7 @@ export async function startWorldWithResults(
   const users = [await world.createUser(), await world.createUser(), await world.createUser()];
   const random = randomOf(options.seed + 1);
   const known: ReckonedTrade[] = [];
+  const orders: ReckonedOrder[] = [];
   const rows: (typeof closedPositions.$inferInsert)[] = [];
 
   for (const [index, generated] of generateTrades(options.trades, options.seed, options.since).entries()) {
@@ -39,7 +42,11 @@ export async function startWorldWithResults(
       stopApart: BigInt(1 + random(20_000)),
     };
     known.push(reckoned(generated, { ...plan, userId: user.id, username }));
-    rows.push({ ...(await insertPlan(generated, plan, user.id)), ...told(generated) });
+    rows.push({ ...(await insertPlan(generated, plan, { id: user.id, username })), ...told(generated) });
+    if (index % 10 === 3) {
+      const end = OTHER_ENDS[Math.floor(index / 10) % OTHER_ENDS.length] ?? 'unfilled';
+      await insertPlan(generated, plan, { id: user.id, username }, end);
+    }
     if (rows.length < BATCH && index < options.trades - 1) continue;
     await db.insert(closedPositions).values(rows.splice(0));
   }
@@ -47,9 +54,11 @@ export async function startWorldWithResults(
   async function insertPlan(
     generated: GeneratedTrade,
     plan: Plan,
-    userId: string,
+    { id: userId, username }: { id: string; username: string },
+    fillStatus: 'filled' | (typeof OTHER_ENDS)[number] = 'filled',
   ): Promise<Omit<typeof closedPositions.$inferInsert, keyof ReturnType<typeof told>>> {
     const { token, openedAt } = generated;
+    const isFilled = fillStatus === 'filled' || fillStatus === 'partial';
     const [signalId, logId, tradeId] = [timeOrderedId(), timeOrderedId(), timeOrderedId()];
     const side = generated.side === 'long' ? ('buy' as const) : ('sell' as const);
     const stop = plan.entry + (side === 'buy' ? -plan.stopApart : plan.stopApart);
@@ -98,12 +107,15 @@ export async function startWorldWithResults(
       leverage: 10,
       plannedMargin: '1',
       state: 'done',
-      success: true,
-      fillStatus: 'filled',
-      filledQuantity: '1',
+      success: isFilled,
+      fillStatus,
+      filledQuantity: isFilled ? '1' : '0',
       createdAt: openedAt,
       completedAt: openedAt,
     });
+    const { processor, timeframe, sizingMethod } = plan;
+    const details = { processor, token, timeframe, sizingMethod, side: generated.side };
+    orders.push({ userId, username, ...details, beganAt: openedAt, isFilled });
     return {
       id: timeOrderedId(),
       tradeId,
@@ -129,6 +141,7 @@ export async function startWorldWithResults(
   return {
     ...world,
     known,
+    orders,
     users,
     /** One more trade, by the same way as in operation: first seen gone, then explained by the exchange. */
     async closeOne(generated: GeneratedTrade, { isExplained }: { isExplained: boolean }): Promise<void> {
@@ -142,7 +155,7 @@ export async function startWorldWithResults(
         entry: 1_000_000n,
         stopApart: 10_000n,
       };
-      const planned = await insertPlan(generated, plan, user.id);
+      const planned = await insertPlan(generated, plan, { id: user.id, username });
       const row = { ...planned, ...told(generated) };
       const { closePrice: _price, realisedProfit: _profit, fees: _fees, funding: _funding, ...gone } = row;
       await recordGone(db, { ...gone, id: timeOrderedId(), exchangePositionId: null });

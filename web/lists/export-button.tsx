@@ -15,13 +15,20 @@ const DIALOG_AFTER_MS = 400;
 interface ExportButtonProps<Row> {
   /** First part of the file name. */
   name: string;
+  /** Where a screen exports more than one thing. */
+  label?: string;
   /** Title of the error when a page cannot be fetched. */
   errorTitle: string;
   createSource: (timeZone: string) => Promise<ExportSource<Row>>;
 }
 
 /** Saves all rows that match the filters as a CSV file. Saves nothing unless every page could be fetched. */
-export function ExportButton<Row>({ name, errorTitle, createSource }: ExportButtonProps<Row>) {
+export function ExportButton<Row>({
+  name,
+  label = 'Export CSV',
+  errorTitle,
+  createSource,
+}: ExportButtonProps<Row>) {
   const { displayTimezone } = useSession();
   const [progress, setProgress] = useState<{ rows: number; total: number } | null>(null);
   const [slow, setSlow] = useState(false);
@@ -84,7 +91,7 @@ export function ExportButton<Row>({ name, errorTitle, createSource }: ExportButt
         disabled={run.isPending}
         onClick={start}
       >
-        Export CSV
+        {label}
       </Button>
       <Suspense fallback={null}>
         {(run.isPending && slow) || run.isError || isCut ? (

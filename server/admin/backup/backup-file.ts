@@ -78,6 +78,9 @@ export const LEFT_OUT: readonly string[] = [
   'list_outcome_changes',
   'trade_results',
   'performance_totals',
+  // The triggers of trades, and whoever adds them up.
+  'order_changes',
+  'order_totals',
   // Made again on request.
   'statement_archives',
 ];

@@ -195,7 +195,10 @@ describe('a running board', () => {
     const counted = `select list, outcome, sum(rows) from (
       select list, outcome, rows from list_outcome_totals where month = '-infinity'
       union all select list, outcome, rows from list_outcome_changes) as counts group by 1, 2 order by 1, 2`;
-    for (const derived of [outcomes, counted]) {
+    const orders = `select user_id, token, sum(orders) as orders, sum(filled) as filled from (
+      select user_id, token, orders, filled from order_totals where grain = 'user detail' and span = 'month'
+      union all select user_id, token, orders, filled from order_changes) as counts group by 1, 2 order by 1, 2`;
+    for (const derived of [outcomes, counted, orders]) {
       expect(await query(source, derived)).not.toEqual([]);
       expect(await query(target, derived)).toEqual(await query(source, derived));
     }
@@ -206,6 +209,8 @@ describe('a running board', () => {
       'list_outcome_changes',
       'trade_results',
       'performance_totals',
+      'order_changes',
+      'order_totals',
     ];
     const results = 'select * from trade_results order by id';
     expect(await query(target, results)).toEqual(await query(source, results));

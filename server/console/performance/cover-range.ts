@@ -1,5 +1,9 @@
 export const SPANS = ['hour', 'day', 'month'] as const;
-export type Span = (typeof SPANS)[number];
+/** Quarters of an hour. */
+export const ORDER_SPANS = ['quarter', 'day', 'month'] as const;
+export type Span = (typeof SPANS | typeof ORDER_SPANS)[number];
+
+const LENGTHS_MS = { quarter: 900_000, hour: 3_600_000, day: 86_400_000 };
 
 /** From `from` (included; null: from the beginning) to `to` (excluded; null: to the end). */
 export interface Range {
@@ -29,16 +33,15 @@ export function coverRange(range: Range, spans: readonly Span[]): Piece[] {
 
 /** When the span that contains the instant began. */
 export function spanStart(at: Date, span: Span): Date {
-  if (span === 'hour') return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000);
-  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), span === 'day' ? at.getUTCDate() : 1));
+  if (span === 'month') return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth()));
+  return new Date(Math.floor(at.getTime() / LENGTHS_MS[span]) * LENGTHS_MS[span]);
 }
 
 function spanAtOrAfter(at: Date, span: Span): Date {
   const start = spanStart(at, span);
   if (start.getTime() === at.getTime()) return start;
-  if (span === 'hour') return new Date(start.getTime() + 3_600_000);
-  if (span === 'day') return new Date(start.getTime() + 86_400_000);
-  return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1));
+  if (span === 'month') return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1));
+  return new Date(start.getTime() + LENGTHS_MS[span]);
 }
 
 /** Whether hours of the zone are hours of UTC, for all of the range (as far back as there are trades). */

@@ -2,10 +2,9 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { ClosedTradesQuery, ResultFilter, ResultGroup } from '#contract/performance.ts';
 import type { ResultSums } from '#domain/results/figures.ts';
 import type { Db } from '#server/platform/db/database.ts';
+import { EVERYBODY } from '#server/platform/db/list-totals/add-up-orders.ts';
 import { coverRange, type Piece, type Range, SPANS, type Span } from './cover-range.ts';
 
-/** Of the sums over all users. */
-const EVERYBODY = '00000000-0000-0000-0000-000000000000';
 /** A fall is measured at the ends of hours, over longer ranges at the ends of days (UTC). */
 const MOST_DAYS_BY_HOUR = 31;
 
@@ -27,7 +26,7 @@ export interface Grouping {
 }
 
 /** The key of a trade's or a total's group. `at`: the column with its time. */
-function keyOf({ by, timeZone }: Grouping, at: SQL): SQL {
+export function keyOf({ by, timeZone }: Grouping, at: SQL): SQL {
   switch (by) {
     case null:
       return sql`''`;
@@ -48,12 +47,12 @@ function spansFor({ by, isWholeHours }: Grouping): readonly Span[] {
   return isWholeHours ? ['hour'] : [];
 }
 
-const isInstant = (at: SQL, { from, to }: Range): SQL =>
+export const isInstant = (at: SQL, { from, to }: Range): SQL =>
   sql`${
     from === null ? sql`true` : sql`${at} >= ${from.toISOString()}::timestamptz`
   } and ${to === null ? sql`true` : sql`${at} < ${to.toISOString()}::timestamptz`}`;
 
-const matching = (trades: Trades): SQL => {
+export const matching = (trades: Trades): SQL => {
   const conditions = [sql`true`];
   if (trades.userId !== undefined) conditions.push(sql`user_id = ${trades.userId}`);
   for (const name of ['processor', 'token', 'timeframe', 'sizingMethod'] as const) {
@@ -62,18 +61,20 @@ const matching = (trades: Trades): SQL => {
   return sql.join(conditions, sql` and `);
 };
 
-/** Rows of sums for a piece of the range: of the coarsest grain that tells apart what is asked for. */
-function totalsIn(piece: Piece, trades: Trades, by: ResultGroup | null): SQL {
+/** The totals of the coarsest grain that tells apart what is asked for. */
+export function isOfGrain(trades: Trades, by: ResultGroup | null): SQL {
   const isByUser = trades.userId !== undefined || by === 'user';
   const { processor, token, timeframe, sizingMethod } = trades;
   const isByDetail =
     [processor, token, timeframe, sizingMethod].some((value) => value !== undefined) ||
     (by !== null && by in DETAILS);
   const grain = isByUser ? (isByDetail ? 'user detail' : 'user') : isByDetail ? 'detail' : 'all';
-  const whose = isByUser ? sql`true` : sql`user_id = ${EVERYBODY}`;
-  return sql`from performance_totals
-    where grain = ${grain} and span = ${piece.source} and ${whose} and ${isInstant(sql`since`, piece)} and ${matching(trades)}`;
+  return sql`grain = ${grain} and ${isByUser ? sql`true` : sql`user_id = ${EVERYBODY}`}`;
 }
+
+const totalsIn = (piece: Piece, trades: Trades, by: ResultGroup | null): SQL =>
+  sql`from performance_totals where ${isOfGrain(trades, by)} and span = ${piece.source}
+    and ${isInstant(sql`since`, piece)} and ${matching(trades)}`;
 
 const tradesIn = (piece: Range, trades: Trades): SQL =>
   sql`from trade_results where ${isInstant(sql`closed_at`, piece)} and ${matching(trades)}`;

@@ -7,14 +7,17 @@ import {
   type ResultChoices,
   type ResultGroup,
 } from '#contract/performance.ts';
-import { closedPositions } from '#server/platform/db/schema.ts';
+import { addUpOrders } from '#server/platform/db/list-totals/add-up-orders.ts';
+import { closedPositions, trades } from '#server/platform/db/schema.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { generateTrades } from '#test/app/generated-trades.ts';
 import {
+  type ReckonedOrder,
   type ReckonedTrade,
   reckon,
   reckonDistribution,
   reckonFall,
+  reckonOrders,
   textOf,
 } from '#test/app/reckon-results.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
@@ -61,23 +64,25 @@ const ask = async (on: Board, filter: Filter & { groupBy?: ResultGroup }, client
   return answer.json<PerformanceAnswer>();
 };
 
-const within = (known: ReckonedTrade[], { from, to, ...same }: Filter) =>
-  known.filter(
-    (trade) =>
-      (from === undefined || trade.closedAt >= new Date(from)) &&
-      (to === undefined || trade.closedAt < new Date(to)) &&
-      Object.entries(same).every(([name, value]) => trade[name as keyof ReckonedTrade] === value),
+const within = <Row extends ReckonedTrade | ReckonedOrder>(rows: Row[], { from, to, ...same }: Filter) =>
+  rows.filter(
+    (row) =>
+      (from === undefined || timeOf(row) >= new Date(from)) &&
+      (to === undefined || timeOf(row) < new Date(to)) &&
+      Object.entries(same).every(([name, value]) => row[name as keyof Row] === value),
   );
+
+const timeOf = (row: ReckonedTrade | ReckonedOrder) => ('beganAt' in row ? row.beganAt : row.closedAt);
 
 /** Local figures of the zone without the database. */
 const inZone = (at: Date, timeZone: string, parts: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-GB', { timeZone, ...parts }).format(at);
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-const keyOf = (trade: ReckonedTrade, by: ResultGroup, timeZone: string): string => {
+const keyOf = (trade: ReckonedTrade | ReckonedOrder, by: ResultGroup, timeZone: string): string => {
   if (by === 'user') return trade.userId;
-  if (by === 'hour') return inZone(trade.closedAt, timeZone, { hour: '2-digit', hourCycle: 'h23' });
+  if (by === 'hour') return inZone(timeOf(trade), timeZone, { hour: '2-digit', hourCycle: 'h23' });
   if (by === 'weekday') {
-    return String(1 + WEEKDAYS.indexOf(inZone(trade.closedAt, timeZone, { weekday: 'short' })));
+    return String(1 + WEEKDAYS.indexOf(inZone(timeOf(trade), timeZone, { weekday: 'short' })));
   }
   return trade[by];
 };
@@ -85,6 +90,7 @@ const keyOf = (trade: ReckonedTrade, by: ResultGroup, timeZone: string): string 
 async function expectReckoned(on: Board, filter: Filter): Promise<void> {
   const { displayTimezone: timeZone } = on.config;
   const chosen = within(on.known, filter);
+  const orders = within(on.orders, filter);
   const days =
     ((filter.to ? Date.parse(filter.to) : NOW.getTime()) -
       Date.parse(filter.from ?? '2000-01-01T00:00:00Z')) /
@@ -93,20 +99,25 @@ async function expectReckoned(on: Board, filter: Filter): Promise<void> {
   for (const groupBy of RESULT_GROUPS) {
     const { totals, groups } = await ask(on, { ...filter, groupBy });
     const { distributionOfR, distributionOfHolding, ...figures } = totals;
-    expect(figures).toEqual({ ...reckon(chosen), maxDrawdown: reckonFall(chosen, unitMs) });
+    expect(figures).toEqual({
+      ...reckon(chosen),
+      ...reckonOrders(orders),
+      maxDrawdown: reckonFall(chosen, unitMs),
+    });
     const bars = distributionOfR.filter(({ trades }) => trades > 0).map(({ r, trades }) => [r, trades]);
     expect(Object.fromEntries(bars)).toEqual(reckonDistribution(chosen));
     expect(distributionOfHolding.reduce((total, { trades }) => total + trades, 0)).toBe(
       chosen.filter(({ net }) => net !== null).length,
     );
-    const wanted = [...Map.groupBy(chosen, (trade) => keyOf(trade, groupBy, timeZone))].map(
-      ([key, trades]) => ({
-        key,
-        label: groupBy === 'user' ? trades[0]?.username : key,
-        ...reckon(trades),
-        maxDrawdown: reckonFall(trades, unitMs),
-      }),
-    );
+    const tradesBy = Map.groupBy(chosen, (trade) => keyOf(trade, groupBy, timeZone));
+    const ordersBy = Map.groupBy(orders, (order) => keyOf(order, groupBy, timeZone));
+    const wanted = [...new Set([...tradesBy.keys(), ...ordersBy.keys()])].map((key) => ({
+      key,
+      label: groupBy === 'user' ? on.users.find(({ user }) => user.id === key)?.username : key,
+      ...reckon(tradesBy.get(key) ?? []),
+      ...reckonOrders(ordersBy.get(key) ?? []),
+      maxDrawdown: reckonFall(tradesBy.get(key) ?? [], unitMs),
+    }));
     const byKey = <Row extends { key: string }>(rows: Row[]) =>
       rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
     expect(byKey(groups)).toEqual(byKey(wanted));
@@ -116,6 +127,15 @@ async function expectReckoned(on: Board, filter: Filter): Promise<void> {
 describe('figures of 3,000 closed trades of the paper ledger, Bitget and Bybit agree with a reckoning in integers', () => {
   // Requirements: results-performance-1
   test('over all time', () => expectReckoned(board, {}));
+
+  // Requirements: results-fills-1
+  test('while some of the orders are in the totals, and when all are', async () => {
+    const before = await ask(board, { groupBy: 'token' });
+    await addUpOrders(board.deps.db, { rowsAStep: 1_000 });
+    expect(await ask(board, { groupBy: 'token' })).toEqual(before);
+    while (await addUpOrders(board.deps.db, { rowsAStep: 500 }));
+    expect(await ask(board, { groupBy: 'token' })).toEqual(before);
+  });
 
   test.each([
     ['whole days of the zone', { from: '2026-02-01T08:00:00Z', to: '2026-02-08T08:00:00Z' }],
@@ -148,6 +168,7 @@ describe('figures of 3,000 closed trades of the paper ledger, Bitget and Bybit a
 
   test('in a zone whose hours begin at half past', async () => {
     await expectReckoned(half, {});
+    while (await addUpOrders(half.deps.db, { rowsAStep: 100 }));
     await expectReckoned(half, { from: '2026-01-19T18:30:00Z', to: '2026-02-19T18:30:00Z' });
   });
 
@@ -219,6 +240,31 @@ test('a corrected and a removed closed position take their figures along', async
   expect((await ask(half, {})).totals).toMatchObject({ trades: before.totals.trades - 1 });
   await db.insert(closedPositions).values(best);
   expect((await ask(half, {})).totals).toEqual(before.totals);
+});
+
+// Requirements: results-fills-1
+test('an order counts from its end, as filled once a fill is known, and once however often its stop is looked after', async () => {
+  const { db } = board.deps;
+  const [order] = await db.select().from(trades).where(sql`fill_status = 'unfilled'`).limit(1);
+  if (order === undefined) throw new Error('no order');
+  const read = async () => {
+    const { orders, filled } = (await ask(board, { from: order.createdAt.toISOString() })).totals;
+    return { orders, filled };
+  };
+  const change = (set: Partial<typeof order>) => db.update(trades).set(set).where(sql`id = ${order.id}`);
+  const before = await read();
+  await change({ state: 'working', completedAt: null, fillStatus: null });
+  expect(await read()).toEqual({ ...before, orders: before.orders - 1 });
+  await change({ state: 'done', completedAt: order.completedAt, fillStatus: 'unknown' });
+  expect(await read()).toEqual(before);
+  await change({ fillStatus: 'partial' });
+  expect(await read()).toEqual({ ...before, filled: before.filled + 1 });
+  await change({ state: 'protecting' });
+  await change({ state: 'done' });
+  await addUpOrders(db);
+  expect(await read()).toEqual({ ...before, filled: before.filled + 1 });
+  await change({ fillStatus: 'unfilled' });
+  expect(await read()).toEqual(before);
 });
 
 describe('access', () => {

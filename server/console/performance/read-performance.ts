@@ -13,10 +13,13 @@ import {
   distributionOfHolding,
   distributionOfR,
   figuresOf,
+  fillRateOf,
+  type OrderCounts,
   type ResultSums,
 } from '#domain/results/figures.ts';
 import type { Deps } from '#server/deps.ts';
 import { AppError } from '#server/platform/http/errors.ts';
+import { countOrders } from './count-orders.ts';
 import { hasWholeHours } from './cover-range.ts';
 import {
   findDrawdowns,
@@ -52,39 +55,52 @@ export async function readPerformance(
   const trades = tradesFor(user, filter);
   const grouping = groupingBy(deps, trades, groupBy);
   const now = deps.clock.now();
-  const [groups, falls, [fall]] = await Promise.all([
+  const [results, orders, falls, [fall]] = await Promise.all([
     sumResults(deps.db, trades, grouping),
+    countOrders(deps.db, trades, grouping),
     groupBy === null ? new Map<string, string>() : findDrawdowns(deps.db, trades, { ...grouping, now }),
     findDrawdowns(deps.db, trades, { ...grouping, by: null, now }).then((found) => [...found.values()]),
   ]);
   const names = groupBy === 'user' ? await readUsernames(deps, trades.userId) : new Map<string, string>();
-  const totals = addSums(groups.map(({ sums }) => sums));
+  const sums = new Map(results.map((group) => [group.key, group.sums]));
+  const totals = addSums([...sums.values()]);
+  // A group may have orders and no closed trade, or the other way round.
+  const keys = groupBy === null ? [] : [...new Set([...sums.keys(), ...orders.keys()])];
   const isInOrder = groupBy === 'hour' || groupBy === 'weekday';
   return {
     timeZone: deps.config.displayTimezone,
     totals: {
-      ...withFall(totals, fall),
+      ...toView(totals, addOrders([...orders.values()]), fall),
       distributionOfR: distributionOfR(totals.rHistogram),
       distributionOfHolding: distributionOfHolding(totals.holdingHistogram),
     },
     groupBy,
-    groups:
-      groupBy === null
-        ? []
-        : groups
-            .map(({ key, sums }) => ({
-              key,
-              label: names.get(key) ?? key,
-              ...withFall(sums, falls.get(key)),
-            }))
-            .sort((a, b) =>
-              isInOrder ? a.key.localeCompare(b.key) : D(b.net).cmp(a.net) || a.label.localeCompare(b.label),
-            ),
+    groups: keys
+      .map((key) => ({
+        key,
+        label: names.get(key) ?? key,
+        ...toView(sums.get(key) ?? addSums([]), orders.get(key) ?? NO_ORDERS, falls.get(key)),
+      }))
+      .sort((a, b) =>
+        isInOrder ? a.key.localeCompare(b.key) : D(b.net).cmp(a.net) || a.label.localeCompare(b.label),
+      ),
     at: now.toISOString(),
   };
 }
 
-const withFall = (sums: ResultSums, fall = '0') => ({ ...figuresOf(sums), maxDrawdown: toPlain(fall) });
+const NO_ORDERS: OrderCounts = { orders: 0, filled: 0 };
+
+const addOrders = (parts: readonly OrderCounts[]): OrderCounts => ({
+  orders: parts.reduce((total, { orders }) => total + orders, 0),
+  filled: parts.reduce((total, { filled }) => total + filled, 0),
+});
+
+const toView = (sums: ResultSums, orders: OrderCounts, fall = '0') => ({
+  ...figuresOf(sums),
+  maxDrawdown: toPlain(fall),
+  ...orders,
+  fillRate: fillRateOf(orders),
+});
 
 async function readUsernames({ db }: ResultDeps, userId: string | undefined): Promise<Map<string, string>> {
   const { users } = await listResultValues(db, userId);

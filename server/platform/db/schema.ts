@@ -1273,6 +1273,41 @@ export const ledgerCoverage = pgTable(
   ],
 );
 
+
+/** Orders that ended and how many of them were filled, by the time they were begun. */
+const orderCounts = {
+  userId: uuid('user_id').notNull(),
+  since: instant('since').notNull(),
+  ...resultDetails,
+};
+
+/** By quarter of an hour (hours of every time zone consist of these), day and month (UTC); grains as performance_totals. */
+export const orderTotals = pgTable(
+  'order_totals',
+  {
+    grain: text('grain').$type<'all' | 'user' | 'detail' | 'user detail'>().notNull(),
+    span: text('span').$type<'quarter' | 'day' | 'month'>().notNull(),
+    ...orderCounts,
+    orders: bigint('orders', { mode: 'number' }).notNull(),
+    filled: bigint('filled', { mode: 'number' }).notNull(),
+  },
+  ({ grain, span, userId, since, processor, token, timeframe, sizingMethod, side }) => [
+    primaryKey({
+      name: 'order_totals_pk',
+      columns: [grain, span, userId, since, processor, token, timeframe, sizingMethod, side],
+    }),
+    index('order_totals_since').on(grain, span, since),
+    index('order_totals_token').on(grain, span, token, since),
+  ],
+);
+
+/** What is not yet in the totals, by quarter of an hour: a trigger of trades adds rows, so that no order waits for another. */
+export const orderChanges = pgTable('order_changes', {
+  ...orderCounts,
+  orders: integer('orders').notNull(),
+  filled: integer('filled').notNull(),
+});
+
 /** The percentage of new profit that a user's statement computes as fee; nothing collects it. */
 export const performanceFees = pgTable('performance_fees', {
   userId: uuid('user_id')

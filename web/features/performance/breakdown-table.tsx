@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
 import type { PerformanceAnswer, ResultFiguresView, ResultGroup } from '#contract/performance.ts';
 import { displayTimeframe } from '#domain/timeframe.ts';
+import { ariaSort, SortHead, type Sorting } from '#web/lists/sort-head.tsx';
 import figures from '../../charts/picture.module.css';
 import { formatMoney, formatProfit } from '../../lib/figures.ts';
 import { capitalise, formatCount } from '../../lib/format.ts';
 import { Profit } from '../../ui/profit.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
 import classes from './performance.module.css';
-import { formatHolding, formatR } from './performance-format.ts';
+import { filledOf, formatHolding, formatPercent, formatR } from './performance-format.ts';
 import { GROUPS, type ResultQuery } from './performance-range.ts';
 
 export interface BreakdownProps {
@@ -19,17 +20,42 @@ export interface BreakdownProps {
 type Group = PerformanceAnswer['groups'][number];
 
 const WEEKDAYS = ['', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
-const COLUMNS = [
-  'Trades',
-  'Win rate',
-  'Net',
-  'Gross',
-  'Costs',
-  'Profit factor',
-  'Expectancy',
-  'Max DD',
-  'Avg. held',
+const figure = (text: string | null) => (text === null ? null : Number(text));
+/** What a column sorts by; null, which is last in either order, where a group has no such figure. */
+const COLUMNS: readonly { name: string; title?: string; value: (of: Group) => number | null }[] = [
+  { name: 'Trades', value: ({ trades }) => trades },
+  { name: 'Win rate', value: ({ winRate }) => figure(winRate) },
+  { name: 'Net', value: ({ net }) => figure(net) },
+  { name: 'Gross', value: ({ gross }) => figure(gross) },
+  { name: 'Costs', value: ({ fees, funding }) => Number(fees) - Number(funding) },
+  { name: 'Profit factor', value: ({ profitFactor }) => figure(profitFactor) },
+  { name: 'Expectancy', value: ({ expectancyR }) => figure(expectancyR) },
+  { name: 'Max DD', value: ({ maxDrawdown }) => figure(maxDrawdown) },
+  { name: 'Avg. held', value: ({ averageHoldingMinutes }) => figure(averageHoldingMinutes) },
+  {
+    name: 'Fill rate',
+    title: 'Of the orders that were begun in the range: how many were filled, wholly or partly',
+    value: ({ fillRate }) => figure(fillRate),
+  },
+  {
+    name: 'Slip p50/p95',
+    title: "Fill against the signal's price in basis points, median and 95th percentile; positive is worse",
+    value: ({ slippageBps }) => figure(slippageBps.signal.median),
+  },
 ];
+
+type Sorted = Pick<Sorting, 'sort' | 'order'>;
+
+function sortGroups(groups: readonly Group[], sorted: Sorted | null): readonly Group[] {
+  const value = COLUMNS.find(({ name }) => name === sorted?.sort)?.value;
+  if (value === undefined) return groups;
+  const sign = sorted?.order === 'asc' ? 1 : -1;
+  return groups.toSorted((a, b) => {
+    const [left, right] = [value(a), value(b)];
+    if (left === null || right === null) return Number(left === null) - Number(right === null);
+    return sign * (left - right);
+  });
+}
 
 /** Figures by group. Strategies and users open into their tokens; the total is the last row. */
 export default function BreakdownTable({ answer, query }: BreakdownProps) {
@@ -37,6 +63,16 @@ export default function BreakdownTable({ answer, query }: BreakdownProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const name = GROUPS.find(({ group }) => group === groupBy)?.label ?? 'Group';
   const opensBy = groupBy === 'processor' || groupBy === 'user' ? groupBy : null;
+  // Until a head is pressed: in the order of the answer.
+  const [sorted, setSorted] = useState<Sorted | null>(null);
+  const sorting: Sorting = {
+    sort: '',
+    order: 'desc',
+    ...sorted,
+    // Figures begin with the highest.
+    onSort: (sort) =>
+      setSorted({ sort, order: sorted?.sort === sort && sorted.order === 'desc' ? 'asc' : 'desc' }),
+  };
   const toggle = (key: string) => {
     const next = new Set(open);
     if (!next.delete(key)) next.add(key);
@@ -52,21 +88,15 @@ export default function BreakdownTable({ answer, query }: BreakdownProps) {
         <thead>
           <tr>
             <th scope="col">{name}</th>
-            {COLUMNS.map((column) => (
-              <th key={column} scope="col">
-                {column}
+            {COLUMNS.map(({ name: column, title }) => (
+              <th key={column} scope="col" title={title} aria-sort={ariaSort(sorting, column)}>
+                <SortHead header={column} column={column} sorting={sorting} />
               </th>
             ))}
-            <th
-              scope="col"
-              title="Fill against the signal's price in basis points, median and 95th percentile; positive is worse"
-            >
-              Slip p50/p95
-            </th>
           </tr>
         </thead>
         <tbody>
-          {groups.map((group) => (
+          {sortGroups(groups, sorted).map((group) => (
             <Fragment key={group.key}>
               <tr data-group={opensBy ?? undefined}>
                 <th scope="row">
@@ -114,7 +144,7 @@ function Tokens({ query }: { query: ResultQuery }) {
   if (tokens.data === undefined) {
     return (
       <tr>
-        <td colSpan={COLUMNS.length + 2}>
+        <td colSpan={COLUMNS.length + 1}>
           {tokens.isError ? (
             <>
               Failed to fetch the tokens.{' '}
@@ -162,7 +192,7 @@ function Figures({ of }: { of: ResultFiguresView }) {
   return (
     <>
       <td>{formatCount(of.trades)}</td>
-      <td>{of.winRate === null ? '–' : `${Number(of.winRate).toFixed(1)}%`}</td>
+      <td>{formatPercent(of.winRate)}</td>
       <td title={left > 0 ? `${left} of these trades are not in net: not known yet` : undefined}>
         <Profit amount={of.net} />
         {left > 0 ? '*' : ''}
@@ -173,6 +203,7 @@ function Figures({ of }: { of: ResultFiguresView }) {
       <td>{formatR(of.expectancyR)}</td>
       <td>{Number(of.maxDrawdown) === 0 ? '$0.00' : `−${formatMoney(of.maxDrawdown)}`}</td>
       <td>{formatHolding(of.averageHoldingMinutes)}</td>
+      <td title={of.orders > 0 ? filledOf(of) : undefined}>{formatPercent(of.fillRate)}</td>
       <td>{signal.median === null ? '–' : `${signal.median} / ${signal.p95 ?? '–'}`}</td>
     </>
   );

@@ -1,4 +1,5 @@
 import { withMinus } from '../../lib/figures.ts';
+import { formatCount } from '../../lib/format.ts';
 
 /** '+0.24 R'; a dash for null. */
 export function formatR(r: string | null): string {
@@ -17,3 +18,11 @@ export function formatHolding(minutes: string | null): string {
   if (days > 0) return `${days} d ${hours} h`;
   return hours > 0 ? `${hours} h ${String(rest).padStart(2, '0')} m` : `${rest} m`;
 }
+
+/** '94.1%'; a dash for null. */
+export const formatPercent = (percent: string | null): string =>
+  percent === null ? '–' : `${Number(percent).toFixed(1)}%`;
+
+/** '159 of 169 orders' */
+export const filledOf = ({ orders, filled }: { orders: number; filled: number }): string =>
+  `${formatCount(filled)} of ${formatCount(orders)} ${orders === 1 ? 'order' : 'orders'}`;

@@ -1,4 +1,6 @@
 // @vitest-environment jsdom
+
+import { within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import {
   alertOf,
@@ -9,6 +11,7 @@ import {
   recorded,
   renderApp,
   rowsOf,
+  savedFiles,
 } from '#test/web/render-app.tsx';
 
 const RESULTS = 'GET /api/performance';
@@ -31,6 +34,7 @@ test('shows the figures of the range, by strategy, day, R and trade', async () =
   expect(tile('Win rate')).toBe('100.0%');
   expect(tile('Expectancy')).toBe('+3.90 R');
   expect(tile('Costs')).toBe('$45.36');
+  expect(tile('Fill rate')).toBe('62.5%');
   await page().findByRole('img', { name: /^Cumulative net from/ });
   await page().findByRole('table', { name: 'Net a day' });
   await eventually(() => expect(rowsOf('Closed trades')).toHaveLength(1));
@@ -57,7 +61,8 @@ test('a chip, a group and a sorted column stand in the address and in what is as
   await eventually(() => expect(app.address()).toBe('/performance?range=90d'));
   await app.user.click(await button('User'));
   await eventually(() => expect(app.address()).toBe('/performance?range=90d&by=user'));
-  await app.user.click(await button('Net'));
+  const closed = within(await page().findByRole('table', { name: 'Closed trades' }));
+  await app.user.click(closed.getByRole('button', { name: 'Net' }));
   await eventually(() => expect(app.address()).toBe('/performance?range=90d&by=user&sort=net'));
   const queries = (path: string) => app.sent(`GET ${path}`).map((call) => call.query);
   await eventually(() => {
@@ -74,6 +79,31 @@ test('a chip, a group and a sorted column stand in the address and in what is as
   const { from } = queries('/api/performance').at(-1) ?? {};
   expect(queries('/api/performance/calendar').at(-1)).toMatchObject({ from });
   expect(queries('/api/performance/trades').at(-1)).toMatchObject({ from });
+});
+
+// Requirements: results-fills-1
+test('the breakdown sorts by any figure, groups without it last, and is exported with its fill rates', async () => {
+  const groups = [
+    { ...group, key: 'Tesla', label: 'Tesla', fillRate: '62.50' },
+    { ...group, key: 'Bots', label: 'Bots', orders: 0, filled: 0, fillRate: null },
+    { ...group, key: 'UD Bot', label: 'UD Bot', fillRate: '9.00' },
+  ];
+  const app = renderApp('/performance', { [RESULTS]: { ...answer, groups } });
+  const table = within(await page().findByRole('table', { name: 'Breakdown by strategy' }));
+  const names = () =>
+    table.getAllByRole('rowheader').map((head) => head.textContent?.replace(/^[^\w]*/, '') ?? '');
+  expect(names()).toEqual(['Tesla', 'Bots', 'UD Bot', 'Total']);
+  const head = table.getByRole('button', { name: 'Fill rate' });
+  await app.user.click(head);
+  expect(names()).toEqual(['Tesla', 'UD Bot', 'Bots', 'Total']);
+  await app.user.click(head);
+  expect(names()).toEqual(['UD Bot', 'Tesla', 'Bots', 'Total']);
+  expect(table.getByRole('columnheader', { name: 'Fill rate' }).getAttribute('aria-sort')).toBe('ascending');
+  await app.user.click(await button('Export breakdown'));
+  await eventually(() => expect(savedFiles).toHaveLength(1));
+  const [heads = '', first = ''] = (await savedFiles[0]?.blob.text())?.split('\r\n') ?? [];
+  const cell = (name: string) => first.split(',')[heads.split(',').indexOf(name)];
+  expect(['Orders', 'Filled', 'Fill rate %'].map((name) => cell(name))).toEqual(['8', '5', '62.50']);
 });
 
 test('a strategy opens into its tokens', async () => {

@@ -17,7 +17,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import classes from './performance.module.css';
-import { formatR } from './performance-format.ts';
+import { filledOf, formatPercent, formatR } from './performance-format.ts';
 import { daysOf, GROUPS, RANGES, type ResultQuery, resultQuery, today } from './performance-range.ts';
 import type { PerformanceSearch } from './performance-search.ts';
 
@@ -99,7 +99,19 @@ export function PerformanceScreen({ search, onSearch }: PerformanceScreenProps) 
                   <Panel
                     flush
                     title="Breakdown"
-                    aside={<GroupChips by={search.by} onBy={(by) => onSearch({ by })} />}
+                    aside={
+                      <>
+                        <GroupChips by={search.by} onBy={(by) => onSearch({ by })} />
+                        <ExportButton
+                          name={`performance-by-${groupBy}`}
+                          label="Export breakdown"
+                          errorTitle="Failed to fetch the breakdown"
+                          createSource={async () =>
+                            (await import('./performance-csv.ts')).breakdownCsv({ ...query, groupBy })
+                          }
+                        />
+                      </>
+                    }
                   >
                     <Breakdown answer={answer} query={query} />
                   </Panel>
@@ -228,9 +240,10 @@ function Tiles({ totals }: { totals: Totals }) {
         { label: 'Net after fees', value: <Profit amount={net} />, detail: `gross ${formatProfit(gross)}` },
         {
           label: 'Win rate',
-          value: totals.winRate === null ? '–' : `${Number(totals.winRate).toFixed(1)}%`,
+          value: formatPercent(totals.winRate),
           detail: `${formatCount(wins)} of ${formatCount(known)} trades`,
         },
+        { label: 'Fill rate', value: formatPercent(totals.fillRate), detail: filledOf(totals) },
         {
           label: 'Profit factor',
           value: totals.profitFactor === null ? '–' : Number(totals.profitFactor).toFixed(2),

@@ -5,6 +5,7 @@ import { eachAlone } from '#server/platform/each-alone.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import type { Logger } from '#server/platform/log.ts';
 import { addUpList, MARGIN_MS } from './add-up-list.ts';
+import { addUpOrders } from './add-up-orders.ts';
 import { ADDED_UP, type CountedList, FIRST_ID, markOf, type Part } from './counted-lists.ts';
 import { addUpOutcomes } from './keep-outcomes.ts';
 
@@ -37,6 +38,7 @@ export function startKeepingTotals({ db, clock, log }: { db: Db; clock: Clock; l
       (err, of) => log.warn({ err, ...of }, 'the totals of a list could not be added up'),
     );
     await untilDone(() => addUpOutcomes(db));
+    await untilDone(() => addUpOrders(db));
   }
 
   function start(): void {
