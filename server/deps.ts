@@ -54,6 +54,8 @@ export interface Deps {
   transitions: Transitions;
   /** Called when a new price of the token was stored: the paper exchange checks its orders and positions. */
   onPrice: (token: string) => void;
+  /** Called when an administrator has asked for the statements of all users. */
+  onArchiveRequested: () => void;
   /** The changes that any instance announces through the database. */
   changeFeed: ChangeFeed;
   /** Wakes workflows that wait for the candle of their bar. */

@@ -20,7 +20,7 @@ import { riskLimitConditions } from './console/limits/limit-conditions.ts';
 import { createOverview } from './console/overview/read-overview.ts';
 import { createFlattener } from './console/positions/flatten.ts';
 import { createScopeFlattener } from './console/positions/flatten-scope.ts';
-import { startArchivingStatements } from './console/statements/archive-statements.ts';
+import { createStatementArchiver } from './console/statements/archive-statements.ts';
 import { type Deps, OPEN_TO_ALL, type Readiness } from './deps.ts';
 import { createExitWatch } from './engine/exits/watch-exits.ts';
 import { startLedgerReads } from './engine/ledger/read-ledgers.ts';
@@ -208,6 +208,7 @@ export async function buildProgram(options: {
             settle: paper.settle,
             onError: (error, token) => log.error({ err: error, token }, 'paper orders could not be settled'),
           }),
+    onArchiveRequested: () => statementArchiver.wake(),
     transitions: createTransitions({
       db: database.engineDb,
       clock,
@@ -224,6 +225,7 @@ export async function buildProgram(options: {
     readiness: () => readReadiness(),
     freeSpace,
   };
+  const statementArchiver = createStatementArchiver(base);
   const rightOfWay = createRightOfWay({ clock });
   const receiver = createReceiver(
     { ...base, db: database.deliveryDb, pool: database.deliveryDb.$client },
@@ -260,7 +262,7 @@ export async function buildProgram(options: {
     ledgers: () => startLedgerReads(deps),
     'limit watch': () => startLimitWatch({ ...deps, flattener: createScopeFlattener(deps) }),
     flattener: () => createFlattener(engine(), createAccountReader(engine())).start(),
-    'statement archives': () => startArchivingStatements(deps),
+    'statement archives': () => statementArchiver.start(),
     'exit watch': () => createExitWatch(engine(), createAccountReader(engine())).start(),
     'read ahead': () => (config.readAhead ? startReadAhead(engine()) : () => {}),
     retention: () => startRetention({ deps, connection: database.connection }),

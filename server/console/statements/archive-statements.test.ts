@@ -84,6 +84,8 @@ test('a day after it was made it is deleted', async () => {
     404,
     'These statements are not ready, or were deleted a day after they were',
   );
+  const next = await board.admin.post(PATH, { month: '2025-08' });
+  await readyArchive(next.json<{ id: string }>().id);
   await expect
     .poll(() => board.query('select from statement_archives where id = $1', [first?.id ?? '']))
     .toEqual([]);

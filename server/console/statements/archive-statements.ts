@@ -13,7 +13,8 @@ import {
 import { statementCsv, statementHtml, statementsCsv } from './statement-files.ts';
 import { createZip } from './zip-files.ts';
 
-const POLL_MS = 1_000;
+/** For what a program that died has left, and for archives that are a day old. */
+const SWEEP_MS = 60_000;
 const STOP_LIMIT_MS = 3_000;
 const KEPT_MS = 24 * 3_600_000;
 
@@ -22,13 +23,19 @@ export const oldestArchive = (now: Date): Date => new Date(now.getTime() - KEPT_
 
 type ArchiverDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log'>;
 
-/**
- * Makes the requested archives of statements, until the returned function is called. The rows are the truth: after a
- * crash any instance begins the archive again.
- */
-export function startArchivingStatements(deps: ArchiverDeps): () => Promise<void> {
+export interface StatementArchiver {
+  /** Looks for requested archives now, and every minute, until the returned function is called. */
+  start(): () => Promise<void>;
+  /** An archive was requested. */
+  wake(): void;
+}
+
+/** Makes the requested archives of statements. The rows are the truth: after a crash any instance begins the archive again. */
+export function createStatementArchiver(deps: ArchiverDeps): StatementArchiver {
   const { db, clock, config, log } = deps;
+  let isStarted = false;
   let isStopping = false;
+  let isWoken = false;
   let running: Promise<void> | null = null;
 
   async function run(): Promise<void> {
@@ -68,17 +75,31 @@ export function startArchivingStatements(deps: ArchiverDeps): () => Promise<void
     await changeArchive(db, id, { content: zip.end(), endedAt: clock.now() });
   }
 
-  const stopLooking = clock.every(POLL_MS, () => {
-    running ??= run()
+  function wake(): void {
+    isWoken = true;
+    if (!isStarted || isStopping || running !== null) return;
+    isWoken = false;
+    running = run()
       .catch((error: unknown) => log.warn({ err: error }, 'archives of statements did not go on'))
       .finally(() => {
         running = null;
+        // The list may have been read before the latest request.
+        if (isWoken) wake();
       });
-  });
-  return async () => {
-    isStopping = true;
-    stopLooking();
-    await Promise.race([running, clock.sleep(STOP_LIMIT_MS)]);
+  }
+
+  return {
+    wake,
+    start() {
+      isStarted = true;
+      wake();
+      const stopLooking = clock.every(SWEEP_MS, wake);
+      return async () => {
+        isStopping = true;
+        stopLooking();
+        await Promise.race([running, clock.sleep(STOP_LIMIT_MS)]);
+      };
+    },
   };
 }
 

@@ -132,6 +132,7 @@ export function registerStatementRoutes(app: App, deps: Deps): void {
           createdAt: deps.clock.now(),
         });
       });
+      deps.onArchiveRequested();
       return reply.code(202).send({ id });
     },
   );
