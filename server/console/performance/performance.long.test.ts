@@ -1,7 +1,14 @@
 import { afterAll, expect, test } from 'vitest';
 import { type PerformanceAnswer, RESULT_GROUPS } from '#contract/performance.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { type ReckonedTrade, reckon, reckonDistribution, reckonFall } from '#test/app/reckon-results.ts';
+import {
+  type ReckonedOrder,
+  type ReckonedTrade,
+  reckon,
+  reckonDistribution,
+  reckonFall,
+  reckonOrders,
+} from '#test/app/reckon-results.ts';
 import { startWorldWithResults } from '#test/world/results.ts';
 
 const NOW = new Date('2028-11-20T12:34:56Z');
@@ -26,7 +33,11 @@ const read = async (query: string) => {
 test('the figures of 10,000 trades of the paper ledger, Bitget and Bybit agree with a reckoning in integers', async () => {
   expect(board.known).toHaveLength(10_000);
   const { distributionOfR, distributionOfHolding, ...figures } = (await read('')).totals;
-  expect(figures).toEqual({ ...reckon(board.known), maxDrawdown: reckonFall(board.known, DAY_MS) });
+  expect(figures).toEqual({
+    ...reckon(board.known),
+    ...reckonOrders(board.orders),
+    maxDrawdown: reckonFall(board.known, DAY_MS),
+  });
   const bars = distributionOfR.filter(({ trades }) => trades > 0).map(({ r, trades }) => [r, trades]);
   expect(Object.fromEntries(bars)).toEqual(reckonDistribution(board.known));
   expect(distributionOfHolding.reduce((total, { trades }) => total + trades, 0)).toBe(
@@ -38,11 +49,14 @@ test.each(RESULT_GROUPS.filter((by) => by !== 'hour' && by !== 'weekday'))(
   'by %s they agree too',
   async (groupBy) => {
     const { groups } = await read(`groupBy=${groupBy}`);
-    const keyOf = (trade: ReckonedTrade) => (groupBy === 'user' ? trade.userId : trade[groupBy]);
+    const keyOf = (trade: ReckonedTrade | ReckonedOrder) =>
+      groupBy === 'user' ? trade.userId : trade[groupBy];
+    const orders = Map.groupBy(board.orders, keyOf);
     const wanted = [...Map.groupBy(board.known, keyOf)].map(([key, trades]) => ({
       key,
       label: groupBy === 'user' ? trades[0]?.username : key,
       ...reckon(trades),
+      ...reckonOrders(orders.get(key) ?? []),
       maxDrawdown: reckonFall(trades, DAY_MS),
     }));
     const byKey = <Row extends { key: string }>(rows: Row[]) =>
