@@ -1273,7 +1273,6 @@ export const ledgerCoverage = pgTable(
   ],
 );
 
-
 /** Orders that ended and how many of them were filled, by the time they were begun. */
 const orderCounts = {
   userId: uuid('user_id').notNull(),
