@@ -40,9 +40,15 @@ interface Claim {
   isCut: boolean;
 }
 
+/**
+ * Keeps a subquery from being joined: before the tables are analyzed, every user of the workflow was compared with each
+ * of its trades.
+ */
+const EACH_ALONE = sql`offset 0`;
+
 const isNotEntering = ({ token, since }: { token: string; since: Date }) => sql`not exists (
   select from trades where trades.user_id = part.user_id and trades.token = ${token}
-    and trades.state = 'working' and trades.created_at > ${since})`;
+    and trades.state = 'working' and trades.created_at > ${since} ${EACH_ALONE})`;
 
 /**
  * Takes the leases of the next users of a workflow who have no order yet, in the order of trading: 1, then 8, then up to
@@ -69,9 +75,10 @@ export async function claimWave(
     and part.outcome in ('waiting', 'running') and ${userId === undefined ? sql`true` : sql`part.user_id = ${userId}`}
     and ${upTo === null ? sql`true` : sql`part.position <= ${upTo}`}
     and not exists (
-      select from trades where trades.workflow_id = part.workflow_id and trades.user_id = part.user_id)`;
+      select from trades where trades.workflow_id = part.workflow_id and trades.user_id = part.user_id ${EACH_ALONE})`;
   const isFree = sql`not exists (
-    select from leases where leases.key = 'user:' || part.user_id and leases.lease_until >= database_time())
+    select from leases where leases.key = 'user:' || part.user_id and leases.lease_until >= database_time()
+    ${EACH_ALONE})
     and ${leaving === undefined ? sql`true` : isNotEntering(leaving)}`;
   const roomOf = sql`(${rooms}::jsonb ->> settings.exchange_platform)::int`;
   const isSomeFull = [...options.rooms.values()].some((room) => room <= 0);
