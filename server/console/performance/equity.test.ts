@@ -4,11 +4,14 @@ import type { EquityAnswer, EquityTrendsAnswer } from '#contract/performance.ts'
 import { recordSnapshot, type SnapshotReason } from '#server/engine/protection/account-figures.store.ts';
 import { users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
 import { startWorld, type TestUser } from '#test/world.ts';
 
+/** In the middle of the present hour. */
+const clock = fakeClock(`${new Date().toISOString().slice(0, 13)}:20:00Z`);
 /** Midnight in Los Angeles is 08:00 UTC in winter. */
-const board = await startWorld({ config: { displayTimezone: 'America/Los_Angeles' } });
+const board = await startWorld({ clock, config: { displayTimezone: 'America/Los_Angeles' } });
 afterAll(() => board.close());
 const { db } = board.deps;
 const [ada, bob, eve] = [
@@ -121,7 +124,7 @@ describe('equity', () => {
   });
 
   test('ends with what is known now, and without records it is empty', async () => {
-    const now = new Date();
+    const now = clock.now();
     await record(bob, [`${now.toISOString().slice(0, 13)}:00 1001`]);
     await record(bob, [`${now.toISOString().slice(0, 13)}:00 1002`], { takenFor: 'trade' });
     const answer = await equity(
