@@ -107,6 +107,9 @@ export function openCrashingDatabase(database: OpenDatabase, point: CrashPoint) 
         const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection;
         stream.destroy();
       }
+      // A pool that ends forgets who still waits for a connection, and the next process may wait for that code.
+      const { _pendingQueue: waiting } = pool as unknown as { _pendingQueue: { callback(e: Error): void }[] };
+      for (const { callback } of waiting.splice(0)) callback(new Crash());
       void pool.end();
     },
   };
