@@ -10,36 +10,16 @@ import { formatCount } from '../../lib/format.ts';
 import { usePoll } from '../../lib/live/live-context.tsx';
 import { useSession } from '../../lib/session.ts';
 import { useChangeSearch } from '../../lib/use-change-search.ts';
-import { fromWallClock, toWallClock } from '../../lib/wall-clock.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { RANGES, startOf } from './dashboard-range.ts';
 import type { DashboardSearch } from './dashboard-search.ts';
 import classes from './overview.module.css';
 
-const RANGES = [
-  { range: 'today', label: 'Today', days: 0 },
-  { range: undefined, label: '7 d', days: 7 },
-  { range: '30d', label: '30 d', days: 30 },
-  { range: 'all', label: 'All', days: null },
-] as const;
-
-const HOUR_MS = 3_600_000;
 /** Recorded once an hour, and after the end of a position, which is announced. */
 const REFRESH_MS = 5 * 60_000;
-
-/** When the range begins, at a whole hour so that the question stays the same for an hour. */
-function startOf(range: DashboardSearch['range'], timeZone: string): string | undefined {
-  const days = RANGES.find((one) => one.range === range)?.days ?? null;
-  if (days === null) return undefined;
-  const now = new Date();
-  if (days === 0)
-    return (
-      fromWallClock(`${toWallClock(now.toISOString(), timeZone).slice(0, 10)}T00:00`, timeZone) ?? undefined
-    );
-  return new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - days * 24 * HOUR_MS).toISOString();
-}
 
 /** What the accounts are worth, and were. */
 export function EquityPanel({ overview, own = false }: { overview: OverviewAnswer; own?: boolean }) {
@@ -61,7 +41,7 @@ export function EquityPanel({ overview, own = false }: { overview: OverviewAnswe
       }
       aside={
         <>
-          <Button.Group aria-label="Range of the equity">
+          <Button.Group aria-label="Range of equity and results">
             {RANGES.map(({ range: value, label }) => (
               <Button
                 key={label}

@@ -3,6 +3,7 @@ import { formatMoney } from '../../lib/figures.ts';
 import { formatCount, toNumber } from '../../lib/format.ts';
 import { Profit } from '../../ui/profit.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';
+import { type RangeResults, useRangeResults } from './overview-data.ts';
 
 const counted = (count: number, one: string, many = `${one}s`) =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
@@ -12,17 +13,20 @@ function rate(part: number, whole: number): string {
   return whole > 0 && Number.isFinite(part) ? `${((part / whole) * 100).toFixed(1)}%` : '–';
 }
 
-function ratesOf({ wins, fills }: OverviewAnswer) {
+function ratesOf(results: RangeResults | Pick<RangeResults, 'words'>) {
+  if (!('net' in results))
+    return ['Win rate', 'Fill rate'].map((label) => ({ label, value: '–', detail: results.words }));
+  const { wins, fills, words } = results;
   return [
     {
       label: 'Win rate',
       value: rate(wins.won, wins.trades),
-      detail: `${formatCount(wins.won)} of ${counted(wins.trades, 'trade')} in 7 d`,
+      detail: `${formatCount(wins.won)} of ${counted(wins.trades, 'trade')} ${words}`,
     },
     {
       label: 'Fill rate',
       value: rate(fills.filled, fills.orders),
-      detail: `${formatCount(fills.filled)} of ${counted(fills.orders, 'order')} in 7 d`,
+      detail: `${formatCount(fills.filled)} of ${counted(fills.orders, 'order')} ${words}`,
     },
   ];
 }
@@ -31,7 +35,8 @@ const joined = (...parts: (string | false)[]) => parts.filter(Boolean).join(', '
 
 /** Net before gross: results are after fees. What is not known is said, never counted as nothing. */
 export function OverviewTiles({ answer, own = false }: { answer: OverviewAnswer; own?: boolean }) {
-  const { netToday, net7d, open, equity } = answer;
+  const { netToday, open, equity } = answer;
+  const results = useRangeResults(answer);
   const unknown = (count: number) => count > 0 && `${counted(count, 'result')} not known yet`;
   const unread = open.unread > 0 && `without ${counted(open.unread, 'account')} that could not be read`;
   const share = (toNumber(open.riskToStops) ?? Number.NaN) / (toNumber(equity) ?? Number.NaN);
@@ -49,9 +54,13 @@ export function OverviewTiles({ answer, own = false }: { answer: OverviewAnswer;
           ),
         },
         {
-          label: 'Net in 7 d',
-          value: <Profit amount={net7d.amount} />,
-          detail: joined(`gross ${formatMoney(net7d.gross)} before fees`, unknown(net7d.unknown)),
+          label: `Net ${results.words}`,
+          ...('net' in results
+            ? {
+                value: <Profit amount={results.net} />,
+                detail: joined(`gross ${formatMoney(results.gross)} before fees`, unknown(results.unknown)),
+              }
+            : { value: '–', detail: 'being added up' }),
         },
         {
           label: 'Open profit',
@@ -73,7 +82,7 @@ export function OverviewTiles({ answer, own = false }: { answer: OverviewAnswer;
               open.riskLimit !== null && `limit ${formatMoney(open.riskLimit)}`,
             ) || 'from the present prices',
         },
-        ...(own ? [] : ratesOf(answer)),
+        ...(own ? [] : ratesOf(results)),
       ]}
     />
   );

@@ -178,6 +178,35 @@ test('equity is drawn over a range that stands in the address, with a table, and
   expect(app.sent(EQUITY).at(-1)?.query).toEqual({});
 });
 
+// Requirements: additions-overview-5
+test('net, win rate and fill rate follow the range, and are not known until they are added up', async () => {
+  const results = recorded['GET /api/performance'];
+  const totals = {
+    ...{ ...results.totals, net: '-1234.5', gross: '12', trades: 70, wins: 30, orders: 200, filled: 150 },
+    unknown: { ...results.totals.unknown, net: 10 },
+  };
+  const app = renderApp('/?range=30d', {
+    [OVERVIEW]: overview(),
+    'GET /api/performance': failure(500, 'Away'),
+  });
+  expect(await tile('Net in 30 d')).toBe('Net in 30 d–being added up');
+  expect(await tile('Win rate')).toBe('Win rate–in 30 d');
+  app.answers['GET /api/performance'] = { ...results, totals };
+  await app.user.click(page().getByRole('button', { name: 'All' }));
+  await eventually(async () =>
+    expect(await tile('Net of all time')).toBe(
+      'Net of all time−$1,234.50gross $12.00 before fees, 10 results not known yet',
+    ),
+  );
+  expect(await tile('Win rate')).toBe('Win rate50.0%30 of 60 trades of all time');
+  expect(await tile('Fill rate')).toBe('Fill rate75.0%150 of 200 orders of all time');
+  const asked = app.sent('GET /api/performance').map(({ query }) => query);
+  expect(asked[0]?.from).toMatch(/:00:00.000Z$/);
+  expect(asked.at(-1)).toEqual({});
+  await app.user.click(page().getByRole('button', { name: '7 d' }));
+  expect(await tile('Net in 7 d')).toContain('−$12.50');
+});
+
 // Requirements: results-equity-2
 test('equity that cannot be fetched says so, with a retry', async () => {
   const app = renderApp('/?range=today', { [OVERVIEW]: overview(), [EQUITY]: failure(500, 'Away') });

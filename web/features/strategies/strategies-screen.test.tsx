@@ -107,7 +107,12 @@ describe('the strategies', () => {
     expect(text).toContain('+$586.04');
     expect(text).toContain('Fill rate95.2%Win rate61.8%');
     page().getByRole('img', { name: 'Net of Tesla over 7 days' });
-    expect(text).toContain('2 users: ann@example.com, bob@example.com (1 with trading off or paused)');
+    expect(text).toContain('2 users, 1 with trading off or paused');
+    const subscribers = scopeOf(page().getByRole('list', { name: 'Subscribers of Tesla' }));
+    expect(subscribers.getAllByRole('listitem').map((one) => one.getAttribute('aria-label'))).toEqual([
+      'bob@example.com: trading off or paused',
+      'ann@example.com',
+    ]);
     expect(text).toContain('No limits: entries go as far as the settings allow');
   });
 

@@ -22,6 +22,7 @@ import { EmptyState, LoadingState } from '../../ui/states.tsx';
 import { LastSignals } from './last-signals.tsx';
 import { SignalAge } from './signal-age.tsx';
 import classes from './strategies.module.css';
+import { Subscribers } from './subscribers.tsx';
 import { TradingOrder } from './trading-order.tsx';
 
 const ExitPlanCard = lazily(() => import('#web/forms/exits/exit-plan-card.tsx'), <LoadingState />);
@@ -68,9 +69,8 @@ const rate = (part: number, whole: number): string =>
 
 function StrategyCard({ strategy, program }: { strategy: StrategyView; program: RiskLimitsAnswer }) {
   const formatInstant = useFormatInstant();
-  const { processor, lastSignal, limits, subscribers, orders7d, filled7d, unknown7d } = strategy;
+  const { processor, lastSignal, limits, orders7d, filled7d, unknown7d } = strategy;
   const { closed7d, won7d, trend7d } = strategy;
-  const off = subscribers.filter(({ trades }) => !trades).length;
   const last =
     lastSignal === null
       ? 'Last signal: –'
@@ -134,12 +134,7 @@ function StrategyCard({ strategy, program }: { strategy: StrategyView; program: 
           </div>
         ) : null}
       </div>
-      <p className={classes.line}>
-        {subscribers.length === 0
-          ? 'Nobody follows it'
-          : `${subscribers.length} ${subscribers.length === 1 ? 'user' : 'users'}: ${subscribers.map(({ username }) => username).join(', ')}`}
-        {off > 0 ? ` (${off} with trading off or paused)` : ''}
-      </p>
+      <Subscribers strategy={strategy} />
       <SignalAge processor={processor} seconds={strategy.maxSignalAgeSeconds} />
       <TradingOrder strategy={strategy} />
       <Section
