@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { simulateHistory } from '#demo/history.ts';
-import type { ProgramClient } from '#demo/program-client.ts';
+import { type ProgramClient, signIn } from '#demo/program-client.ts';
 import { writeHistory } from '#demo/write-history.ts';
 import { expect, test } from './fixtures.ts';
 import type { ManagedServer } from './managed-server.ts';
@@ -32,6 +32,8 @@ const PAGES: [path: string, title: string | RegExp, shows: RegExp][] = [
   ['/feeds', 'Feeds', /BTC/],
 ];
 
+const LONG_STRATEGY = 'Mean Reversion of Large Caps, four hours';
+
 /** Six weeks of closed trades of four users, and an open position that follows an exit plan. */
 async function fillPages(operator: Operator, client: ProgramClient, server: ManagedServer): Promise<void> {
   const platform = await operator.platform();
@@ -55,8 +57,13 @@ async function fillPages(operator: Operator, client: ProgramClient, server: Mana
     settings: { positionSizingMethod: 'Portfolio Allocation', signalProcessor: 'Tesla' },
   });
   await client.post('/api/trading-stops', { scope: { kind: 'user', value: widest.id } });
+  // The widest row of Audit: a long name does something about itself.
+  const own = await signIn({ url: server.url, ...widest });
+  await own.post('/api/trading-stops', { scope: { kind: 'user', value: widest.id }, reason: 'on holiday' });
   const now = new Date();
-  const signals = simulateHistory({ seed: 'widths', now });
+  const signals = simulateHistory({ seed: 'widths', now }).map((signal, index) =>
+    index % 9 === 0 ? { ...signal, processor: LONG_STRATEGY } : signal,
+  );
   await writeHistory({ dataDir: server.dataDir, signals, now, timeZone: 'America/Los_Angeles' });
   await client.put('/api/exit-plans/strategies/Tesla', {
     takeProfits: [{ atR: '1', percent: 50 }],

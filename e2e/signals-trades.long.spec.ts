@@ -36,14 +36,19 @@ test('counts trades and groups failed ones by reason with the affected users', a
     values: [signal.workflowId ?? '', user.id],
   });
   await runStatements(server, [
+    // Another worker has it, or the sweep would find it filled and end it.
+    {
+      text: `insert into leases (key, holder, lease_until)
+             select 'trade:' || id, 'this test', now() + interval '5 minutes' from trades
+             where signal_id = $1 and user_id = $2
+             on conflict (key) do update
+               set holder = excluded.holder, version = default, lease_until = excluded.lease_until`,
+      values: [signal.id, waiting.id],
+    },
     trade(ann, failed("'Order not filled: 12.5 USDT available'")),
     trade(bob, failed("'Order not filled: 9 USDT available'")),
     trade(nameless, failed('null')),
-    // Due in an hour, or the sweep would find it filled and end it.
-    trade(
-      waiting,
-      "state = 'working', success = null, fill_status = null, due_at = now() + interval '1 hour'",
-    ),
+    trade(waiting, "state = 'working', success = null, fill_status = null, due_at = now()"),
     step(ann, "status = 'failed', error_message = 'Order not filled'"),
     step(bob, "status = 'failed', error_message = 'No balance; user will be skipped'"),
     step(waiting, "status = 'processing'"),

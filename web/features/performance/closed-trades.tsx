@@ -7,6 +7,7 @@ import { Pager } from '#web/lists/pager.tsx';
 import { formatMoney, formatProfit } from '../../lib/figures.ts';
 import { countPages, formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { CutText } from '../../ui/cut-text.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
@@ -60,7 +61,9 @@ export default function ClosedTrades({ search, query, onSearch }: ClosedTradesPr
     { header: 'Side', cell: ({ side }) => <SideBadge side={side} /> },
     {
       header: 'Strategy',
-      cell: ({ processor, timeframe }) => `${processor}, ${displayTimeframe(timeframe)}`,
+      cell: ({ processor, timeframe }) => (
+        <CutText maxWidth={130}>{`${processor}, ${displayTimeframe(timeframe)}`}</CutText>
+      ),
     },
     {
       ...sortable('Net', 'net'),
