@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ExitPlan, exitPlanProblems } from '#domain/exits/exit-plan.ts';
+import { processorText } from './risk-limits.ts';
 import { limitedText } from './text.ts';
 
 /*
@@ -102,7 +103,7 @@ export const applyExitPlanBody = z.strictObject({
   scope: z.discriminatedUnion(
     'kind',
     [
-      z.strictObject({ kind: z.literal('strategy'), value: limitedText(100).trim().min(1).max(40) }),
+      z.strictObject({ kind: z.literal('strategy'), value: processorText }),
       z.strictObject({ kind: z.literal('user'), value: z.uuid('scope.value must be the id of a user') }),
     ],
     'scope must be a strategy or a user',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_PROCESSOR } from '#domain/eligibility/processor.ts';
 import { type RiskLimits, readMeasure } from '#domain/limits/risk-limits.ts';
 import { limitedText } from './text.ts';
 import { tradingHours, tradingHoursAnswer } from './trading-hours.ts';
@@ -74,7 +75,9 @@ export const riskLimits = z
   });
 export type RiskLimitsBody = z.infer<typeof riskLimits>;
 
-export const processorParams = z.object({ processor: limitedText(100).trim().min(1).max(40) });
+/** Of any signal. */
+export const processorText = limitedText(100).trim().min(1).max(LONGEST_PROCESSOR);
+export const processorParams = z.object({ processor: processorText });
 
 /** How far a limit is used. Amounts are decimal strings in USDT or counts. */
 export const riskUse = z.object({

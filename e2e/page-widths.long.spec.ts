@@ -32,7 +32,7 @@ const PAGES: [path: string, title: string | RegExp, shows: RegExp][] = [
   ['/feeds', 'Feeds', /BTC/],
 ];
 
-const LONG_STRATEGY = 'Mean Reversion of Large Caps, four hours';
+const LONG_STRATEGY = 'Mean Reversion of Large Caps v2, four hours, no weekends';
 
 /** Six weeks of closed trades of four users, and an open position that follows an exit plan. */
 async function fillPages(operator: Operator, client: ProgramClient, server: ManagedServer): Promise<void> {

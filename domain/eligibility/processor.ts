@@ -9,6 +9,9 @@ export function matchesProcessor(setting: string, signalProcessor: string): bool
   );
 }
 
+/** Of a signal's processor, in characters. Settings may name shorter ones only. */
+export const LONGEST_PROCESSOR = 64;
+
 const PROCESSOR_NAME = /^[\p{L}\p{N} ._-]{1,40}$/u;
 
 /** Whether settings may use this name: 1 to 40 letters, digits, spaces, `-`, `_` and `.`. Signals may carry others. */

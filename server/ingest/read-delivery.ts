@@ -2,6 +2,7 @@ import type { FieldError } from '#contract/errors.ts';
 import { isPlainText } from '#contract/text.ts';
 import { describeAhead, parseTime } from '#domain/candle-time.ts';
 import { parsePositiveNumber } from '#domain/decimal.ts';
+import { LONGEST_PROCESSOR } from '#domain/eligibility/processor.ts';
 import { type Exit, type ReadAction, readAction, type SignalAction } from '#domain/exits/signal-action.ts';
 import { describeUnreadable, isAbsent, listUnreadable } from '#domain/sizing/candle-figures.ts';
 import { timeframeMinutes } from '#domain/timeframe.ts';
@@ -170,7 +171,7 @@ const readText = (value: unknown, maximum: number): Checked<string> => {
   if (text === '') return 'must be text';
   return isPlainText(text, maximum) ? { value: text } : `must be at most ${maximum} plain characters`;
 };
-const readName = (value: unknown) => readText(value, 64);
+const readName = (value: unknown) => readText(value, LONGEST_PROCESSOR);
 const readTimeframe = (value: unknown) => readText(Number.isInteger(value) ? String(value) : value, 16);
 const readCurrency = (value: unknown): Checked<string> => {
   const text = readText(value, 10);

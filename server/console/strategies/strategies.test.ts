@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { RiskLimitsAnswer } from '#contract/risk-limits.ts';
 import type { StrategiesAnswer } from '#contract/strategies.ts';
+import { LONGEST_PROCESSOR } from '#domain/eligibility/processor.ts';
 import { verifyDecisions } from '#server/console/signals/verify-decisions.ts';
 import { strategies } from '#server/platform/db/schema.ts';
 import { entriesOf, sharedTestEngine } from '#test/app/shared-test-engine.ts';
@@ -42,6 +43,22 @@ describe('strategies', () => {
     await admin.put('/api/strategies/UD%20Bot', { maxSignalAgeSeconds: null });
     const after = (await admin.get('/api/strategies')).json<StrategiesAnswer>().strategies;
     expect(after.find(({ processor }) => processor === 'UD Bot')?.maxSignalAgeSeconds).toBeNull();
+  });
+
+  test('have names as long as those of signals, in every place that names one', async () => {
+    const { admin } = await board;
+    const name = 'S'.repeat(LONGEST_PROCESSOR);
+    const plan = { takeProfits: [], breakEvenAtR: '1' };
+    const answers = [
+      await admin.put(`/api/strategies/${name}`, { maxSignalAgeSeconds: 60 }),
+      await admin.put(`/api/risk-limits/strategies/${name}`, { maxOpenPositions: 4 }),
+      await admin.put(`/api/exit-plans/strategies/${name}`, plan),
+      await admin.get(`/api/exit-plans/strategies/${name}`),
+      await admin.post('/api/exit-plans/apply', { scope: { kind: 'strategy', value: name }, preview: true }),
+      await admin.post('/api/trading-stops', { scope: { kind: 'strategy', value: name } }),
+    ];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200, 201]);
+    expect((await admin.get(`/api/exit-plans/strategies/${name}S`)).statusCode).toBe(400);
   });
 
   // Requirements: additions-limits-11
