@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import type { TradingStopView } from '#contract/trading-stops.ts';
-import { firstCases } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { startWorld, type World } from '#test/world.ts';
 
 // The command as an operator runs it, beside the running program.
@@ -69,7 +69,7 @@ test('stops new entries for everybody, which the screens show and an administrat
 });
 
 // Requirements: additions-stops-7
-test('stops one user by name until an instant', async () => {
+testEveryCase('stops one user by name until an instant', async () => {
   const { user, username } = await board.createUser();
   const until = new Date(Date.now() + 3_600_000).toISOString();
   const { code, output } = await run('--reason', 'news', '--user', username.toUpperCase(), '--until', until);
@@ -79,20 +79,17 @@ test('stops one user by name until an instant', async () => {
 });
 
 test.each(
-  firstCases(
+  firstCases([
+    [[], 'A reason is needed'],
     [
-      [[], 'A reason is needed'],
-      [
-        ['--reason', 'news', '--token', 'BTC', '--strategy', 'Tesla'],
-        'Only one of --strategy, --token and --user',
-      ],
-      [['--reason', 'news', '--token', 'btc'], 'value must be a token such as BTC'],
-      [['--reason', 'news', '--user', 'nobody@example.com'], 'There is no user "nobody@example.com"'],
-      [['--reason', 'news', '--until', '2020-01-01T00:00:00Z'], '--until must be in the future'],
-      [['--why', 'news'], "Unknown option '--why'"],
+      ['--reason', 'news', '--token', 'BTC', '--strategy', 'Tesla'],
+      'Only one of --strategy, --token and --user',
     ],
-    2,
-  ),
+    [['--reason', 'news', '--token', 'btc'], 'value must be a token such as BTC'],
+    [['--reason', 'news', '--user', 'nobody@example.com'], 'There is no user "nobody@example.com"'],
+    [['--reason', 'news', '--until', '2020-01-01T00:00:00Z'], '--until must be in the future'],
+    [['--why', 'news'], "Unknown option '--why'"],
+  ]),
 )('%j is refused in one sentence, and stops nothing', async (args, message) => {
   const { code, output } = await run(...args);
   expect(output).toContain(message);

@@ -22,6 +22,7 @@ import {
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { auditOnce, follow, writeOff } from '#test/app/followed-trades.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { ofUser, setLimits, watchAll } from '#test/app/risk-limits.ts';
 import {
   ALWAYS,
@@ -196,7 +197,7 @@ test('a position without a stop, and the halt of its user', async () => {
   await engine.settle();
 });
 
-test('the halt of a user whose stop cannot be read, and its end when it is seen again', async () => {
+testEveryCase('the halt of a user whose stop cannot be read, and its end when it is seen again', async () => {
   const { userId, token } = await withLong(engine);
   const stops = and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.planType, 'pos_loss'));
   await engine.db.update(paperTriggerOrders).set({ state: 'cancelled' }).where(stops);
@@ -270,7 +271,7 @@ describe('an exit plan', () => {
     });
   });
 
-  test('that cannot be carried out', async () => {
+  testEveryCase('that cannot be carried out', async () => {
     const { userId, token } = await withPlan({ breakEvenAtR: '1' });
     strike(engine, userId, [
       { kind: 'refuse', code: '40020', message: 'no', on: { path: 'modify-tpsl-order', times: 1_000 } },

@@ -235,7 +235,7 @@ describe('while a position is open', () => {
   });
 
   // Requirements: users-20
-  test('a refused key is shown as the reason why the position cannot be read', async () => {
+  testEveryCase('a refused key is shown as the reason why the position cannot be read', async () => {
     await withPosition();
     site.replaceKey(key.accountId);
     await trader.client.post(`${PATH}/test`, { exchangePlatform: 'Bitget' });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testEveryCase } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
 import { KEY_PATH as PATH } from '#test/world/keys.ts';
 import { type ExchangeOptions, type ExchangeWorld, startWorld, type TestUser } from '#test/world.ts';
@@ -21,7 +21,7 @@ async function start(options: Partial<ExchangeOptions>, settings: object = {}): 
 }
 
 /** The whole program against an exchange that it knows only by its URL and its users' keys. */
-describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
+describe.each(firstCases(['demo', 'live']))('in %s mode', (environment) => {
   let accountId: string;
   beforeAll(() => start({ exchange: environment, config: { bybitBaseUrl: NOBODY_THERE } }));
   afterAll(() => board.close());

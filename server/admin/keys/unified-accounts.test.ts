@@ -150,7 +150,7 @@ describe('an account that becomes one of another kind', () => {
     expect((await site.exchangeOrders(key.accountId)).map((order) => order.token)).toContain(next);
   });
 
-  test('opens nothing while the exchange does not say which kind it is', async () => {
+  testEveryCase('opens nothing while the exchange does not say which kind it is', async () => {
     site.setKey(key.accountId, UNIFIED);
     site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/settings', times: 1_000 } }]);
     const inspected = async () => (await readKind()) && (await kindOf()).inspected_at;

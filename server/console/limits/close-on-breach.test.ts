@@ -127,7 +127,7 @@ describe('a limit that closes all positions', () => {
     expect(await sizeOf(userId, token)).toBe(trade.filledQuantity);
   });
 
-  test.each(firstCases([1, 3, 5, 7], 2))(
+  test.each(firstCases([3, 1, 5, 7]))(
     'a process killed at its change %i: all positions are closed, once',
     async (afterChanges) => {
       const { userId, token, trade } = await loser();

@@ -10,6 +10,8 @@ import {
   reckonOrders,
 } from '#test/app/reckon-results.ts';
 import { startWorldWithResults } from '#test/world/results.ts';
+// Every filter.
+import './performance.test.ts';
 
 const NOW = new Date('2028-11-20T12:34:56Z');
 const DAY_MS = 86_400_000;

@@ -11,6 +11,7 @@ import { addUpOrders } from '#server/platform/db/list-totals/add-up-orders.ts';
 import { closedPositions, trades } from '#server/platform/db/schema.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { generateTrades } from '#test/app/generated-trades.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import {
   type ReckonedOrder,
   type ReckonedTrade,
@@ -137,32 +138,39 @@ describe('figures of 3,000 closed trades of the paper ledger, Bitget and Bybit a
     expect(await ask(board, { groupBy: 'token' })).toEqual(before);
   });
 
-  test.each([
-    ['whole days of the zone', { from: '2026-02-01T08:00:00Z', to: '2026-02-08T08:00:00Z' }],
-    ['within one hour', { from: '2026-03-03T10:10:00Z', to: '2026-03-03T10:50:00Z' }],
-    ['months with cut ends', { from: '2026-01-20T03:21:45.678Z', to: '2026-05-17T19:00:00.001Z' }],
-    ['from an instant', { from: '2026-03-31T23:59:59.999Z' }],
-    ['until an instant', { to: '2026-02-28T12:00:00Z' }],
-    ['nothing', { from: '2030-01-01T00:00:00Z' }],
-  ])('over %s', async (_what, range) => {
+  test.each(
+    firstCases([
+      ['months with cut ends', { from: '2026-01-20T03:21:45.678Z', to: '2026-05-17T19:00:00.001Z' }],
+      ['whole days of the zone', { from: '2026-02-01T08:00:00Z', to: '2026-02-08T08:00:00Z' }],
+      ['within one hour', { from: '2026-03-03T10:10:00Z', to: '2026-03-03T10:50:00Z' }],
+      ['from an instant', { from: '2026-03-31T23:59:59.999Z' }],
+      ['until an instant', { to: '2026-02-28T12:00:00Z' }],
+      ['nothing', { from: '2030-01-01T00:00:00Z' }],
+    ]),
+  )('over %s', async (_what, range) => {
     await expectReckoned(board, range);
   });
 
-  test.each([
-    ['a user', () => ({ userId: board.users[1]?.user.id ?? '' })],
-    ['a strategy', () => ({ processor: 'UD Bot' })],
-    ['a token of a user', () => ({ userId: board.users[0]?.user.id ?? '', token: 'ETH' })],
-    [
-      'everything',
-      () => ({
-        processor: 'Tesla',
-        token: 'SOL',
-        timeframe: '60',
-        sizingMethod: 'Risk Management',
-        from: '2026-01-15T00:30:00Z',
-      }),
-    ],
-  ])('filtered by %s', async (_what, filter) => {
+  test.each<[string, () => Filter]>(
+    firstCases(
+      [
+        [
+          'everything',
+          () => ({
+            processor: 'Tesla',
+            token: 'SOL',
+            timeframe: '60',
+            sizingMethod: 'Risk Management',
+            from: '2026-01-15T00:30:00Z',
+          }),
+        ],
+        ['a user', () => ({ userId: board.users[1]?.user.id ?? '' })],
+        ['a strategy', () => ({ processor: 'UD Bot' })],
+        ['a token of a user', () => ({ userId: board.users[0]?.user.id ?? '', token: 'ETH' })],
+      ],
+      2,
+    ),
+  )('filtered by %s', async (_what, filter) => {
     await expectReckoned(board, filter());
   });
 
@@ -172,12 +180,21 @@ describe('figures of 3,000 closed trades of the paper ledger, Bitget and Bybit a
     await expectReckoned(half, { from: '2026-01-19T18:30:00Z', to: '2026-02-19T18:30:00Z' });
   });
 
-  test.each([
-    ['of whole hours', () => board, {}],
-    ['of whole hours, in a range', () => board, { from: '2026-02-01T08:00:00Z', to: '2026-03-20T07:00:00Z' }],
-    ['of whole hours, of a strategy', () => board, { processor: 'Tesla' }],
-    ['of half hours', () => half, {}],
-  ] as [string, () => Board, Filter][])('day by day in a zone %s', async (_what, which, filter) => {
+  test.each<[string, () => Board, Filter]>(
+    firstCases(
+      [
+        [
+          'of whole hours, in a range',
+          () => board,
+          { from: '2026-02-01T08:00:00Z', to: '2026-03-20T07:00:00Z' },
+        ],
+        ['of half hours', () => half, {}],
+        ['of whole hours', () => board, {}],
+        ['of whole hours, of a strategy', () => board, { processor: 'Tesla' }],
+      ],
+      2,
+    ),
+  )('day by day in a zone %s', async (_what, which, filter) => {
     const on = which();
     const { displayTimezone: timeZone } = on.config;
     const answer = await on.admin.get(`/api/performance/calendar?${new URLSearchParams({ ...filter })}`);
@@ -306,12 +323,17 @@ describe('access', () => {
 
 describe('the list of closed trades', () => {
   // Requirements: results-performance-4
-  test.each([
-    ['time', 'desc'],
-    ['net', 'asc'],
-    ['net', 'desc'],
-    ['r', 'desc'],
-  ])('pages through all trades in the order of %s %s, unknown ones last', async (sort, order) => {
+  test.each(
+    firstCases(
+      [
+        ['time', 'desc'],
+        ['net', 'asc'],
+        ['net', 'desc'],
+        ['r', 'desc'],
+      ],
+      2,
+    ),
+  )('pages through all trades in the order of %s %s, unknown ones last', async (sort, order) => {
     const seen: { id: string; closedAt: string; net: string | null; r: string | null }[] = [];
     for (let page = 1; ; page += 1) {
       const query = `processor=Tesla&sort=${sort}&order=${order}&limit=700&page=${page}`;

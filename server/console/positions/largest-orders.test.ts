@@ -6,7 +6,7 @@ import type { EngineDeps } from '#server/deps.ts';
 import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { positionCloses, tradingHalts } from '#server/platform/db/schema.ts';
-import { oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
+import { firstCases, oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import {
   ALWAYS,
   entriesOf,
@@ -179,7 +179,7 @@ describe.each(SUITE_DIALECTS)('at %s, a position above the largest market order'
     expect((await closesOf(userId)).every(({ state }) => state === 'closed')).toBe(true);
   });
 
-  test('is closed by hand to a fifth in parts, which count as taken off the trade', async () => {
+  testEveryCase('is closed by hand to a fifth in parts, which count as taken off the trade', async () => {
     const { userId, token, trade } = await withLarge();
     expect(await closeByHand(userId, token, 80)).toMatchObject({ success: true });
     const { position, stopLoss } = await engine.holding(userId, token, exchangePlatform);
@@ -191,7 +191,7 @@ describe.each(SUITE_DIALECTS)('at %s, a position above the largest market order'
     );
   });
 
-  test('is closed by hand for longer than fifteen seconds while more of it closes', async () => {
+  testEveryCase('is closed by hand for longer than fifteen seconds while more of it closes', async () => {
     const { userId, token, trade } = await withLarge();
     strike(engine, userId, [{ kind: 'tooManyRequests', on: { operation: 'close-position', nth: 2 } }]);
     expect(await closeByHand(userId, token, 100, secondsPerLook(10))).toMatchObject({ success: true });
@@ -213,7 +213,7 @@ describe.each(SUITE_DIALECTS)('at %s, a position above the largest market order'
     await expectParts(userId, trade.filledQuantity);
   });
 
-  test('says what is closed when the exchange refuses the rest', async () => {
+  testEveryCase('says what is closed when the exchange refuses the rest', async () => {
     const { userId, token, trade } = await withLarge();
     strike(engine, userId, [
       { kind: 'closeRefused', on: { operation: 'close-position', nth: 2, times: ALWAYS } },
@@ -227,7 +227,7 @@ describe.each(SUITE_DIALECTS)('at %s, a position above the largest market order'
     );
   });
 
-  test('is closed by a signal that closes in parts, and the step tells all of it', async () => {
+  testEveryCase('is closed by a signal that closes in parts, and the step tells all of it', async () => {
     const { userId, token, trade } = await withLarge();
     const parameters = { action: 'close' as const };
     const { workflowId } = await engine.storeSignal({ token, price: '100', ...parameters, parameters });
@@ -240,7 +240,7 @@ describe.each(SUITE_DIALECTS)('at %s, a position above the largest market order'
     });
   });
 
-  test('is reversed', async () => {
+  testEveryCase('is reversed', async () => {
     const { userId, token, trade } = await withLarge();
     await engine.storeCandle({ token, price: '100' });
     await oppositeSignal(engine, token);
@@ -264,19 +264,22 @@ describe.each(SUITE_DIALECTS)('at %s, a position above the largest market order'
     expect(await engine.db.select().from(tradingHalts).where(eq(tradingHalts.userId, userId))).toEqual([]);
   });
 
-  test.each(['before', 'after'] as const)('is closed once when the process dies %s a part', async (when) => {
-    const { userId, token, trade } = await withLarge();
-    await engine.storeCandle({ token, price: '100' });
-    await oppositeSignal(engine, token);
-    await expect(engine.settle({ deps: dyingAt(engine.deps, 'closePosition', when, 2) })).rejects.toThrow();
-    await engine.restart();
-    await engine.settle();
-    expect(await engine.holding(userId, token, exchangePlatform)).toMatchObject({
-      position: { side: 'short' },
-    });
-    await expectParts(userId, trade.filledQuantity);
-    expect(await entriesOf(engine, userId)).toHaveLength(2);
-  });
+  test.each(firstCases(['before', 'after']))(
+    'is closed once when the process dies %s a part',
+    async (when) => {
+      const { userId, token, trade } = await withLarge();
+      await engine.storeCandle({ token, price: '100' });
+      await oppositeSignal(engine, token);
+      await expect(engine.settle({ deps: dyingAt(engine.deps, 'closePosition', when, 2) })).rejects.toThrow();
+      await engine.restart();
+      await engine.settle();
+      expect(await engine.holding(userId, token, exchangePlatform)).toMatchObject({
+        position: { side: 'short' },
+      });
+      await expectParts(userId, trade.filledQuantity);
+      expect(await entriesOf(engine, userId)).toHaveLength(2);
+    },
+  );
 
   testEveryCase('is closed though the largest order became smaller since the list was read', async () => {
     const { userId, token, trade } = await withLong(engine, { exchangePlatform });

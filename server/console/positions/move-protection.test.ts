@@ -155,7 +155,7 @@ test('refuses while the order or the stop is being worked on', async () => {
   });
 });
 
-test('says that a refused move left the old stop', async () => {
+testEveryCase('says that a refused move left the old stop', async () => {
   const held = await withPosition();
   const { stopLoss } = (await openOf(held)) ?? {};
   board.site.setFaults([{ kind: 'stopRefused' }]);

@@ -16,7 +16,7 @@ import { closedPositions, trades, tradingHalts, users } from '#server/platform/d
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { testClock } from '#test/app/fake-clock.ts';
-import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
+import { firstCases, oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import { type ExchangeWorld, startWorld } from '#test/world.ts';
@@ -106,50 +106,55 @@ describe('an open position', () => {
     expect((await positions({ userId: id })).open, 'of an inactive user').toMatchObject([{ token }]);
   });
 
-  test.each([
-    [
-      'of another quantity',
-      async (account: ExchangeAccount, token: string, quantity: string) => {
-        const part = toPlain(D(quantity).div(2).toDecimalPlaces(3));
-        await exchange.closePosition(
-          account,
-          { token, side: 'long', quantity: part, clientOrderId: newId() },
-          inTime(),
-        );
-        return [
-          `The exchange holds ${toPlain(D(quantity).minus(part))}, ${quantity} was bought or sold here`,
-        ];
-      },
-    ],
-    [
-      'without stop and target',
-      async (account: ExchangeAccount, token: string) => {
-        await exchange.cancelProtection(account, token);
-        return [
-          'The exchange has no stop loss, 98 was set here',
-          'The exchange has no take profit, 104 was set here',
-        ];
-      },
-    ],
-    [
-      'with another stop',
-      async (account: ExchangeAccount, token: string, quantity: string) => {
-        await exchange.placeProtection(
-          account,
-          { token, side: 'long', quantity, stopLoss: '95', takeProfit: null, clientOrderId: newId() },
-          inTime(),
-        );
-        return ["The exchange's stop loss is 95, 98 was set here"];
-      },
-    ],
-    [
-      'with another leverage',
-      async (account: ExchangeAccount, token: string) => {
-        await exchange.prepareAccount(account, { token, leverage: 8 });
-        return ["The exchange's leverage is 8, 5 was set here"];
-      },
-    ],
-  ] as const)('reports a difference: %s', async (_name, change) => {
+  test.each(
+    firstCases(
+      [
+        [
+          'of another quantity',
+          async (account: ExchangeAccount, token: string, quantity: string) => {
+            const part = toPlain(D(quantity).div(2).toDecimalPlaces(3));
+            await exchange.closePosition(
+              account,
+              { token, side: 'long', quantity: part, clientOrderId: newId() },
+              inTime(),
+            );
+            return [
+              `The exchange holds ${toPlain(D(quantity).minus(part))}, ${quantity} was bought or sold here`,
+            ];
+          },
+        ],
+        [
+          'without stop and target',
+          async (account: ExchangeAccount, token: string) => {
+            await exchange.cancelProtection(account, token);
+            return [
+              'The exchange has no stop loss, 98 was set here',
+              'The exchange has no take profit, 104 was set here',
+            ];
+          },
+        ],
+        [
+          'with another stop',
+          async (account: ExchangeAccount, token: string, quantity: string) => {
+            await exchange.placeProtection(
+              account,
+              { token, side: 'long', quantity, stopLoss: '95', takeProfit: null, clientOrderId: newId() },
+              inTime(),
+            );
+            return ["The exchange's stop loss is 95, 98 was set here"];
+          },
+        ],
+        [
+          'with another leverage',
+          async (account: ExchangeAccount, token: string) => {
+            await exchange.prepareAccount(account, { token, leverage: 8 });
+            return ["The exchange's leverage is 8, 5 was set here"];
+          },
+        ],
+      ],
+      2,
+    ),
+  )('reports a difference: %s', async (_name, change) => {
     const { id, token, trade } = await withPosition();
     const expected = await change(await accountOf(id), token, toPlain(trade.filledQuantity));
     expect((await positions({ userId: id })).open[0]?.differences).toEqual(expected);
@@ -235,7 +240,7 @@ describe('a closed position', () => {
     ]);
   });
 
-  test('after a reversal is shown next to the new position', async () => {
+  testEveryCase('after a reversal is shown next to the new position', async () => {
     const { id, token } = await withPosition();
     await board.db.update(users).set({ isActive: true }).where(eq(users.id, id));
     await board.traded(await board.signal({ token, action: 'sell', price: '100' }));
@@ -331,7 +336,7 @@ describe('a closed position', () => {
     expect(trade?.positionClosedAt).toEqual(rows[0]?.closedAt);
   });
 
-  test.each(['after', 'while'])(
+  test.each(firstCases(['after', 'while']))(
     'stays one row when a late reading takes it for gone %s its end is recorded',
     async (when) => {
       const { id, token, trade } = await withPosition();
@@ -380,18 +385,20 @@ describe('a closed position', () => {
 
 describe('a position that is not in the connected account', () => {
   // Requirements: additions-order-and-positions-9
-  test.each([
-    [
-      'of another mode',
-      { exchangeMode: 'live' },
-      'The position belongs to live mode, and the program runs in paper mode',
-    ],
-    [
-      'of another account',
-      { exchangeAccountId: '4711' },
-      'The position is in account 4711, and the connected API key belongs to an account that is not known',
-    ],
-  ] as const)('cannot be read because it is %s, and does not count as closed', async (_name, other, why) => {
+  test.each(
+    firstCases([
+      [
+        'of another mode',
+        { exchangeMode: 'live' },
+        'The position belongs to live mode, and the program runs in paper mode',
+      ],
+      [
+        'of another account',
+        { exchangeAccountId: '4711' },
+        'The position is in account 4711, and the connected API key belongs to an account that is not known',
+      ],
+    ]),
+  )('cannot be read because it is %s, and does not count as closed', async (_name, other, why) => {
     const { id, username, token, trade } = await withPosition();
     const set = (fields: Partial<typeof trade>) =>
       board.db.update(trades).set(fields).where(eq(trades.id, trade.id));
@@ -475,7 +482,7 @@ describe('a position that no connected account can show', () => {
   });
 
   // Requirements: additions-order-and-positions-12
-  test('excludes positions that the account shows and positions of unfinished trades', async () => {
+  testEveryCase('excludes positions that the account shows and positions of unfinished trades', async () => {
     const { trade } = await withPosition();
     const shown = await writeOff(trade.id);
     expect([shown.statusCode, shown.json().message]).toEqual([
@@ -546,7 +553,7 @@ describe('asking the exchange', () => {
     expect(asked.filter(({ path }) => path.endsWith('all-position'))).toHaveLength(1);
   });
 
-  test('reads only a few of many accounts at a time', async () => {
+  testEveryCase('reads only a few of many accounts at a time', async () => {
     const { deps } = board;
     // No sign-ins: each would cost two more password hashes.
     const traders = await Promise.all(

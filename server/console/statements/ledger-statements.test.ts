@@ -9,6 +9,7 @@ import {
   ledgerEntries,
   performanceFees,
 } from '#server/platform/db/schema.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { flatten, withLong } from '#test/app/token-holders.ts';
 import { accountModeOf, platformOf, type SuiteDialect } from '#test/venues/exchange-suite-words.ts';
@@ -83,7 +84,7 @@ const storedEntries = (userId: string) =>
     .orderBy(asc(ledgerEntries.at), asc(ledgerEntries.position));
 
 // Requirements: results-statements-2, results-statements-5
-describe.each(['Bitget', 'Bitget unified', 'Bybit'] as const)('at %s', (dialect) => {
+describe.each(firstCases(['Bitget', 'Bitget unified', 'Bybit']))('at %s', (dialect) => {
   test('a month adds up to the last digit, and says incomplete until all of it was read', async () => {
     const { userId, platform, trade } = await tradedMonth(dialect);
     await engine.db.insert(performanceFees).values({ userId, percent: '30', updatedAt: new Date() });

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { WorkflowRun } from '#contract/automation.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { startWorld, TRADING, type World, type WorldOptions } from '#test/world.ts';
@@ -228,11 +229,16 @@ describe('manual triggers by environment', () => {
   afterEach(() => board.close());
 
   // Requirements: signals-the-table-14, trading-roles-2
-  test.each([
-    [{ appEnv: 'production', deploymentId: 'd-1' }, 403],
-    [{ appEnv: 'production', deploymentId: null }, 200],
-    [{ appEnv: 'development', deploymentId: 'd-1' }, 200],
-  ])('with %j get %i', async (config, status) => {
+  test.each(
+    firstCases(
+      [
+        [{ appEnv: 'production', deploymentId: 'd-1' }, 403],
+        [{ appEnv: 'production', deploymentId: null }, 200],
+        [{ appEnv: 'development', deploymentId: 'd-1' }, 200],
+      ],
+      2,
+    ),
+  )('with %j get %i', async (config, status) => {
     await start({ config });
     const [first, second] = [await newSignal(), await newSignal({ price: '2' })];
     for (const id of [first, second]) await endWorkflow(id, 'failed');

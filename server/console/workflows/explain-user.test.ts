@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { WhyAnswer } from '#contract/signals.ts';
 import { listUserSteps } from '#server/engine/records/workflow-steps.store.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { startWorld, TRADING, type World, type WorldOptions } from '#test/world.ts';
@@ -82,7 +83,7 @@ describe('why a user did or did not trade', () => {
     expect(steps).toEqual([]);
   });
 
-  test('reads only steps of the pipeline and of this user', async () => {
+  testEveryCase('reads only steps of the pipeline and of this user', async () => {
     const [first, second] = [await createTrader(), await createTrader()];
     const workflowId = await ended(await sendSignal());
     for (const { id: userId } of [first, second]) {
@@ -91,7 +92,7 @@ describe('why a user did or did not trade', () => {
     }
   });
 
-  test('is explained for each workflow of the signal', async () => {
+  testEveryCase('is explained for each workflow of the signal', async () => {
     const trader = await createTrader();
     const signalId = await sendSignal();
     const first = await ended(signalId);

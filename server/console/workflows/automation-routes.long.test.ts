@@ -1,0 +1,2 @@
+/** Every case. */
+import './automation-routes.test.ts';

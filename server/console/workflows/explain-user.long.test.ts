@@ -1,0 +1,2 @@
+/** Every case. */
+import './explain-user.test.ts';
