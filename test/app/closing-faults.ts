@@ -9,6 +9,5 @@ export const CLOSING_FAULTS = [
   'tooManyRequests',
 ] as const;
 
-/** One of each kind: an answer that is lost, a request that is lost, and one to be sent again. */
-export const isFaultOfItsKind = (kind: (typeof CLOSING_FAULTS)[number]): boolean =>
-  ['cutAfterAccept', 'cutBeforeAccept', 'tooManyRequests'].includes(kind);
+/** One of each kind: an answer that is lost, and a request that is lost. */
+export const isLost = (kind: (typeof CLOSING_FAULTS)[number]): boolean => kind.startsWith('cut');

@@ -9,7 +9,7 @@ import { type CallPriority, ExchangeError } from '#server/exchanges/exchange.ts'
 import { rankOf } from '#server/exchanges/limits/rate-limits.ts';
 import { noticeEvents, positionCloses, tradeExits, userSettings, users } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
-import { CLOSING_FAULTS, isFaultOfItsKind } from '#test/app/closing-faults.ts';
+import { CLOSING_FAULTS, isLost } from '#test/app/closing-faults.ts';
 import { firstCases, oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import { overtakenAt, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import type { TestEngine } from '#test/app/test-engine.ts';
@@ -203,7 +203,7 @@ describe('an order of a plan is sent once', () => {
     const test = testInTurn(EXCHANGE_PLATFORMS, exchangePlatform);
 
     // Requirements: additions-exits-13
-    test.each(oneOfEachKind(CLOSING_FAULTS, isFaultOfItsKind))('after %s', async (kind) => {
+    test.each(oneOfEachKind(CLOSING_FAULTS, isLost))('after %s', async (kind) => {
       const { userId, token, trade, quantity } = await withPlan(HALF_AT_1R, { exchangePlatform });
       await look();
       strike(engine, userId, [
@@ -216,35 +216,29 @@ describe('an order of a plan is sent once', () => {
       expect(await exitsOf(trade.id)).toMatchObject({ partsDone: 1 });
     });
 
-    testEveryCase.each(oneOfEachKind(CLOSING_FAULTS, isFaultOfItsKind))(
-      'also when a stop is moved, after %s',
-      async (kind) => {
-        const { userId, token } = await withPlan(plan({ breakEvenAtR: '1' }), { exchangePlatform });
-        await look();
-        const path = exchangePlatform === 'Bitget' ? 'tpsl-order' : 'trading-stop';
-        strike(engine, userId, [{ kind, on: { path } }]);
-        await priceOf(token, '102');
-        await engine.settle();
-        expect(await stopOf(userId, token)).toBe('100');
-        expect(await sizeOf(userId, token)).not.toBeNull();
-      },
-    );
+    testEveryCase.each(CLOSING_FAULTS)('also when a stop is moved, after %s', async (kind) => {
+      const { userId, token } = await withPlan(plan({ breakEvenAtR: '1' }), { exchangePlatform });
+      await look();
+      const path = exchangePlatform === 'Bitget' ? 'tpsl-order' : 'trading-stop';
+      strike(engine, userId, [{ kind, on: { path } }]);
+      await priceOf(token, '102');
+      await engine.settle();
+      expect(await stopOf(userId, token)).toBe('100');
+      expect(await sizeOf(userId, token)).not.toBeNull();
+    });
 
-    test.each(oneOfEachKind(CLOSING_FAULTS, (kind) => kind === 'cutBeforeAccept'))(
-      'also at the end of the holding time, after %s',
-      async (kind) => {
-        const { userId, token } = await withPlan(plan({ maxHoldingMinutes: 5 }), { exchangePlatform });
-        await look();
-        const path = exchangePlatform === 'Bitget' ? 'place-order' : 'order/create';
-        strike(engine, userId, [{ kind, on: { path } }]);
-        engine.clock.advance(5 * 60_000);
-        await priceOf(token, '101');
-        expect(await sizeOf(userId, token)).toBeNull();
-        expect(await ledgerOf(engine, userId)).toEqual([ENTRY, CLOSE]);
-      },
-    );
+    testEveryCase.each(CLOSING_FAULTS)('also at the end of the holding time, after %s', async (kind) => {
+      const { userId, token } = await withPlan(plan({ maxHoldingMinutes: 5 }), { exchangePlatform });
+      await look();
+      const path = exchangePlatform === 'Bitget' ? 'place-order' : 'order/create';
+      strike(engine, userId, [{ kind, on: { path } }]);
+      engine.clock.advance(5 * 60_000);
+      await priceOf(token, '101');
+      expect(await sizeOf(userId, token)).toBeNull();
+      expect(await ledgerOf(engine, userId)).toEqual([ENTRY, CLOSE]);
+    });
 
-    test('and its end is reported once where the account cannot be read after it', async () => {
+    testEveryCase('and its end is reported once where the account cannot be read after it', async () => {
       const { userId, token, trade } = await withPlan(plan({ maxHoldingMinutes: 5 }), { exchangePlatform });
       await look();
       engine.clock.advance(5 * 60_000);

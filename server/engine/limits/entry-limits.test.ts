@@ -45,26 +45,31 @@ async function expectDecisionsHold(signalId: string) {
 
 // Requirements: additions-limits-2
 describe('an entry beyond a limit', () => {
-  test.each<[Partial<RiskLimits>, RegExp]>([
-    [
-      { maxOpenPositions: 0 },
-      /^With this entry the number of open positions and working entries of this user would be 1, the limit is 0; allowed: none$/,
-    ],
-    [
-      { maxExposure: '100' },
-      /^With this entry the exposure of this user would be [\d.]+ USDT, the limit is 100 USDT; allowed: 100 USDT more$/,
-    ],
-    [{ maxExposure: '0.1x' }, /the limit is 0.1x of 10000 USDT; allowed: 1000 USDT more$/],
-    [
-      { maxRisk: '0.1%' },
-      /^With this entry the loss at all stops of this user would be [\d.]+ USDT, the limit is 0.1% of 10000 USDT; allowed: 10 USDT more$/,
-    ],
-    [
-      { maxEntriesPerMinute: 0 },
-      /^With this entry the number of entries in the last minute of this user would be 1, the limit is 0/,
-    ],
-    [{ allowedTokens: ['BTC'] }, /^The limits of this user do not allow H\d+: allowed are BTC$/],
-  ])('%j is denied, the reason is recorded, and nothing is ordered', async (limits, reason) => {
+  test.each<[Partial<RiskLimits>, RegExp]>(
+    firstCases(
+      [
+        [
+          { maxOpenPositions: 0 },
+          /^With this entry the number of open positions and working entries of this user would be 1, the limit is 0; allowed: none$/,
+        ],
+        [
+          { maxExposure: '100' },
+          /^With this entry the exposure of this user would be [\d.]+ USDT, the limit is 100 USDT; allowed: 100 USDT more$/,
+        ],
+        [{ maxExposure: '0.1x' }, /the limit is 0.1x of 10000 USDT; allowed: 1000 USDT more$/],
+        [
+          { maxRisk: '0.1%' },
+          /^With this entry the loss at all stops of this user would be [\d.]+ USDT, the limit is 0.1% of 10000 USDT; allowed: 10 USDT more$/,
+        ],
+        [
+          { maxEntriesPerMinute: 0 },
+          /^With this entry the number of entries in the last minute of this user would be 1, the limit is 0/,
+        ],
+        [{ allowedTokens: ['BTC'] }, /^The limits of this user do not allow H\d+: allowed are BTC$/],
+      ],
+      2,
+    ),
+  )('%j is denied, the reason is recorded, and nothing is ordered', async (limits, reason) => {
     const [userId, other] = [await newUser(), await newUser()];
     await setLimits(engine, ofUser(userId), limits);
     const { workflowId, signalId } = await signal();
@@ -291,7 +296,7 @@ test('a reversal is not counted beside the position that it closes', async () =>
   expect((await ledgerOf(engine, userId)).map(([side]) => side)).toEqual(['buy', 'sell', 'sell']);
 });
 
-test('limits take one statement for all orders that are committed together', async () => {
+testEveryCase('limits take one statement for all orders that are committed together', async () => {
   await setLimits(engine, PROGRAM, { maxOpenPositions: 100 });
   for (let count = 0; count < 9; count += 1) await newUser();
   const { workflowId } = await engine.storeSignal({ token: nextToken(), price: '100' });

@@ -120,7 +120,7 @@ describe('the loss of a day', () => {
     expect(await openOf(scope)).toMatchObject([{ limit: 'maxDailyLoss' }]);
   });
 
-  test.each(
+  testEveryCase.each(
     firstCases([
       ['2027-03-27T23:30:00Z', '2027-03-28T22:00:00.000Z', '23 hours'],
       ['2027-10-30T22:30:00Z', '2027-10-31T23:00:00.000Z', '25 hours'],
@@ -142,7 +142,7 @@ describe('the loss of a day', () => {
     expect(await openOf(scope)).toMatchObject([{ limit: 'maxDailyLoss' }]);
   });
 
-  test('of the program stops everybody, and of a strategy those who follow it', async () => {
+  testEveryCase('of the program stops everybody, and of a strategy those who follow it', async () => {
     for (const scope of [PROGRAM, TESLA]) {
       await forgetLimits(engine);
       const { token } = await trader({ maxDailyLoss: '100' }, scope);

@@ -7,6 +7,7 @@ import { wakeUnfinished } from '#server/engine/workflow/sweep.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import { auditOnce } from '#test/app/followed-trades.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import { ALWAYS, planTrade, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { withLong } from '#test/app/token-holders.ts';
@@ -27,7 +28,7 @@ const lose = (userId: string, ...plans: ('pos_loss' | 'pos_profit')[]) =>
     .set({ state: 'cancelled' })
     .where(and(eq(paperTriggerOrders.userId, userId), inArray(paperTriggerOrders.planType, plans)));
 
-describe.each(EXCHANGE_PLATFORMS)('after a step back of the clock, on %s', (exchangePlatform) => {
+describe.each(firstCases(EXCHANGE_PLATFORMS))('after a step back of the clock, on %s', (exchangePlatform) => {
   // Requirements: order-execution-9
   test('a stop that was dropped is placed again at the next audit', async () => {
     const { userId, token, trade } = await withLong(engine, { exchangePlatform });

@@ -4,7 +4,7 @@ import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings
 import { sumPartialCloses } from '#server/engine/protection/positions.store.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { doubtOf, follow, stepUntil, writeOff } from '#test/app/followed-trades.ts';
-import { crossed, inTurn, oneOfEachKind, testInTurn } from '#test/app/in-turn.ts';
+import { crossed, inTurn, oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, entriesOf, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { withLong } from '#test/app/token-holders.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
@@ -27,7 +27,13 @@ const plan = (platform: ExchangePlatform, faults: VenueFault[]) =>
 
 const UNREADABLE = CONTRADICTIONS.filter((one) => one !== 'the other side');
 /** Refused like a quantity that is negative, or an order of somebody else. */
-const NEIGHBOURS: Contradiction[] = ['a volume of NaN', 'a price of 200,000 digits', 'another symbol'];
+const NEIGHBOURS: Contradiction[] = [
+  'a volume of NaN',
+  'a price of 200,000 digits',
+  'another symbol',
+  'another quantity',
+  'a negative volume',
+];
 /** What becomes of an order that is shown with a contradiction. */
 const ENDS: [string, (platform: ExchangePlatform, shown: Contradiction) => Promise<void>][] = [
   // Requirements: order-execution-7
@@ -111,28 +117,34 @@ describe.each(EXCHANGE_PLATFORMS)(
       );
     });
 
-    test('is settled with the part that its position shows when nothing of it is open: no order follows', async () => {
-      const { trade, userId } = await plan(platform, [partly, shows('the other side')]);
-      await engine.settle();
-      const [order, ...more] = await entriesOf(engine, userId);
-      expect(more).toEqual([]);
-      expect(order?.state).toBe('canceled');
-      const ended = await engine.trade(trade.id);
-      expect(ended).toMatchObject({ success: true, fillStatus: 'partial', protectionStatus: 'verified' });
-      expect(D(ended.filledQuantity).eq(order?.filledSize ?? 0)).toBe(true);
-    });
+    testEveryCase(
+      'is settled with the part that its position shows when nothing of it is open: no order follows',
+      async () => {
+        const { trade, userId } = await plan(platform, [partly, shows('the other side')]);
+        await engine.settle();
+        const [order, ...more] = await entriesOf(engine, userId);
+        expect(more).toEqual([]);
+        expect(order?.state).toBe('canceled');
+        const ended = await engine.trade(trade.id);
+        expect(ended).toMatchObject({ success: true, fillStatus: 'partial', protectionStatus: 'verified' });
+        expect(D(ended.filledQuantity).eq(order?.filledSize ?? 0)).toBe(true);
+      },
+    );
 
-    test('is settled by the history of positions when its stop has closed what was filled', async () => {
-      const { trade, token } = await plan(platform, [arrivesSilently, shows('the other side')]);
-      await follow(engine, trade.id, 3_000);
-      await engine.storeCandle({ token, price: '90' });
-      await engine.settle();
-      expect(await engine.trade(trade.id)).toMatchObject({
-        success: true,
-        fillStatus: 'filled',
-        filledQuantity: trade.plannedQuantity,
-      });
-    });
+    testEveryCase(
+      'is settled by the history of positions when its stop has closed what was filled',
+      async () => {
+        const { trade, token } = await plan(platform, [arrivesSilently, shows('the other side')]);
+        await follow(engine, trade.id, 3_000);
+        await engine.storeCandle({ token, price: '90' });
+        await engine.settle();
+        expect(await engine.trade(trade.id)).toMatchObject({
+          success: true,
+          fillStatus: 'filled',
+          filledQuantity: trade.plannedQuantity,
+        });
+      },
+    );
 
     test('stays in doubt when neither a position nor the history explains it', async () => {
       const { trade, userId } = await plan(platform, [rests, shows('the other side')]);

@@ -134,14 +134,19 @@ describe('the order is still filled and protected, once', () => {
     ['a balance that needs a second try', 1, [{ kind: 'cutBeforeAccept', on: on('account/account') }]],
     ['positions unreadable for a moment', 1, [{ kind: 'badGatewayBefore', on: on('single-position', 2, 2) }]],
   ];
-  /** Their neighbours: a connection that is cut without and with an order behind it, and other requests tried twice. */
+  /** Their neighbours: requests and answers that are lost or refused in other ways, and other requests tried twice. */
   const neighbours = [
     'no answer, and the order never arrived',
     'a body that stalls',
     'a slow answer',
     'a 500 after',
+    'three 429',
+    'an order not found at first',
+    'a refusal as a duplicate that does not exist',
     'a half fill',
     'a cancel that never arrives',
+    'a cancel in doubt and a 500 on the read after it',
+    'a leverage that needs a second try',
     'a balance that needs a second try',
     'positions unreadable for a moment',
   ];
@@ -217,8 +222,9 @@ describe('nothing is ordered, and the reason is given', () => {
       { kind: 'wrongKey' },
     ],
   ];
-  /** Other requests for leverage, and one of the two that the sizing needs. */
+  /** A refusal that lasts, other requests for leverage, and one of the two that the sizing needs. */
   const neighbours = [
+    '429 without end',
     'a refused leverage',
     'a leverage that can never be set',
     'positions that cannot be read',
@@ -304,10 +310,12 @@ describe('a filled position whose stop cannot be placed', () => {
     expect(ended.orders).toHaveLength(2);
   });
 
-  test.each([
-    ['once is placed again', 1, { success: true, protectionStatus: 'repaired' }],
-    ['every time is closed at market', ALWAYS, { success: false, protectionStatus: 'closed' }],
-  ])('whose new stop the exchange loses %s', async (_name, times, end) => {
+  test.each(
+    firstCases([
+      ['once is placed again', 1, { success: true, protectionStatus: 'repaired' }],
+      ['every time is closed at market', ALWAYS, { success: false, protectionStatus: 'closed' }],
+    ]),
+  )('whose new stop the exchange loses %s', async (_name, times, end) => {
     const run = await start([{ kind: 'stopDropped' }]);
     let left = times;
     const deps = atExchangeCall(engine.deps, {

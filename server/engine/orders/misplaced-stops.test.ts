@@ -4,7 +4,7 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { tradingHalts } from '#server/platform/db/schema.ts';
 import { auditOnce, stepUntil } from '#test/app/followed-trades.ts';
-import { testInTurn } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, planTrade, sharedTestEngine, strike, tradingOn } from '#test/app/shared-test-engine.ts';
 import { withLong } from '#test/app/token-holders.ts';
 import { SUITE_DIALECTS } from '#test/venues/exchange-suite-words.ts';
@@ -89,10 +89,12 @@ describe.each(SUITE_DIALECTS)('on %s, at the first read-back,', (dialect) => {
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss });
   });
 
-  test.each([
-    ['cannot be placed again', [noStop]],
-    ['lands far away again', [again]],
-  ])('a stop far away that %s has the position closed within ten seconds', async (_name, faults) => {
+  test.each(
+    firstCases([
+      ['cannot be placed again', [noStop]],
+      ['lands far away again', [again]],
+    ]),
+  )('a stop far away that %s has the position closed within ten seconds', async (_name, faults) => {
     const { trade, userId, token, plannedAt } = await start(platform, [far, ...faults]);
     const done = await stepUntil(engine, trade.id, isDone);
     expect(engine.clock.now().getTime() - plannedAt.getTime()).toBeLessThan(10_000);
@@ -113,22 +115,25 @@ describe.each(SUITE_DIALECTS)('on %s, at the first read-back,', (dialect) => {
     expect((await linesOf(trade.id)).join('\n')).toContain('the price 97 has passed it');
   });
 
-  test('a stop far away that can be neither placed nor closed halts its user, and does not clear the halt', async () => {
-    const { trade, userId, plannedAt } = await start(platform, [far, noStop, noClose]);
-    await stepUntil(engine, trade.id, () => engine.clock.now().getTime() - plannedAt.getTime() >= 15_000);
-    await auditOnce(engine);
-    expect(await haltsOf(userId)).toMatchObject([{ kind: 'unprotected', clearedAt: null, endedAt: null }]);
-    engine.venue.setFaults([]);
-    expect(await stepUntil(engine, trade.id, isDone)).toMatchObject({
-      success: true,
-      protectionStatus: 'repaired',
-    });
-    expect(await haltsOf(userId)).toMatchObject([
-      {
-        clearedHow: 'The stop loss was 0.0001 instead of 98 and is placed again: stop 98, target 104',
-      },
-    ]);
-  });
+  testEveryCase(
+    'a stop far away that can be neither placed nor closed halts its user, and does not clear the halt',
+    async () => {
+      const { trade, userId, plannedAt } = await start(platform, [far, noStop, noClose]);
+      await stepUntil(engine, trade.id, () => engine.clock.now().getTime() - plannedAt.getTime() >= 15_000);
+      await auditOnce(engine);
+      expect(await haltsOf(userId)).toMatchObject([{ kind: 'unprotected', clearedAt: null, endedAt: null }]);
+      engine.venue.setFaults([]);
+      expect(await stepUntil(engine, trade.id, isDone)).toMatchObject({
+        success: true,
+        protectionStatus: 'repaired',
+      });
+      expect(await haltsOf(userId)).toMatchObject([
+        {
+          clearedHow: 'The stop loss was 0.0001 instead of 98 and is placed again: stop 98, target 104',
+        },
+      ]);
+    },
+  );
 });
 
 describe.each(SUITE_DIALECTS)('on %s, after the first read-back,', (dialect) => {

@@ -6,7 +6,7 @@ import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, protectionMoves, users } from '#server/platform/db/schema.ts';
 import { auditOnce } from '#test/app/followed-trades.ts';
-import { oneOfEachKind, testInTurn } from '#test/app/in-turn.ts';
+import { firstCases, oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import {
   ALWAYS,
   giveBack,
@@ -140,7 +140,7 @@ describe.each(SUITE_DIALECTS)('on %s', (dialect) => {
     expect(await engine.trade(held.trade.id)).toMatchObject({ protectionStatus: 'repaired' });
   });
 
-  test('a position that the moved stop ends is recorded as stopped', async () => {
+  testEveryCase('a position that the moved stop ends is recorded as stopped', async () => {
     const held = await withPosition(platform);
     await request(held, { stopLoss: '99' });
     await engine.settle();
@@ -155,8 +155,7 @@ describe.each(SUITE_DIALECTS)('on %s', (dialect) => {
   });
 
   const PLACING = { operation: 'place-protection' } as const;
-  // Requirements: additions-order-and-positions-15
-  test.each<[string, VenueFault[]]>([
+  const faulty: [string, VenueFault[]][] = [
     ['the answer is lost', [{ kind: 'acceptThenTimeout', on: PLACING }]],
     ['the request is lost', [{ kind: 'timeout', on: PLACING }]],
     ['the connection is cut, again and again', [{ kind: 'cutAfterAccept', on: { ...PLACING, times: 3 } }]],
@@ -172,27 +171,41 @@ describe.each(SUITE_DIALECTS)('on %s', (dialect) => {
     ],
     ['positions cannot be read', [{ kind: 'badGatewayBefore', on: { operation: 'positions', times: 4 } }]],
     ['stops cannot be read', [{ kind: 'html200', on: { operation: 'protection', times: 3 } }]],
-  ])('a move is completed when %s, with a stop at every moment', async (_name, faults) => {
-    const held = await withPosition(platform);
-    const id = await request(held, { stopLoss: '99' });
-    strike(engine, held.userId, faults);
-    watched = { userId: held.userId, gaps: [] };
-    await engine.settle();
-    expect(watched.gaps).toEqual([]);
-    if (_name.startsWith('the exchange forgets') && platform === 'Bybit') {
-      // Bybit's answer was definite, and the position shows the old stop.
-      expect(await moveRow(id)).toMatchObject({ state: 'failed' });
-      expect(await liveStops(held.userId)).toEqual(['98']);
-      return;
-    }
-    expect(await moveRow(id)).toMatchObject({ state: 'moved' });
-    expect(await liveStops(held.userId)).toEqual(['99']);
-  });
+  ];
+  /** One of the request, one of the answer, and one of the order that is replaced. */
+  const kinds = [
+    'the answer is lost',
+    'the request is lost',
+    'the exchange forgets the new stop twice',
+    'the old one cannot be cancelled for a while',
+  ];
+  // Requirements: additions-order-and-positions-15
+  test.each(oneOfEachKind(faulty, ([name]) => kinds.includes(name)))(
+    'a move is completed when %s, with a stop at every moment',
+    async (_name, faults) => {
+      const held = await withPosition(platform);
+      const id = await request(held, { stopLoss: '99' });
+      strike(engine, held.userId, faults);
+      watched = { userId: held.userId, gaps: [] };
+      await engine.settle();
+      expect(watched.gaps).toEqual([]);
+      if (_name.startsWith('the exchange forgets') && platform === 'Bybit') {
+        // Bybit's answer was definite, and the position shows the old stop.
+        expect(await moveRow(id)).toMatchObject({ state: 'failed' });
+        expect(await liveStops(held.userId)).toEqual(['98']);
+        return;
+      }
+      expect(await moveRow(id)).toMatchObject({ state: 'moved' });
+      expect(await liveStops(held.userId)).toEqual(['99']);
+    },
+  );
 
-  test.each<[string, VenueFault[]]>([
-    ['refused', [{ kind: 'stopRefused', on: { times: ALWAYS } }]],
-    ['never answered', [{ kind: 'timeout', on: { ...PLACING, times: ALWAYS } }]],
-  ])('a move that is %s fails, says so, and leaves the old stop', async (_name, faults) => {
+  test.each<[string, VenueFault[]]>(
+    firstCases([
+      ['refused', [{ kind: 'stopRefused', on: { times: ALWAYS } }]],
+      ['never answered', [{ kind: 'timeout', on: { ...PLACING, times: ALWAYS } }]],
+    ]),
+  )('a move that is %s fails, says so, and leaves the old stop', async (_name, faults) => {
     const held = await withPosition(platform);
     const id = await request(held, { stopLoss: '99' });
     strike(engine, held.userId, faults);

@@ -173,7 +173,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
   });
 
   // Requirements: order-execution-5
-  test('when the stop closed that position before it was read', async () => {
+  testEveryCase('when the stop closed that position before it was read', async () => {
     const { userId, token, trade } = await plan([arrivesSilently, isForgotten]);
     await follow(engine, trade.id, 20_000);
     await engine.storeCandle({ token, price: '97' });
@@ -186,7 +186,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
   });
 
   // Requirements: order-execution-5
-  test('when the second attempt may have added its fill to the first one’s', async () => {
+  testEveryCase('when the second attempt may have added its fill to the first one’s', async () => {
     const { userId, token, trade } = await plan([{ kind: 'partialFill', fraction: '0.5' }]);
     await engine.advance(trade.id);
     await engine.storeCandle({ token, price: '100.2' });
@@ -361,7 +361,7 @@ describe('an order that the exchange took but answered with 429', () => {
   });
 
   // Requirements: order-execution-8
-  test('is looked up when its user is switched off before the next try', async () => {
+  testEveryCase('is looked up when its user is switched off before the next try', async () => {
     const { userId, trade } = await plan([taken(1)]);
     await engine.advance(trade.id);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'planned' }]);
@@ -372,7 +372,7 @@ describe('an order that the exchange took but answered with 429', () => {
   });
 
   // Requirements: order-execution-8
-  test('stays in doubt while the exchange does not answer, and is not sent again', async () => {
+  testEveryCase('stays in doubt while the exchange does not answer, and is not sent again', async () => {
     const { userId, trade } = await plan([
       taken(1),
       { kind: 'badGatewayBefore', on: { path: 'order/detail', times: 3 } },
@@ -386,14 +386,17 @@ describe('an order that the exchange took but answered with 429', () => {
   });
 
   // Requirements: order-execution-8
-  test('ends as not sent if it was not taken after all, after one look-up and without a second attempt', async () => {
-    const { userId, trade } = await plan([
-      { kind: 'tooManyRequests', on: { path: 'place-order', times: ALWAYS } },
-    ]);
-    await engine.settle();
-    expect(await engine.exchangeOrders(userId)).toEqual([]);
-    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'never_placed', submittedAt: null }]);
-    const { calls } = await engine.events(trade.id);
-    expect(calls.filter((call) => call === 'place-order')).toHaveLength(5);
-  });
+  testEveryCase(
+    'ends as not sent if it was not taken after all, after one look-up and without a second attempt',
+    async () => {
+      const { userId, trade } = await plan([
+        { kind: 'tooManyRequests', on: { path: 'place-order', times: ALWAYS } },
+      ]);
+      await engine.settle();
+      expect(await engine.exchangeOrders(userId)).toEqual([]);
+      expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'never_placed', submittedAt: null }]);
+      const { calls } = await engine.events(trade.id);
+      expect(calls.filter((call) => call === 'place-order')).toHaveLength(5);
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GenerateAnswer } from '#contract/position-generator.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { startWorld, type World } from '#test/world.ts';
 
@@ -31,10 +32,12 @@ describe('in paper mode in production', () => {
   }
 
   // Requirements: trading-calculator-and-execution-15
-  test.each([
-    ['/api/position-maker/submit-order', 'ETH'],
-    ['/api/individual-position-maker/process', 'SOL'],
-  ])(
+  test.each(
+    firstCases([
+      ['/api/position-maker/submit-order', 'ETH'],
+      ['/api/individual-position-maker/process', 'SOL'],
+    ]),
+  )(
     '%s places a calculated order, which is shown like any other trade and marked as manual',
     async (path, token) => {
       const { user, client } = await board.createUser();

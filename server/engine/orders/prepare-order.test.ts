@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PrepareAnswer, PreparedOrder } from '#contract/position-maker.ts';
 import { D } from '#domain/decimal.ts';
 import { positionGeneratorLogs, trades, userSettings, users } from '#server/platform/db/schema.ts';
-import { testEveryCase } from '#test/app/in-turn.ts';
+import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import { ALWAYS } from '#test/app/shared-test-engine.ts';
 import { startWorldByHand, type WorldByHand } from '#test/world/by-hand.ts';
 
@@ -231,8 +231,7 @@ describe('an order is assessed as invalid, and not submitted', () => {
         .set({ createdAt: new Date(Date.now() - minutes * 60_000) })
         .where(eq(positionGeneratorLogs.id, logId));
 
-  // Requirements: position-sizing-9, trading-validation-5
-  test.each<[string, (calculation: Calculation) => PromiseLike<unknown>, string, RegExp]>([
+  const invalid: [string, (calculation: Calculation) => PromiseLike<unknown>, string, RegExp][] = [
     [
       '5 minutes old',
       age(5.1),
@@ -267,14 +266,27 @@ describe('an order is assessed as invalid, and not submitted', () => {
     ['without a price', silent('ticker'), 'Exchange Unavailable', /^Bitget could not be asked: /],
     ['without positions', silent('single-position'), 'Exchange Unavailable', /^Bitget could not be asked: /],
     ['without open orders', silent('orders-pending'), 'Exchange Unavailable', /^Bitget could not be asked: /],
-  ])('%s', async (_name, arrange, error, message) => {
-    const calculation = await trading.calculate();
-    expect(await reasonOf(calculation.logId)).toEqual({ valid: true, reason: null });
-    await arrange(calculation);
-    const reason = expect.stringMatching(message);
-    expect(await reasonOf(calculation.logId)).toEqual({ valid: false, reason });
-    await expectRefused(calculation.logId, calculation.userId, { error, message: reason });
-  });
+  ];
+  /** Other prices, users and requests. */
+  const neighbours = [
+    'beyond its stop',
+    'beyond its target',
+    'of a user of another mode',
+    'without positions',
+    'without open orders',
+  ];
+  // Requirements: position-sizing-9, trading-validation-5
+  test.each(oneOfEachKind(invalid, ([name]) => !neighbours.includes(name)))(
+    '%s',
+    async (_name, arrange, error, message) => {
+      const calculation = await trading.calculate();
+      expect(await reasonOf(calculation.logId)).toEqual({ valid: true, reason: null });
+      await arrange(calculation);
+      const reason = expect.stringMatching(message);
+      expect(await reasonOf(calculation.logId)).toEqual({ valid: false, reason });
+      await expectRefused(calculation.logId, calculation.userId, { error, message: reason });
+    },
+  );
 
   // Requirements: position-sizing-9, trading-validation-5, trading-messages-16
   testEveryCase('from an estimate', async () => {

@@ -6,7 +6,7 @@ import { readTradingPermissions } from '#server/engine/records/trading-permissio
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { positionCloses, tradingHalts } from '#server/platform/db/schema.ts';
 import { stepTrade, stepUntil } from '#test/app/followed-trades.ts';
-import { oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
+import { firstCases, oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import { calculateByHand, commitByHand, planByHand } from '#test/app/plan-by-hand.ts';
 import {
   ALWAYS,
@@ -137,7 +137,7 @@ describe('an exchange that does not answer about the stop', () => {
     expect(await findHalt(engine.db, userId)).toBeNull();
   });
 
-  test('does not count as an exchange without the stop', async () => {
+  testEveryCase('does not count as an exchange without the stop', async () => {
     const { trade, userId, token } = await plan([unreadable(40)]);
     await stepUntil(engine, trade.id, ({ state }) => state === 'done');
     expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
@@ -187,7 +187,7 @@ describe('a position that can be neither protected nor closed', () => {
     });
   });
 
-  test('stops an order that was planned before', async () => {
+  testEveryCase('stops an order that was planned before', async () => {
     const planned = await plan([stopLost, noStop, noClose]);
     const signal = await engine.storeSignal({ token: nextToken(), price: '100' });
     const log = await calculateByHand(engine, { userId: planned.userId, signalId: signal.signalId });
@@ -247,10 +247,12 @@ describe('the closing of a position without a stop', () => {
     expect(placement.outcome).toBe('placed');
   }
 
-  test.each([
-    ['the other way', 'sell', 'short'],
-    ['the same way', 'buy', 'long'],
-  ] as const)(
+  test.each(
+    firstCases([
+      ['the other way', 'sell', 'short'],
+      ['the same way', 'buy', 'long'],
+    ]),
+  )(
     'whose end the process missed touches no position that its owner then opened %s',
     async (_name, side, held) => {
       const { trade, userId, token } = await plan([stopLost, noStop]);
@@ -317,7 +319,7 @@ describe.each(BITGETS)('the closing of a position at %s', (dialect) => {
     expect(await haltsOf(userId)).toEqual([]);
   });
 
-  test('cancels a target that is left behind again, however long the close took', async () => {
+  testEveryCase('cancels a target that is left behind again, however long the close took', async () => {
     const { trade, userId, token, sinceMs } = await plan([stopLost, noStop, noClose]);
     await stepUntil(engine, trade.id, () => sinceMs() >= 45_000);
     const cancelFails: VenueFault = {
@@ -330,32 +332,40 @@ describe.each(BITGETS)('the closing of a position at %s', (dialect) => {
     expect(await engine.holding(userId, token)).toEqual({ position: null, stopLoss: null, takeProfit: null });
   });
 
-  test('ends although its target cannot be cancelled, and the next order in the token waits for the cancel', async () => {
-    const { trade, userId, token } = await plan([
-      stopLost,
-      noStop,
-      leftBehind,
-      { kind: 'refuse', code: '40020', message: 'no', on: { operation: 'cancel-protection', times: ALWAYS } },
-    ]);
-    const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
-    expect(done).toMatchObject({ protectionStatus: 'closed' });
-    expect((await engine.holding(userId, token)).takeProfit).toBe('104');
-    const { timeline } = await engine.events(trade.id);
-    expect(timeline).toContain(
-      'Nothing is open any more, but what is left of its stop and target could not be cancelled: Bitget: no (40020)',
-    );
-    const next = await engine.storeSignal({ token, price: '100', action: 'sell' });
-    expect(await engine.plan(next.workflowId)).toEqual([]);
-    const steps = await engine.steps(next.workflowId);
-    expect(steps.map(({ errorMessage }) => errorMessage)).toContain(
-      `A position in ${token} was closed, but what is left of its stop and target could not be cancelled: Bitget: no (40020); user will be skipped`,
-    );
-    engine.venue.setFaults([]);
-    const then = await engine.storeSignal({ token, price: '100', action: 'sell' });
-    await engine.settle();
-    expect((await engine.outcomes(then.workflowId)).get(userId)?.outcome).toBe('success');
-    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '102', takeProfit: '96' });
-  });
+  testEveryCase(
+    'ends although its target cannot be cancelled, and the next order in the token waits for the cancel',
+    async () => {
+      const { trade, userId, token } = await plan([
+        stopLost,
+        noStop,
+        leftBehind,
+        {
+          kind: 'refuse',
+          code: '40020',
+          message: 'no',
+          on: { operation: 'cancel-protection', times: ALWAYS },
+        },
+      ]);
+      const done = await stepUntil(engine, trade.id, ({ state }) => state === 'done');
+      expect(done).toMatchObject({ protectionStatus: 'closed' });
+      expect((await engine.holding(userId, token)).takeProfit).toBe('104');
+      const { timeline } = await engine.events(trade.id);
+      expect(timeline).toContain(
+        'Nothing is open any more, but what is left of its stop and target could not be cancelled: Bitget: no (40020)',
+      );
+      const next = await engine.storeSignal({ token, price: '100', action: 'sell' });
+      expect(await engine.plan(next.workflowId)).toEqual([]);
+      const steps = await engine.steps(next.workflowId);
+      expect(steps.map(({ errorMessage }) => errorMessage)).toContain(
+        `A position in ${token} was closed, but what is left of its stop and target could not be cancelled: Bitget: no (40020); user will be skipped`,
+      );
+      engine.venue.setFaults([]);
+      const then = await engine.storeSignal({ token, price: '100', action: 'sell' });
+      await engine.settle();
+      expect((await engine.outcomes(then.workflowId)).get(userId)?.outcome).toBe('success');
+      expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '102', takeProfit: '96' });
+    },
+  );
 });
 
 test.each(oneOfEachKind(EXCHANGE_PLATFORMS, (platform) => platform === 'Bybit'))(
@@ -390,26 +400,25 @@ test.each(oneOfEachKind(EXCHANGE_PLATFORMS, (platform) => platform === 'Bybit'))
   },
 );
 
-test.each([
-  ['is placed again while the order waits', [], { success: true, protectionStatus: 'repaired' }, 0],
-  ['is lost for good has the position closed', [noStop], { success: false, protectionStatus: 'closed' }, 0],
-  ['cannot be helped halts the user', [noStop, noClose], { state: 'closing' }, 1],
-] as const)(
-  'on Bybit, where the position holds it, a lost stop that %s',
-  async (_name, faults, end, halts) => {
-    const { trade, userId, token, plannedAt } = await planTrade(engine, {
-      settings: { exchangePlatform: 'Bybit' },
-    });
-    strike(engine, userId, [stopLost, halfFilled, ...faults]);
-    const isOver = () => engine.clock.now().getTime() - plannedAt.getTime() >= 11_500;
-    const last = await stepUntil(engine, trade.id, ({ state }) => state === 'done' || isOver());
-    expect(last).toMatchObject({ exchangePlatform: 'Bybit', ...end });
-    expect(await haltsOf(userId)).toHaveLength(halts);
-    const { position, stopLoss } = await engine.holding(userId, token);
-    if (last.protectionStatus === 'repaired') expect(stopLoss).toBe('98');
-    if (last.protectionStatus === 'closed') expect(position).toBeNull();
-  },
-);
+test.each(
+  firstCases([
+    ['is placed again while the order waits', [], { success: true, protectionStatus: 'repaired' }, 0],
+    ['is lost for good has the position closed', [noStop], { success: false, protectionStatus: 'closed' }, 0],
+    ['cannot be helped halts the user', [noStop, noClose], { state: 'closing' }, 1],
+  ]),
+)('on Bybit, where the position holds it, a lost stop that %s', async (_name, faults, end, halts) => {
+  const { trade, userId, token, plannedAt } = await planTrade(engine, {
+    settings: { exchangePlatform: 'Bybit' },
+  });
+  strike(engine, userId, [stopLost, halfFilled, ...faults]);
+  const isOver = () => engine.clock.now().getTime() - plannedAt.getTime() >= 11_500;
+  const last = await stepUntil(engine, trade.id, ({ state }) => state === 'done' || isOver());
+  expect(last).toMatchObject({ exchangePlatform: 'Bybit', ...end });
+  expect(await haltsOf(userId)).toHaveLength(halts);
+  const { position, stopLoss } = await engine.holding(userId, token);
+  if (last.protectionStatus === 'repaired') expect(stopLoss).toBe('98');
+  if (last.protectionStatus === 'closed') expect(position).toBeNull();
+});
 
 describe('a halt and an order intent at the same moment', () => {
   test('do not overlook each other: the halt waits for the intent, and the next intent sees the halt', async () => {

@@ -51,7 +51,7 @@ describe('two instances on one database', () => {
     expect(status.isRunning).toBe(true);
   });
 
-  test('treat a second request during a restart as the same one', async () => {
+  testEveryCase('treat a second request during a restart as the same one', async () => {
     const other = await board.adminAt(1);
     const count = async () => (await board.db.select().from(engineRestarts)).length;
     const before = await count();
@@ -115,7 +115,7 @@ describe('two instances on one database', () => {
   });
 
   // Requirements: trading-calls-27
-  test('name the instance that does not answer in time', async () => {
+  testEveryCase('name the instance that does not answer in time', async () => {
     await board.db.execute(sql`
       update engine_workers set instance_id = 'stuck', heartbeat_at = now() + interval '1 minute' where instance_id = 'crashed'`);
     const asked = restartSystem(

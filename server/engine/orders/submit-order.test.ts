@@ -7,7 +7,7 @@ import { D } from '#domain/decimal.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { nextStatement } from '#test/app/count-statements.ts';
-import { testEveryCase } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { ALWAYS } from '#test/app/shared-test-engine.ts';
 import type { Answer } from '#test/app/test-client.ts';
 import { startWorldByHand, type WorldByHand } from '#test/world/by-hand.ts';
@@ -183,7 +183,7 @@ describe('an order by hand', () => {
     expect(await entriesOf(accountId)).toHaveLength(1);
   });
 
-  test('with a stop missing at the exchange reports that it was placed', async () => {
+  testEveryCase('with a stop missing at the exchange reports that it was placed', async () => {
     const { logId } = await trading.calculate();
     trading.site.setFaults([{ kind: 'stopDropped' }]);
     expect(resultOf(await submit(logId))).toMatchObject({ success: true, protectionStatus: 'repaired' });
@@ -273,7 +273,7 @@ describe('one order, however often it is requested', () => {
     expect(await entriesOf(accountId)).toHaveLength(1);
   });
 
-  test('for two concurrent signals in one token for one user', async () => {
+  testEveryCase('for two concurrent signals in one token for one user', async () => {
     const { logId, token, userId, accountId } = await trading.calculate();
     const signalId = await trading.storeSignal({ token, price: '100' });
     const other = await trading.generate({ signalId, userId });
@@ -287,7 +287,7 @@ describe('one order, however often it is requested', () => {
     expect(await entriesOf(accountId)).toHaveLength(1);
   });
 
-  test('waits while another order of the user is being prepared', async () => {
+  testEveryCase('waits while another order of the user is being prepared', async () => {
     const { logId, userId } = await trading.calculate();
     const lease = await acquireLease({ db: db(), key: `user:${userId}`, holder: 'a workflow' });
     expect(lease).not.toBeNull();
@@ -325,7 +325,7 @@ describe('a custom entry price', () => {
 });
 
 // Requirements: trading-calculator-and-execution-15
-test.each([SUBMIT, PROCESS])(
+test.each(firstCases([SUBMIT, PROCESS]))(
   'places orders in production when MANUAL_ORDERS is enabled, through %s',
   async (url) => {
     const config = { appEnv: 'production', manualOrders: 'enabled' } as const;
@@ -388,24 +388,27 @@ test('completes the order when the caller goes away', async () => {
 });
 
 // Requirements: order-execution-11
-test('leaves the order to the next instance when the process ends between intent and answer', async () => {
-  const lonely = await startWorldByHand({ engine: false, config: SHORT_WAITS });
-  try {
-    const { logId, accountId } = await lonely.calculate({ livePrice: '100.8' });
-    const doomed = await lonely.startInstance({ engine: false });
-    const submission = submit(logId, {}, doomed.admin);
-    await expect.poll(() => orderOf(logId, lonely.admin)).not.toBeNull();
-    await doomed.stop();
-    // The caller gets the state known so far.
-    expect(resultOf(await submission)).toMatchObject({ done: false, success: false, error: null });
-    const successor = await lonely.startInstance();
-    const result = await untilDone(logId, successor.admin);
-    expect(result).toMatchObject({ success: true, verificationJourney: { secondAttemptExecuted: true } });
-    const again = await submit(logId, {}, successor.admin);
-    expect(again.statusCode).toBe(409);
-    const entries = (await lonely.site.exchangeOrders(accountId)).filter(({ reduceOnly }) => !reduceOnly);
-    expect(entries.map(({ state }) => state)).toEqual(['canceled', 'filled']);
-  } finally {
-    await lonely.close();
-  }
-});
+testEveryCase(
+  'leaves the order to the next instance when the process ends between intent and answer',
+  async () => {
+    const lonely = await startWorldByHand({ engine: false, config: SHORT_WAITS });
+    try {
+      const { logId, accountId } = await lonely.calculate({ livePrice: '100.8' });
+      const doomed = await lonely.startInstance({ engine: false });
+      const submission = submit(logId, {}, doomed.admin);
+      await expect.poll(() => orderOf(logId, lonely.admin)).not.toBeNull();
+      await doomed.stop();
+      // The caller gets the state known so far.
+      expect(resultOf(await submission)).toMatchObject({ done: false, success: false, error: null });
+      const successor = await lonely.startInstance();
+      const result = await untilDone(logId, successor.admin);
+      expect(result).toMatchObject({ success: true, verificationJourney: { secondAttemptExecuted: true } });
+      const again = await submit(logId, {}, successor.admin);
+      expect(again.statusCode).toBe(409);
+      const entries = (await lonely.site.exchangeOrders(accountId)).filter(({ reduceOnly }) => !reduceOnly);
+      expect(entries.map(({ state }) => state)).toEqual(['canceled', 'filled']);
+    } finally {
+      await lonely.close();
+    }
+  },
+);

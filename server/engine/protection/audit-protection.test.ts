@@ -85,39 +85,42 @@ const auditOfBareList = (meanwhile: (userId: string) => Promise<unknown> = async
 /** One of the exchanges for each of three tests; all of them in `audit-protection.long.test.ts`. */
 const dialects = (own: SuiteDialect) => oneOfEachKind(SUITE_DIALECTS, (dialect) => dialect === own);
 
-test('a position whose trade cannot be found is unknown, and the others of the account are read', async () => {
-  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  const [lost, found] = [nextToken(), nextToken()];
-  for (const token of [lost, found]) {
-    await engine.storeSignal({ token, price: '100' });
-    await engine.settle();
-  }
-  const reader = createAccountReader(
-    answering(engine.deps, ({ fetchHoldings }) => ({
-      async fetchHoldings(...call) {
-        const { holdings, unreadable } = await fetchHoldings(...call);
-        // Its time does not fit, so the history is asked, which fails.
-        const openedAt = new Date(engine.clock.now().getTime() - 20 * 60_000);
-        return {
-          holdings: holdings.map((one) =>
-            one.position.token === lost ? { ...one, position: { ...one.position, openedAt } } : one,
-          ),
-          unreadable,
-        };
-      },
-      async fetchClosedPositions() {
-        throw new Error('a bug');
-      },
-    })),
-  );
-  const reading = await reader.read({ userId, exchangePlatform: 'Bitget' }, 0);
-  expect(reading).toMatchObject({
-    outcome: 'read',
-    open: [{ token: found, tradeId: expect.any(String) }],
-    unreadable: [{ token: lost, problem: 'it is not known whether it was opened here' }],
-    doubtful: [{ trade: { token: lost } }],
-  });
-});
+testEveryCase(
+  'a position whose trade cannot be found is unknown, and the others of the account are read',
+  async () => {
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+    const [lost, found] = [nextToken(), nextToken()];
+    for (const token of [lost, found]) {
+      await engine.storeSignal({ token, price: '100' });
+      await engine.settle();
+    }
+    const reader = createAccountReader(
+      answering(engine.deps, ({ fetchHoldings }) => ({
+        async fetchHoldings(...call) {
+          const { holdings, unreadable } = await fetchHoldings(...call);
+          // Its time does not fit, so the history is asked, which fails.
+          const openedAt = new Date(engine.clock.now().getTime() - 20 * 60_000);
+          return {
+            holdings: holdings.map((one) =>
+              one.position.token === lost ? { ...one, position: { ...one.position, openedAt } } : one,
+            ),
+            unreadable,
+          };
+        },
+        async fetchClosedPositions() {
+          throw new Error('a bug');
+        },
+      })),
+    );
+    const reading = await reader.read({ userId, exchangePlatform: 'Bitget' }, 0);
+    expect(reading).toMatchObject({
+      outcome: 'read',
+      open: [{ token: found, tradeId: expect.any(String) }],
+      unreadable: [{ token: lost, problem: 'it is not known whether it was opened here' }],
+      doubtful: [{ trade: { token: lost } }],
+    });
+  },
+);
 
 test.each(dialects('Bitget unified'))(
   'a position on %s that cannot be read keeps no other from getting its stop back, and halts its user at the second audit',
@@ -195,21 +198,24 @@ describe('an open position that the engine opened', () => {
       .set({ triggerPrice })
       .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.planType, 'pos_loss')));
 
-  test('with a stop on the wrong side counts as unprotected, and gets the planned stop', async () => {
-    const { userId, token, trade } = await withPosition();
-    await moveStop(userId, '102');
-    await haltFor(trade);
-    await auditOnce(engine, audit);
-    expect(await haltsOf(userId)).toMatchObject([{ clearedAt: null }]);
-    await engine.settle();
-    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
-    expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', protectionStatus: 'repaired' });
-    expect(await haltsOf(userId)).toMatchObject([
-      { clearedHow: 'Protection was missing and is placed: stop 98, target 104' },
-    ]);
-  });
+  testEveryCase(
+    'with a stop on the wrong side counts as unprotected, and gets the planned stop',
+    async () => {
+      const { userId, token, trade } = await withPosition();
+      await moveStop(userId, '102');
+      await haltFor(trade);
+      await auditOnce(engine, audit);
+      expect(await haltsOf(userId)).toMatchObject([{ clearedAt: null }]);
+      await engine.settle();
+      expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
+      expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', protectionStatus: 'repaired' });
+      expect(await haltsOf(userId)).toMatchObject([
+        { clearedHow: 'Protection was missing and is placed: stop 98, target 104' },
+      ]);
+    },
+  );
 
-  test('with a stop that followed the price beyond the entry is left alone', async () => {
+  testEveryCase('with a stop that followed the price beyond the entry is left alone', async () => {
     const { userId, token, trade } = await withPosition();
     await engine.storeCandle({ token, price: '103' });
     await moveStop(userId, '102');
@@ -217,7 +223,7 @@ describe('an open position that the engine opened', () => {
     expect(await engine.trade(trade.id)).toEqual(trade);
   });
 
-  test('does not count as unprotected when its stop closes it between two reads', async () => {
+  testEveryCase('does not count as unprotected when its stop closes it between two reads', async () => {
     const { userId, token, trade } = await withPosition();
     const lines = await linesOf(trade.id);
     // Positions of earlier tests are audited as well.
@@ -239,7 +245,7 @@ describe('an open position that the engine opened', () => {
     expect(await engine.trade(trade.id)).toEqual(trade);
   });
 
-  test('that lost its stop while the price passed the stop is closed at market', async () => {
+  testEveryCase('that lost its stop while the price passed the stop is closed at market', async () => {
     const { userId, token, trade } = await withPosition();
     await lose(userId, 'pos_loss');
     await engine.storeCandle({ token, price: '97.5' });

@@ -8,7 +8,7 @@ import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, trades, users } from '#server/platform/db/schema.ts';
 import { assessAgain, auditOnce } from '#test/app/followed-trades.ts';
-import { inTurn, testInTurn } from '#test/app/in-turn.ts';
+import { firstCases, inTurn, testInTurn } from '#test/app/in-turn.ts';
 import {
   ALWAYS,
   entriesOf,
@@ -58,16 +58,18 @@ const shiftTrade = (tradeId: string, ms: number) =>
     .where(eq(trades.id, tradeId));
 
 /** Both ways in which the times of a position and of its trade come to differ. */
-describe.each([
-  [
-    'our clock was set after the position was opened',
-    (tradeId: string, ms: number) => shiftTrade(tradeId, ms),
-  ],
-  [
-    'the clocks went apart after the position was opened',
-    async (_: string, ms: number) => engine.setVenueAhead(ms),
-  ],
-] as const)('when %s', (_how, setApart) => {
+describe.each(
+  firstCases([
+    [
+      'our clock was set after the position was opened',
+      (tradeId: string, ms: number) => shiftTrade(tradeId, ms),
+    ],
+    [
+      'the clocks went apart after the position was opened',
+      async (_: string, ms: number) => engine.setVenueAhead(ms),
+    ],
+  ]),
+)('when %s', (_how, setApart) => {
   describe.each(PLACES)('by $exchangePlatform, whose clock is $apart', (place) => {
     const { exchangePlatform, ms } = place;
     const test = testInTurn(PLACES, place);
@@ -208,7 +210,7 @@ describe.each(EXCHANGE_PLATFORMS)('on %s', (exchangePlatform) => {
     });
   });
 
-  test.each([20_000, -20_000])(
+  test.each(firstCases([20_000, -20_000]))(
     'a clock that is %i ms ahead is signed for: nothing is refused',
     async (ms) => {
       engine.setVenueAhead(ms);

@@ -2,6 +2,7 @@ import { eq, inArray, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { orderAttempts, tradeEvents, userSettings, users } from '#server/platform/db/schema.ts';
 import { acquireLease, handOverLeases, type Lease, LeaseLostError } from '#server/platform/jobs/leases.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { planTrade, sharedTestEngine, withTransaction } from '#test/app/shared-test-engine.ts';
 import { type Transition, tradeKey } from './transitions.ts';
 
@@ -102,7 +103,7 @@ describe('one of them fails by itself', () => {
     expect(transactions).toBe(1);
   });
 
-  test('whose attempt is in another state than its worker saw', async () => {
+  testEveryCase('whose attempt is in another state than its worker saw', async () => {
     const trades = await several();
     const [moved] = trades;
     if (moved === undefined) throw new Error('no trade');
@@ -116,7 +117,7 @@ describe('one of them fails by itself', () => {
     expect(await rest(trades)).toEqual(SUBMITTED);
   });
 
-  test('whose text the database does not take', async () => {
+  testEveryCase('whose text the database does not take', async () => {
     const trades = await several();
     const { results } = await commitTogether(
       trades.map((one, index) => submit(one, index === 0 ? 'a null \u0000 byte' : 'submitting')),
@@ -125,7 +126,7 @@ describe('one of them fails by itself', () => {
     expect(await Promise.all(trades.map(stateOf))).toEqual(['planned', ...SUBMITTED]);
   });
 
-  test('whose row is locked for long', async () => {
+  testEveryCase('whose row is locked for long', async () => {
     const trades = await several();
     const [slow] = trades;
     if (slow === undefined) throw new Error('no trade');

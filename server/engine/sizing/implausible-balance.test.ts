@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 
 /** I5: no order on a balance that cannot be. */
 const engine = sharedTestEngine({ config: { paperBalance: `1${'0'.repeat(30)}` } });
 
-test.each(EXCHANGE_PLATFORMS)(
+test.each(firstCases(EXCHANGE_PLATFORMS))(
   'a balance of 1e30 USDT at %s orders nothing, and the step says why',
   async (platform) => {
     const { workflowId, userId } = await storeTradedSignal(engine, {

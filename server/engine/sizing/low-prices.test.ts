@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 
 /** Tokens that none of our constants names: their contract's tick, step and minimum hold, on paper too. */
@@ -14,11 +15,13 @@ describe.each([
   ['paper', paper],
 ])('at %s', (_, engine) => {
   describe.each(EXCHANGE_PLATFORMS)('%s', (exchangePlatform) => {
-    test.each([
-      [`SHIB${exchangePlatform.toUpperCase()}`, '0.00001234'],
-      [`JASMY${exchangePlatform.toUpperCase()}`, '0.0062'],
-      [`SATS${exchangePlatform.toUpperCase()}`, '0.0000000213'],
-    ])('%s at %s is bought near its price, with stop and target at their distance', async (token, price) => {
+    test.each(
+      firstCases([
+        [`SHIB${exchangePlatform.toUpperCase()}`, '0.00001234'],
+        [`JASMY${exchangePlatform.toUpperCase()}`, '0.0062'],
+        [`SATS${exchangePlatform.toUpperCase()}`, '0.0000000213'],
+      ]),
+    )('%s at %s is bought near its price, with stop and target at their distance', async (token, price) => {
       engine.clock.advance(CONTRACTS_AGE_MS);
       const { userId, signalId } = await storeTradedSignal(engine, {
         settings: { exchangePlatform },

@@ -10,6 +10,6 @@ beforeAll(async () => {
 afterAll(() => trading.close());
 
 // Requirements: position-sizing-2
-test('sizes 50 random cases through the API exactly like the domain', async () => {
-  await compareSizing(trading, { signals: 10, settingsEach: 5 });
+test('sizes 15 random cases through the API exactly like the domain', async () => {
+  await compareSizing(trading, { signals: 5, settingsEach: 3 });
 });

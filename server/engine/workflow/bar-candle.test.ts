@@ -4,7 +4,7 @@ import type { SignalDetail } from '#contract/signals.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram, type Program } from '#server/program.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { testEveryCase } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
 import { nextToken } from '#test/app/token-holders.ts';
 import { startWorld, TRADING, type World } from '#test/world.ts';
@@ -111,7 +111,7 @@ async function decided(signalId: string) {
   return { candle: detail.priceLogId, hash: detail.priceLogHash, stops: trades.map(({ stop }) => stop) };
 }
 
-describe.each(['open', 'close'] as const)('of a series stamped at the %s of its bars', (stampedAt) => {
+describe.each(firstCases(['open', 'close']))('of a series stamped at the %s of its bars', (stampedAt) => {
   // Requirements: price-log-and-trend-4
   test('the candle of the signal’s bar decides, whichever comes first', async () => {
     const before = await startSeries({ stampedAt });

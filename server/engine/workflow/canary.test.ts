@@ -129,7 +129,7 @@ const FAULTS: [string, ExchangePlatform, VenueFault[], RegExp][] = [
 ];
 
 // Requirements: additions-limits-12
-test.each(firstCases(FAULTS, 2))(
+test.each(firstCases(FAULTS))(
   'nobody else is traded when %s at the first user (%s)',
   async (_name, platform, faults, what) => {
     const signal = await fanOut({ platform });
@@ -148,7 +148,7 @@ test('nobody else is traded when a first user fills too slowly, and the order it
   expect((await engine.trades(signal.signalId)).map(({ state }) => state)).toEqual(['done', 'done']);
 });
 
-test('nobody else is traded when the first user is filled at too bad a price', async () => {
+testEveryCase('nobody else is traded when the first user is filled at too bad a price', async () => {
   await setCanary({ users: 1, withinSeconds: 20, maxSlippageBps: 20 });
   const signal = await fanOut({ action: 'sell', mark: '99.6' });
   await engine.settle();
@@ -199,7 +199,7 @@ test('a skipped user passes the role on', async () => {
   await expectNobodyElse(signal, { from: 4, what: /canary 2 of 2 failed: / });
 });
 
-test('all who would go first are skipped: everybody had the turn', async () => {
+testEveryCase('all who would go first are skipped: everybody had the turn', async () => {
   const signal = await fanOut({ count: 3 });
   for (const userId of signal.userIds) await openLongByHand(engine, { userId, token: signal.token });
   await engine.settle();
@@ -207,7 +207,7 @@ test('all who would go first are skipped: everybody had the turn', async () => {
   expect(workflow).toMatchObject({ status: 'completed', skippedUsersCount: 3 });
 });
 
-test('fewer users than go first all trade at once', async () => {
+testEveryCase('fewer users than go first all trade at once', async () => {
   const signal = await fanOut({ count: 2 });
   strikeUser(signal.userIds[0], { kind: 'balanceRefused' });
   await engine.settle();

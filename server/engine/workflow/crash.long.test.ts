@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { CRASH_STORIES, interrupt } from '#test/app/crash-stories.ts';
 import type { CrashAt } from '#test/app/crashing-database.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
+// Every story in the middle.
+import './crash.test.ts';
 
 const engine = sharedTestEngine();
 

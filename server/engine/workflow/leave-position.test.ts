@@ -7,7 +7,7 @@ import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { positionCloses, userSettings, users } from '#server/platform/db/schema.ts';
-import { CLOSING_FAULTS, isFaultOfItsKind } from '#test/app/closing-faults.ts';
+import { CLOSING_FAULTS, isLost } from '#test/app/closing-faults.ts';
 import { countStatements } from '#test/app/count-statements.ts';
 import { firstCases, oneOfEachKind, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import { ALWAYS, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
@@ -99,7 +99,7 @@ describe.each(EXCHANGE_PLATFORMS)('at %s', (exchangePlatform) => {
     });
   });
 
-  test.each(oneOfEachKind(CLOSING_FAULTS, isFaultOfItsKind))('closes a part once after %s', async (kind) => {
+  test.each(oneOfEachKind(CLOSING_FAULTS, isLost))('closes a part once after %s', async (kind) => {
     const { userId, token, trade } = await withLong(engine, { exchangePlatform });
     strike(engine, userId, [{ kind, on: { operation: 'close-position' } }]);
     await leave(token, 'reduce', { parameters: { reduce_percent: '50' } });
@@ -159,10 +159,12 @@ describe('a run that is interrupted reports what its orders have closed', () => 
 
   const nothing = async () => {};
 
-  test.each([
-    ['Bitget', 'reduce'],
-    ['Bybit', 'close'],
-  ] as const)('at %s, of a %s in two orders', async (exchangePlatform, action) => {
+  test.each(
+    firstCases([
+      ['Bitget', 'reduce'],
+      ['Bybit', 'close'],
+    ]),
+  )('at %s, of a %s in two orders', async (exchangePlatform, action) => {
     const held = await withLong(engine, { exchangePlatform });
     const told = await interrupted(held, { action, meanwhile: [() => cancelRest(held), nothing] });
     const left = (await sizeOf(held.userId, held.token)) ?? '0';
@@ -202,7 +204,7 @@ describe('a run that is interrupted reports what its orders have closed', () => 
     expect(await reasonFor(engine, { workflowId, userId: held.userId })).toContain('was closed before');
   });
 
-  test('as the position shows, where the exchange knows the first order no longer', async () => {
+  testEveryCase('as the position shows, where the exchange knows the first order no longer', async () => {
     const held = await withLong(engine);
     const told = await interrupted(held, {
       action: 'reduce',
@@ -231,7 +233,7 @@ describe('a run that is interrupted reports what its orders have closed', () => 
   });
 });
 
-test('closes in paper mode, without the real client', async () => {
+testEveryCase('closes in paper mode, without the real client', async () => {
   const { userId, token } = await withLong(paper);
   await leave(token, 'close', {}, paper);
   expect((await paper.holding(userId, token)).position).toBeNull();
@@ -336,7 +338,7 @@ async function set(table: typeof users | typeof userSettings, id: string, values
   await engine.db.update(table).set(values).where(eq(key, id));
 }
 
-test('closes however late the signal is processed', async () => {
+testEveryCase('closes however late the signal is processed', async () => {
   const { userId, token } = await withLong(engine);
   engine.clock.advance(1_000);
   await engine.storeSignal({ token, price: '100', action: 'close', parameters: { action: 'close' } });
@@ -368,14 +370,14 @@ test('closing twice closes once', async () => {
   expect((await engine.workflow(second.workflowId)).outcome).toBe('skipped');
 });
 
-test('a position that its stop closed is not closed again', async () => {
+testEveryCase('a position that its stop closed is not closed again', async () => {
   const { userId, token } = await withLong(engine);
   await engine.storeCandle({ token, price: '90' });
   const { workflowId } = await leave(token, 'close');
   expect(await reasonFor(engine, { workflowId, userId })).toContain('was closed before');
 });
 
-test('an exchange that refuses is tried three times, and the position keeps its stop', async () => {
+testEveryCase('an exchange that refuses is tried three times, and the position keeps its stop', async () => {
   const { userId, token } = await withLong(engine);
   strike(engine, userId, [
     { kind: 'refuse', code: '40020', message: 'no', on: { path: 'place-order', times: ALWAYS } },
@@ -472,7 +474,7 @@ describe('a close that overtakes its entry', () => {
   });
 
   // Requirements: additions-exits-7
-  test('passes an order in doubt as soon as it may, without the sweep', async () => {
+  testEveryCase('passes an order in doubt as soon as it may, without the sweep', async () => {
     const token = nextToken();
     const userId = await createTrader();
     strike(engine, userId, [

@@ -5,7 +5,7 @@ import { findHalt } from '#server/admin/halts/trading-halts.store.ts';
 import type { EngineDeps } from '#server/deps.ts';
 import { accountReadings, userSettings } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { testEveryCase, testInTurn } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { nextToken, reasonFor } from '#test/app/token-holders.ts';
@@ -142,7 +142,7 @@ test('a reading is not used after another order of the account', async () => {
   expect(await engine.trades(signalId)).toMatchObject([{ accountReadAt: null }]);
 });
 
-test('an account with an order at work is not kept', async () => {
+testEveryCase('an account with an order at work is not kept', async () => {
   const { userId } = await beforeClose('Bitget');
   const { workflowId } = await engine.storeSignal({ token: nextToken(), price: '100' });
   const now = engine.clock.now();
@@ -154,20 +154,22 @@ test('an account with an order at work is not kept', async () => {
 });
 
 describe('somebody who trades by hand after the reading', () => {
-  test.each([
-    [
-      'on the same side',
-      'buy',
-      '100',
-      /position on Bitget is [\d.]+ H\d+, and the order has filled [\d.]+: /,
-    ],
-    [
-      'on the other side',
-      'sell',
-      '400',
-      /position on Bitget is on the other side, and the order has filled /,
-    ],
-  ] as const)('%s halts the user, and the position is not touched', async (_name, side, quantity, reason) => {
+  test.each(
+    firstCases([
+      [
+        'on the same side',
+        'buy',
+        '100',
+        /position on Bitget is [\d.]+ H\d+, and the order has filled [\d.]+: /,
+      ],
+      [
+        'on the other side',
+        'sell',
+        '400',
+        /position on Bitget is on the other side, and the order has filled /,
+      ],
+    ]),
+  )('%s halts the user, and the position is not touched', async (_name, side, quantity, reason) => {
     const { token, userId } = await beforeClose('Bitget');
     await readAhead();
     await openByHand(userId, token, side, quantity);

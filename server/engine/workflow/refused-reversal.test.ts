@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import { userSettings } from '#server/platform/db/schema.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { findWorkflowCalculation, planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { ledgerOf, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
@@ -23,37 +24,42 @@ describe('a signal that would not be traded closes nothing', () => {
   const market = (change: Answers) => ({ change });
 
   // Requirements: workflows-7
-  test.each<[string, { settings?: object; candle?: { atr: string }; change?: Answers }, string | RegExp]>([
-    [
-      'without an ATR',
-      setting({ positionSizingMethod: 'Technical Analysis' }),
-      /^ATR is required for Technical/,
-    ],
-    ['in another market', setting({ marketType: 'Spot' }), /^Market type Spot is not available/],
-    [
-      'with a portion out of range',
-      setting({ positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.5' }),
-      'Investment portion 0.5 is not above 0 and at most 0.33',
-    ],
-    [
-      'with a stop beyond liquidation',
-      candle({ atr: '9' }),
-      /^Stop loss lies beyond the liquidation distance/,
-    ],
-    ['with a stop at the price', candle({ atr: '0.000001' }), /^Stop loss would trigger at once/],
-    [
-      'more than ten percent off the market',
-      market(({ fetchTicker }) => ({
-        fetchTicker: async (...parameters) => {
-          const ticker = await fetchTicker(...parameters);
-          return ticker && { ...ticker, lastPrice: '112' };
-        },
-      })),
-      /^Signal validation failed: the signal price 100 is 12.00% away/,
-    ],
-    ['without a price', market(() => ({ fetchTicker: async () => null })), /^No live price of H/],
-    ['in a delisted token', market(() => ({ fetchContract: async () => null })), / is not listed on /],
-  ])('%s', async (_name, { settings, candle, change }, reason) => {
+  test.each<[string, { settings?: object; candle?: { atr: string }; change?: Answers }, string | RegExp]>(
+    firstCases(
+      [
+        [
+          'without an ATR',
+          setting({ positionSizingMethod: 'Technical Analysis' }),
+          /^ATR is required for Technical/,
+        ],
+        ['in another market', setting({ marketType: 'Spot' }), /^Market type Spot is not available/],
+        [
+          'with a portion out of range',
+          setting({ positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.5' }),
+          'Investment portion 0.5 is not above 0 and at most 0.33',
+        ],
+        [
+          'with a stop beyond liquidation',
+          candle({ atr: '9' }),
+          /^Stop loss lies beyond the liquidation distance/,
+        ],
+        ['with a stop at the price', candle({ atr: '0.000001' }), /^Stop loss would trigger at once/],
+        [
+          'more than ten percent off the market',
+          market(({ fetchTicker }) => ({
+            fetchTicker: async (...parameters) => {
+              const ticker = await fetchTicker(...parameters);
+              return ticker && { ...ticker, lastPrice: '112' };
+            },
+          })),
+          /^Signal validation failed: the signal price 100 is 12.00% away/,
+        ],
+        ['without a price', market(() => ({ fetchTicker: async () => null })), /^No live price of H/],
+        ['in a delisted token', market(() => ({ fetchContract: async () => null })), / is not listed on /],
+      ],
+      3,
+    ),
+  )('%s', async (_name, { settings, candle, change }, reason) => {
     const { userId, token } = await withLong(engine);
     if (candle !== undefined) await engine.storeCandle({ token, price: '100', ...candle });
     const { workflowId } = await oppositeSignal(engine, token);
@@ -109,7 +115,7 @@ describe('a signal that is refused after the opposite position was closed', () =
     expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
   });
 
-  test('for a price that moved during the close says so', async () => {
+  testEveryCase('for a price that moved during the close says so', async () => {
     const { userId, token } = await withLong(engine);
     const { workflowId } = await oppositeSignal(engine, token);
     await runWorkflow(engine.deps, workflowId);
@@ -131,7 +137,7 @@ describe('a signal that is refused after the opposite position was closed', () =
     expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
   });
 
-  test('for a switch turned off during the close says so at its order', async () => {
+  testEveryCase('for a switch turned off during the close says so at its order', async () => {
     const { userId, token } = await withLong(engine);
     const { workflowId } = await oppositeSignal(engine, token);
     await runWorkflow(engine.deps, workflowId);

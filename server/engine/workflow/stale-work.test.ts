@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { EngineDeps } from '#server/deps.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import { calculateForWorkflow } from '#test/app/plan-by-hand.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine, storeTradedSignal, withTransaction } from '#test/app/shared-test-engine.ts';
@@ -96,10 +97,12 @@ describe('after an outage longer than the age limit of signals', () => {
 });
 
 /** An integer column cannot hold this many milliseconds. */
-test.each([
-  ['users who were selected', select],
-  ['an order that was planned', planOrders],
-])(
+test.each(
+  firstCases([
+    ['users who were selected', select],
+    ['an order that was planned', planOrders],
+  ]),
+)(
   'after an outage of a month, %s: the workflow ends, nothing is ordered, and the token is free',
   async (_name, begin) => {
     const begun = await signal();
@@ -131,10 +134,12 @@ describe('after a shorter outage', () => {
     expect(await reasonFor(engine, calculated)).toMatch(/6\.0 minutes/);
   });
 
-  test.each([
-    ['a calculation whose order was not planned is repeated', endBeforeIntent, 6],
-    ['a recent calculation is used', calculate, 1],
-  ])('%s, and ordered once', async (_name, begin, afterMinutes) => {
+  test.each(
+    firstCases([
+      ['a calculation whose order was not planned is repeated', endBeforeIntent, 6],
+      ['a recent calculation is used', calculate, 1],
+    ]),
+  )('%s, and ordered once', async (_name, begin, afterMinutes) => {
     const calculated = await signal();
     await begin(calculated);
     await outage(minutes(afterMinutes));

@@ -4,7 +4,7 @@ import type { EngineDeps } from '#server/deps.ts';
 import { listUnfinishedTrades } from '#server/engine/records/trades.store.ts';
 import { trades, workflowSteps, workflows } from '#server/platform/db/schema.ts';
 import { Crash } from '#test/app/crashing-database.ts';
-import { testEveryCase } from '#test/app/in-turn.ts';
+import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import {
   ALWAYS,
@@ -62,32 +62,44 @@ const LEFT: Record<string, Left> = {
   'whose close was not confirmed': [naked, 'closePosition', 'after', 'closing filled', 1, 'closed'],
 };
 
-test.each(Object.entries(LEFT))('the next process finishes an order %s', async (_name, left) => {
-  const [faults, call, when, states, entries, protectionStatus] = left;
-  const { trade, userId, token, workflowId, signalId } = await planTrade(engine, { faults });
-  const dying = dyingAt(engine.deps, call, when);
-  let died = false;
-  while (!died) {
-    died = await engine.advance(trade.id, dying).then(
-      () => false,
-      () => true,
-    );
-  }
-  const { state } = await engine.trade(trade.id);
-  expect(`${state} ${(await engine.attempts(trade.id)).at(-1)?.state}`).toBe(states);
+/** What is left before and after a call, and of another order of the trade. */
+const NEIGHBOURS = [
+  'whose answer was not recorded',
+  'whose cancel had not left',
+  'whose second attempt was not planned',
+  'whose lost stop was not placed',
+  'whose new stop was not read',
+  'whose close was not confirmed',
+];
+test.each(oneOfEachKind(Object.entries(LEFT), ([left]) => !NEIGHBOURS.includes(left)))(
+  'the next process finishes an order %s',
+  async (_name, left) => {
+    const [faults, call, when, states, entries, protectionStatus] = left;
+    const { trade, userId, token, workflowId, signalId } = await planTrade(engine, { faults });
+    const dying = dyingAt(engine.deps, call, when);
+    let died = false;
+    while (!died) {
+      died = await engine.advance(trade.id, dying).then(
+        () => false,
+        () => true,
+      );
+    }
+    const { state } = await engine.trade(trade.id);
+    expect(`${state} ${(await engine.attempts(trade.id)).at(-1)?.state}`).toBe(states);
 
-  await startAnew();
-  const success = protectionStatus !== 'closed';
-  expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed' });
-  expect(await engine.trades(signalId)).toMatchObject([
-    { state: 'done', success, ...(protectionStatus === undefined ? {} : { protectionStatus }) },
-  ]);
-  expect(await entriesOf(engine, userId)).toHaveLength(entries);
-  expect(engine.doubleEntries).toEqual([]);
-  const { position, stopLoss } = await engine.holding(userId, token);
-  expect(position === null).toBe(!success);
-  expect(stopLoss).toBe(success ? '98' : null);
-});
+    await startAnew();
+    const success = protectionStatus !== 'closed';
+    expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed' });
+    expect(await engine.trades(signalId)).toMatchObject([
+      { state: 'done', success, ...(protectionStatus === undefined ? {} : { protectionStatus }) },
+    ]);
+    expect(await entriesOf(engine, userId)).toHaveLength(entries);
+    expect(engine.doubleEntries).toEqual([]);
+    const { position, stopLoss } = await engine.holding(userId, token);
+    expect(position === null).toBe(!success);
+    expect(stopLoss).toBe(success ? '98' : null);
+  },
+);
 
 // Requirements: workflows-12
 test('the next process finishes workflows that wait, run, or have users in progress, each in its turn', async () => {

@@ -183,7 +183,7 @@ describe('a signal for many users', () => {
     expect(await traded()).toEqual(inOrder);
   });
 
-  test('calls the next wave although nobody of this one is ready yet', async () => {
+  testEveryCase('calls the next wave although nobody of this one is ready yet', async () => {
     const { workflowId, inOrder, queue, deps, traded } = await selected(3);
     const [slow = '', ...others] = inOrder;
     const answer = Promise.withResolvers<void>();

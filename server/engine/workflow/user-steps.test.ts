@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { userSettings } from '#server/platform/db/schema.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { dyingAt } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
@@ -20,7 +21,7 @@ async function userSteps(workflowId: string) {
   return steps.map(({ stepNumber, userId, stepType }) => [stepNumber, userId, stepType]);
 }
 
-test.each(['readTradeAccount', 'placeOrder', 'fetchHolding'] as const)(
+test.each(firstCases(['readTradeAccount', 'placeOrder', 'fetchHolding']))(
   "users' steps are numbered by the order of trading, the same before and after a process dies at %s",
   async (call) => {
     const [first, middle, last] = await threeUsers();

@@ -1,0 +1,2 @@
+/** Every case. */
+import './order-requests.test.ts';

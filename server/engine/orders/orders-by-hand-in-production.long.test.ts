@@ -1,0 +1,2 @@
+/** Every case by either route. */
+import './orders-by-hand-in-production.test.ts';

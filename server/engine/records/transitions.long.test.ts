@@ -1,0 +1,2 @@
+/** Every case. */
+import './transitions.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './generate-position.test.ts';

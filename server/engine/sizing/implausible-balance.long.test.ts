@@ -1,0 +1,2 @@
+/** Every case at every exchange. */
+import './implausible-balance.test.ts';

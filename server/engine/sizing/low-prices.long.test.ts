@@ -1,0 +1,2 @@
+/** Every case at every exchange. */
+import './low-prices.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './refused-reversal.test.ts';

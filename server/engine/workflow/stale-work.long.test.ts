@@ -1,0 +1,2 @@
+/** Every case. */
+import './stale-work.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './user-steps.test.ts';
