@@ -6,6 +6,7 @@ import { recordClosedPosition } from '#server/engine/protection/positions.store.
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease, LeaseLostError, releaseLeases } from '#server/platform/jobs/leases.ts';
 import { type NoticeEvent, noteEvents } from '#server/platform/notices/note-event.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   ALWAYS,
   sharedTestEngine,
@@ -216,35 +217,40 @@ describe('a position without a stop', () => {
     await engine.db.execute(sql`update trades set unprotected_since = null where id = ${tradeId}`);
   });
 
-  test('that cannot be placed or closed is reported, like the halt of its user and the end of that', async () => {
-    const { userId, workflowId, token } = await storeTradedSignal(engine);
-    const on = { times: ALWAYS };
-    strike(engine, userId, [
-      { kind: 'stopDropped', on },
-      { kind: 'stopRefused', on },
-      { kind: 'closeRefused', on },
-    ]);
-    const [trade] = await engine.plan(workflowId);
-    for (let step = 0; step < 60 && (await forAdministrators('user_halted')).length === 0; step += 1) {
-      await engine.advance(trade?.id ?? '');
-      engine.clock.advance(1_000);
+  testEveryCase(
+    'that cannot be placed or closed is reported, like the halt of its user and the end of that',
+    async () => {
+      const { userId, workflowId, token } = await storeTradedSignal(engine);
+      const on = { times: ALWAYS };
+      strike(engine, userId, [
+        { kind: 'stopDropped', on },
+        { kind: 'stopRefused', on },
+        { kind: 'closeRefused', on },
+      ]);
+      const [trade] = await engine.plan(workflowId);
+      for (let step = 0; step < 60 && (await forAdministrators('user_halted')).length === 0; step += 1) {
+        await engine.advance(trade?.id ?? '');
+        engine.clock.advance(1_000);
+        await make();
+      }
+      const [missing] = await forAdministrators('position_without_stop');
+      expect(missing).toMatchObject({ severity: 'critical', subject: { userId, token, tradeId: trade?.id } });
+      expect(await forAdministrators('user_halted')).toHaveLength(1);
+      engine.venue.setFaults([]);
+      await engine.settle();
+      const positions = [{ userId, exchangePlatform: 'Bitget', token, how: 'closed' }];
+      await engine.db.execute(
+        sql`update trading_halts set kind = 'unverified', cleared_at = null, ended_at = null where user_id = ${userId}`,
+      );
+      await engine.db.transaction((tx) =>
+        clearHalts(tx, { ...engine.deps, positions, now: engine.clock.now() }),
+      );
       await make();
-    }
-    const [missing] = await forAdministrators('position_without_stop');
-    expect(missing).toMatchObject({ severity: 'critical', subject: { userId, token, tradeId: trade?.id } });
-    expect(await forAdministrators('user_halted')).toHaveLength(1);
-    engine.venue.setFaults([]);
-    await engine.settle();
-    const positions = [{ userId, exchangePlatform: 'Bitget', token, how: 'closed' }];
-    await engine.db.execute(
-      sql`update trading_halts set kind = 'unverified', cleared_at = null, ended_at = null where user_id = ${userId}`,
-    );
-    await engine.db.transaction((tx) =>
-      clearHalts(tx, { ...engine.deps, positions, now: engine.clock.now() }),
-    );
-    await make();
-    expect((await forAdministrators('user_resumed'))[0]?.text).toMatch(new RegExp(`resumed \\(${token}\\)$`));
-  });
+      expect((await forAdministrators('user_resumed'))[0]?.text).toMatch(
+        new RegExp(`resumed \\(${token}\\)$`),
+      );
+    },
+  );
 });
 
 // Requirements: additions-alerts-6
@@ -285,7 +291,7 @@ test('a closed position is reported with its net profit and in multiples of the 
 });
 
 // Requirements: additions-alerts-7
-test('the day before is summed up once, for its users and the administrators', async () => {
+testEveryCase('the day before is summed up once, for its users and the administrators', async () => {
   await engine.db.execute(sql`delete from notice_states`);
   await summarizeDay(engine.deps);
   await make();

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangeAccount, Protection, ProtectionRequest } from '#server/exchanges/exchange.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import { SUITE_WORDS, type SuiteDialect } from './exchange-suite-words.ts';
 import type { FaultMatch, VenueFault } from './faults.ts';
 import {
@@ -145,19 +146,25 @@ export function wiredMoveTests(
 
     const PLACING: FaultMatch = { operation: 'place-protection' };
 
-    test.each<[string, VenueFault]>([
-      ['refused', { kind: 'stopRefused' }],
-      ['not answered', { kind: 'timeout', on: PLACING }],
-      ['answered with a 502', { kind: 'badGatewayBefore', on: PLACING }],
-      ['answered with success, but changes nothing', { kind: 'stopIgnored' }],
-    ])('leaves the old one when the new one is %s, and moves it the next time', async (_name, fault) => {
+    test.each<[string, VenueFault]>(
+      firstCases(
+        [
+          ['refused', { kind: 'stopRefused' }],
+          ['answered with a 502', { kind: 'badGatewayBefore', on: PLACING }],
+          ['answered with success, but changes nothing', { kind: 'stopIgnored' }],
+          ['not answered', { kind: 'timeout', on: PLACING }],
+        ],
+        platform === 'Bitget' ? 4 : 3,
+      ),
+    )('leaves the old one when the new one is %s, and moves it the next time', async (_name, fault) => {
       const { failure, between } = await moveTwice(fault);
       expect(failure).toMatchObject({ name: 'ExchangeError' });
       expect(between).toEqual(OLD);
       expect(await held()).toEqual(MOVED);
     });
 
-    test.each<VenueFault['kind']>(['acceptThenTimeout', 'cutAfterAccept', 'truncatedBody', 'html200'])(
+    const lost: VenueFault['kind'][] = ['cutAfterAccept', 'truncatedBody', 'html200', 'acceptThenTimeout'];
+    test.each(firstCases(lost, platform === 'Bitget' ? 4 : 3))(
       'finds the new one when its answer is lost (%s), and does not place it again',
       async (kind) => {
         const { failure, between } = await moveTwice({ kind, on: PLACING } as VenueFault);
@@ -192,7 +199,13 @@ export function wiredMoveTests(
         ]);
       });
 
-      test.each<VenueFault['kind']>(['badGatewayBefore', 'timeout', 'acceptThenTimeout', 'html200'])(
+      const unanswered: VenueFault['kind'][] = [
+        'badGatewayBefore',
+        'html200',
+        'timeout',
+        'acceptThenTimeout',
+      ];
+      test.each(firstCases(unanswered, 2))(
         'reports an old stop whose cancel is lost (%s), and cancels it the next time',
         async (kind) => {
           const fault = { kind, on: { operation: 'cancel-protection' } } as VenueFault;

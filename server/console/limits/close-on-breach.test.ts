@@ -14,7 +14,7 @@ import {
   riskBreaches,
   tradingStops,
 } from '#server/platform/db/schema.ts';
-import { firstCases } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { forgetLimits, ofUser, PROGRAM, setLimits, TESLA, watchAll } from '#test/app/risk-limits.ts';
 import { planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { openLongByHand, withLong } from '#test/app/token-holders.ts';
@@ -85,7 +85,7 @@ describe('a limit that closes all positions', () => {
     expect(requested.filter(({ after }) => after?.id === run?.id)).toHaveLength(1);
   });
 
-  test('leaves alone what was not opened here, and cancels entries that rest', async () => {
+  testEveryCase('leaves alone what was not opened here, and cancels entries that rest', async () => {
     const { userId, token } = await loser();
     await engine.storeCandle({ token: 'BYHAND', price: '100' });
     await openLongByHand(engine, { userId, token: 'BYHAND' });

@@ -1,0 +1,2 @@
+/** Every case. */
+import './make-notices.test.ts';

@@ -1,0 +1,2 @@
+/** Every fault. */
+import './bitget-unified.test.ts';

@@ -1,0 +1,2 @@
+/** Every fault. */
+import './bybit.test.ts';
