@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import type { TradingStopView } from '#contract/trading-stops.ts';
-import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { startWorld, type World } from '#test/world.ts';
 
 // The command as an operator runs it, beside the running program.
@@ -78,19 +78,17 @@ testEveryCase('stops one user by name until an instant', async () => {
   expect(await list()).toMatchObject([{ scope: { kind: 'user', value: user.id }, until }]);
 });
 
-test.each(
-  firstCases([
-    [[], 'A reason is needed'],
-    [
-      ['--reason', 'news', '--token', 'BTC', '--strategy', 'Tesla'],
-      'Only one of --strategy, --token and --user',
-    ],
-    [['--reason', 'news', '--token', 'btc'], 'value must be a token such as BTC'],
-    [['--reason', 'news', '--user', 'nobody@example.com'], 'There is no user "nobody@example.com"'],
-    [['--reason', 'news', '--until', '2020-01-01T00:00:00Z'], '--until must be in the future'],
-    [['--why', 'news'], "Unknown option '--why'"],
-  ]),
-)('%j is refused in one sentence, and stops nothing', async (args, message) => {
+testEveryCase.each([
+  [[], 'A reason is needed'],
+  [
+    ['--reason', 'news', '--token', 'BTC', '--strategy', 'Tesla'],
+    'Only one of --strategy, --token and --user',
+  ],
+  [['--reason', 'news', '--token', 'btc'], 'value must be a token such as BTC'],
+  [['--reason', 'news', '--user', 'nobody@example.com'], 'There is no user "nobody@example.com"'],
+  [['--reason', 'news', '--until', '2020-01-01T00:00:00Z'], '--until must be in the future'],
+  [['--why', 'news'], "Unknown option '--why'"],
+])('%j is refused in one sentence, and stops nothing', async (args, message) => {
   const { code, output } = await run(...args);
   expect(output).toContain(message);
   expect(code).toBe(1);

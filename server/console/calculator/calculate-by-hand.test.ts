@@ -9,6 +9,7 @@ import {
   rememberBalance,
 } from '#server/engine/sizing/position-generator.store.ts';
 import { accountBalances, positionGeneratorLogs, userSettings } from '#server/platform/db/schema.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { type Calculated, type HandSignal, startWorldByHand, type WorldByHand } from '#test/world/by-hand.ts';
 
 const GENERATE = '/api/internal/position-generator/generate';
@@ -318,18 +319,21 @@ describe('a balance that cannot be read', () => {
     expect(await findLastBalance(db, owner)).toMatchObject({ futuresAvailable: '3', readAt: at(3) });
   });
 
-  test('yields an estimate with built-in contract rules when the contract is missing too', async () => {
-    const offline = await trading.startInstance({
-      engine: false,
-      config: { bitgetBaseUrl: 'http://127.0.0.1:9', bybitBaseUrl: 'http://127.0.0.1:9' },
-    });
-    const { userId, signalId } = await subject();
-    const answer = await offline.admin.post(GENERATE, { signalId, userId });
-    expect(calculated(answer.json<GenerateAnswer>())).toMatchObject({
-      isEstimate: true,
-      position: { availableBalance: '254.648', referencePrice: '100' },
-    });
-  });
+  testEveryCase(
+    'yields an estimate with built-in contract rules when the contract is missing too',
+    async () => {
+      const offline = await trading.startInstance({
+        engine: false,
+        config: { bitgetBaseUrl: 'http://127.0.0.1:9', bybitBaseUrl: 'http://127.0.0.1:9' },
+      });
+      const { userId, signalId } = await subject();
+      const answer = await offline.admin.post(GENERATE, { signalId, userId });
+      expect(calculated(answer.json<GenerateAnswer>())).toMatchObject({
+        isEstimate: true,
+        position: { availableBalance: '254.648', referencePrice: '100' },
+      });
+    },
+  );
 });
 
 describe('a preview', () => {

@@ -231,7 +231,7 @@ describe('a part of a position', () => {
     });
   });
 
-  test('that is smaller than the smallest order is refused, and nothing is sent', async () => {
+  testEveryCase('that is smaller than the smallest order is refused, and nothing is sent', async () => {
     const held = await withPosition();
     for (const percent of [99, 99])
       expect((await closePart(held, percent)).json()).toMatchObject({ success: true });

@@ -514,7 +514,7 @@ test('the prices of a look leave before what the moves of the last one read', as
   expect(rankedFirst('prices')).toBeLessThan(rankedFirst('holding'));
 });
 
-test('a new position that takes long to read keeps no other from its turn', async () => {
+testEveryCase('a new position that takes long to read keeps no other from its turn', async () => {
   const first = await withPlan(HALF_AT_1R);
   await lookUntil(() => hasBegun(first.trade.id));
   const second = await withPlan(HALF_AT_1R);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EngineDeps } from '#server/deps.ts';
 import { testClock } from '#test/app/fake-clock.ts';
-import { firstCases, oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { startWorld } from '#test/world.ts';
@@ -60,18 +60,15 @@ describe('a call that comes before its trade is due', () => {
   });
 });
 
-describe('the calls of a trade bring it to its end without the sweep', () => {
-  // Requirements: order-execution-9
-  test.each(
-    oneOfEachKind<[string, number[]]>(
-      [
-        ['a program whose clock is behind the database’s', [1_000]],
-        ['a program whose clock is ahead of the database’s', [-20_000]],
-        ['two instances whose clocks differ', [0, 2_000]],
-      ],
-      ([, [first]]) => first === -20_000,
-    ),
-  )('in %s', { timeout: 60_000 }, async (_name, behindMs) => {
+// Requirements: order-execution-9
+testEveryCase.each([
+  ['a program whose clock is behind the database’s', [1_000]],
+  ['a program whose clock is ahead of the database’s', [-20_000]],
+  ['two instances whose clocks differ', [0, 2_000]],
+])(
+  'the calls of a trade bring it to its end without the sweep, in %s',
+  { timeout: 60_000 },
+  async (_name, behindMs) => {
     const board = await startWorld({ exchange: 'paper', engine: true, instances: behindMs.length, behindMs });
     try {
       await board.site.push('BTC', '65000');
@@ -84,5 +81,5 @@ describe('the calls of a trade bring it to its end without the sweep', () => {
     } finally {
       await board.close();
     }
-  });
-});
+  },
+);

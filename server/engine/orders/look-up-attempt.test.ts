@@ -89,29 +89,26 @@ test('verifies an order in doubt that is found open when its wait since submissi
   expect(attempt?.verifyAt?.getTime()).toBe(plannedAt.getTime() + 5_000);
 });
 
-test.each([
-  ['before', 0],
-  ['after', 1],
-] as const)(
-  'looks an order in doubt up first when the process died %s its request left',
-  async (when, placed) => {
-    const { trade, userId } = await plan();
-    await expect(engine.advance(trade.id, dyingAt(engine.deps, 'placeOrder', when))).rejects.toThrow('');
-    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'submitting' }]);
-    expect(await engine.exchangeOrders(userId)).toHaveLength(placed);
-    await engine.restart();
-    await engine.settle();
-    const calls = await sentCalls(trade.id);
-    expect(calls[placed]).toBe('find-order');
-    expect(calls.filter((type) => type === 'place-order')).toHaveLength(1);
-    const orders = await engine.exchangeOrders(userId);
-    expect(orders).toMatchObject([{ state: 'filled' }]);
-    const attempts = await engine.attempts(trade.id);
-    expect(attempts.map(({ state }) => state)).toEqual(
-      placed === 1 ? ['filled'] : ['never_placed', 'filled'],
-    );
-  },
-);
+test.each(
+  firstCases([
+    ['after', 1],
+    ['before', 0],
+  ]),
+)('looks an order in doubt up first when the process died %s its request left', async (when, placed) => {
+  const { trade, userId } = await plan();
+  await expect(engine.advance(trade.id, dyingAt(engine.deps, 'placeOrder', when))).rejects.toThrow('');
+  expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'submitting' }]);
+  expect(await engine.exchangeOrders(userId)).toHaveLength(placed);
+  await engine.restart();
+  await engine.settle();
+  const calls = await sentCalls(trade.id);
+  expect(calls[placed]).toBe('find-order');
+  expect(calls.filter((type) => type === 'place-order')).toHaveLength(1);
+  const orders = await engine.exchangeOrders(userId);
+  expect(orders).toMatchObject([{ state: 'filled' }]);
+  const attempts = await engine.attempts(trade.id);
+  expect(attempts.map(({ state }) => state)).toEqual(placed === 1 ? ['filled'] : ['never_placed', 'filled']);
+});
 
 test('looks up an order answered 429 before it sends it again under the same id', async () => {
   const { trade, userId } = await plan([{ kind: 'tooManyRequests', on: { path: 'place-order', times: 2 } }]);

@@ -285,25 +285,28 @@ describe('an open position that the engine opened', () => {
     },
   );
 
-  test('that can be neither protected nor closed halts its user; a stop seen later clears the halt', async () => {
-    const { userId, token, trade } = await withPosition();
-    await lose(userId, 'pos_loss');
-    strike(engine, userId, [noStop, noClose]);
-    await auditOnce(engine, audit);
-    await expect(engine.settle({ maxRounds: 26 })).rejects.toThrow('work was left');
-    expect(await haltsOf(userId)).toMatchObject([{ kind: 'unprotected', token, clearedAt: null }]);
-    // The owner places a stop by hand at the exchange.
-    await engine.db
-      .update(paperTriggerOrders)
-      .set({ state: 'live' })
-      .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.planType, 'pos_loss')));
-    await auditOnce(engine, audit);
-    const [halt] = await haltsOf(userId);
-    expect(halt).toMatchObject({ clearedHow: 'The exchange shows the stop 98', endedAt: null });
-    await engine.settle();
-    expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true });
-    expect((await engine.holding(userId, token)).position).not.toBeNull();
-  });
+  testEveryCase(
+    'that can be neither protected nor closed halts its user; a stop seen later clears the halt',
+    async () => {
+      const { userId, token, trade } = await withPosition();
+      await lose(userId, 'pos_loss');
+      strike(engine, userId, [noStop, noClose]);
+      await auditOnce(engine, audit);
+      await expect(engine.settle({ maxRounds: 26 })).rejects.toThrow('work was left');
+      expect(await haltsOf(userId)).toMatchObject([{ kind: 'unprotected', token, clearedAt: null }]);
+      // The owner places a stop by hand at the exchange.
+      await engine.db
+        .update(paperTriggerOrders)
+        .set({ state: 'live' })
+        .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.planType, 'pos_loss')));
+      await auditOnce(engine, audit);
+      const [halt] = await haltsOf(userId);
+      expect(halt).toMatchObject({ clearedHow: 'The exchange shows the stop 98', endedAt: null });
+      await engine.settle();
+      expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true });
+      expect((await engine.holding(userId, token)).position).not.toBeNull();
+    },
+  );
 
   test('is left alone when only the list of all positions lacks its stop, and a separate read shows it', async () => {
     const { trade } = await withPosition();

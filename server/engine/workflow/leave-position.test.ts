@@ -584,46 +584,49 @@ test('closes with four requests for each user, and reads and records what concer
   expect(await engine.workflow(workflowId)).toMatchObject({ successfulUsersCount: 1 + USERS });
 });
 
-test('closes for a few users of an exchange at a time, and those that it does not answer keep no places', async () => {
-  const token = nextToken();
-  for (let count = 0; count < 7; count += 1)
-    await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  const { signalId: opened } = await engine.storeSignal({ token, price: '100' });
-  await engine.settle();
-  const holders = (await engine.trades(opened)).map(({ userId }) => userId);
-  engine.clock.advance(1_000);
-  const { workflowId } = await engine.storeSignal({ token, price: '100', action: 'close' });
-  await runWorkflow(engine.deps, workflowId);
-  const queue = testJobs(engine.clock);
-  const answer = Promise.withResolvers<void>();
-  const atWork = new Set<string>();
-  let nowMs = 0;
-  const clock = { monotonicMs: () => nowMs };
-  const deps = answering(
-    { ...engine.deps, jobs: queue.jobs, userIntake: createUserIntake({ clock, mostLeaving: 3 }) },
-    ({ fetchPosition }) => ({
-      async fetchPosition(account, ...more) {
-        atWork.add(account.userId);
-        await answer.promise;
-        return await fetchPosition(account, ...more);
-      },
-    }),
-  );
-  const waves = [tradeWave(deps, { workflowId })];
-  await expect.poll(() => atWork.size).toBe(1);
-  waves.push(tradeWave(deps, { workflowId }));
-  await expect.poll(() => atWork.size).toBe(3);
-  await tradeWave(deps, { workflowId });
-  expect(atWork.size).toBe(3);
-  // Those that the exchange does not answer keep no places.
-  nowMs = 2_000;
-  waves.push(tradeWave(deps, { workflowId }));
-  await expect.poll(() => atWork.size).toBe(6);
-  await tradeWave(deps, { workflowId });
-  expect(atWork.size).toBe(6);
-  answer.resolve();
-  await Promise.all(waves);
-  await queue.drain(deps);
-  for (const userId of holders) expect(await sizeOf(userId, token)).toBeNull();
-  expect(await engine.workflow(workflowId)).toMatchObject({ successfulUsersCount: holders.length });
-});
+testEveryCase(
+  'closes for a few users of an exchange at a time, and those that it does not answer keep no places',
+  async () => {
+    const token = nextToken();
+    for (let count = 0; count < 7; count += 1)
+      await engine.createUser({ positionSizingMethod: 'Risk Management' });
+    const { signalId: opened } = await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    const holders = (await engine.trades(opened)).map(({ userId }) => userId);
+    engine.clock.advance(1_000);
+    const { workflowId } = await engine.storeSignal({ token, price: '100', action: 'close' });
+    await runWorkflow(engine.deps, workflowId);
+    const queue = testJobs(engine.clock);
+    const answer = Promise.withResolvers<void>();
+    const atWork = new Set<string>();
+    let nowMs = 0;
+    const clock = { monotonicMs: () => nowMs };
+    const deps = answering(
+      { ...engine.deps, jobs: queue.jobs, userIntake: createUserIntake({ clock, mostLeaving: 3 }) },
+      ({ fetchPosition }) => ({
+        async fetchPosition(account, ...more) {
+          atWork.add(account.userId);
+          await answer.promise;
+          return await fetchPosition(account, ...more);
+        },
+      }),
+    );
+    const waves = [tradeWave(deps, { workflowId })];
+    await expect.poll(() => atWork.size).toBe(1);
+    waves.push(tradeWave(deps, { workflowId }));
+    await expect.poll(() => atWork.size).toBe(3);
+    await tradeWave(deps, { workflowId });
+    expect(atWork.size).toBe(3);
+    // Those that the exchange does not answer keep no places.
+    nowMs = 2_000;
+    waves.push(tradeWave(deps, { workflowId }));
+    await expect.poll(() => atWork.size).toBe(6);
+    await tradeWave(deps, { workflowId });
+    expect(atWork.size).toBe(6);
+    answer.resolve();
+    await Promise.all(waves);
+    await queue.drain(deps);
+    for (const userId of holders) expect(await sizeOf(userId, token)).toBeNull();
+    expect(await engine.workflow(workflowId)).toMatchObject({ successfulUsersCount: holders.length });
+  },
+);

@@ -222,36 +222,39 @@ describe('a signal for many users', () => {
     await handOverLeases(engine.db, 'one');
   });
 
-  test('is taken up by an instance as its address can start users, and the rest by another one', async () => {
-    const { workflowId, inOrder, queue, deps, traded } = await selected(6);
-    const answer = Promise.withResolvers<void>();
-    const started: string[] = [];
-    /** An instance whose address can start two users a second. */
-    const instance = () =>
-      answering({ ...deps, userIntake: createUserIntake(engine) }, ({ readTradeAccount }) => ({
-        requestsPerSecond: 8,
-        async readTradeAccount(account, request, context) {
-          started.push(account.userId);
-          if (account.userId !== inOrder[0]) await answer.promise;
-          return await readTradeAccount(account, request, context);
-        },
-      }));
-    const [one, another] = [instance(), instance()];
-    await tradeWave(one, { workflowId });
-    const calls = () => queue.waiting().filter(({ name }) => name === 'trade-wave');
-    const waves = [tradeWave(one, { workflowId })];
-    await expect.poll(() => started).toHaveLength(3);
-    // The others are called before the orders of these are committed.
-    expect(calls()).not.toEqual([]);
-    await tradeWave(one, { workflowId });
-    waves.push(tradeWave(another, { workflowId }));
-    await expect.poll(() => started).toHaveLength(5);
-    expect(started.toSorted()).toEqual(inOrder.slice(0, 5).toSorted());
-    answer.resolve();
-    await Promise.all(waves);
-    await queue.drain(one);
-    expect(await traded()).toEqual(inOrder);
-  });
+  testEveryCase(
+    'is taken up by an instance as its address can start users, and the rest by another one',
+    async () => {
+      const { workflowId, inOrder, queue, deps, traded } = await selected(6);
+      const answer = Promise.withResolvers<void>();
+      const started: string[] = [];
+      /** An instance whose address can start two users a second. */
+      const instance = () =>
+        answering({ ...deps, userIntake: createUserIntake(engine) }, ({ readTradeAccount }) => ({
+          requestsPerSecond: 8,
+          async readTradeAccount(account, request, context) {
+            started.push(account.userId);
+            if (account.userId !== inOrder[0]) await answer.promise;
+            return await readTradeAccount(account, request, context);
+          },
+        }));
+      const [one, another] = [instance(), instance()];
+      await tradeWave(one, { workflowId });
+      const calls = () => queue.waiting().filter(({ name }) => name === 'trade-wave');
+      const waves = [tradeWave(one, { workflowId })];
+      await expect.poll(() => started).toHaveLength(3);
+      // The others are called before the orders of these are committed.
+      expect(calls()).not.toEqual([]);
+      await tradeWave(one, { workflowId });
+      waves.push(tradeWave(another, { workflowId }));
+      await expect.poll(() => started).toHaveLength(5);
+      expect(started.toSorted()).toEqual(inOrder.slice(0, 5).toSorted());
+      answer.resolve();
+      await Promise.all(waves);
+      await queue.drain(one);
+      expect(await traded()).toEqual(inOrder);
+    },
+  );
 
   test('takes an order up again whose execution failed unexpectedly', async () => {
     const { workflowId, signalId, queue, deps } = await selected(1);

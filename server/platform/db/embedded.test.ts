@@ -70,19 +70,22 @@ testEveryCase('closes a data folder that others could read, and reports it in on
   ]);
 });
 
-test('refuses a second program on the same folder in one line; after kill -9 of the first, the next start takes over its server', async () => {
-  const { child, line } = await holdInChild();
-  const pid = await postmasterPid();
-  await expect(open()).rejects.toThrow(
-    `Signal Board is already running on ${folder.dataDir}; stop it first, or choose another DATA_DIR`,
-  );
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  const { pool } = await open();
-  const { rows } = await pool.query('select pg_postmaster_start_time()::text as started');
-  expect(line).toBe(`ready ${rows[0].started}`);
-  expect(await postmasterPid()).toBe(pid);
-});
+testEveryCase(
+  'refuses a second program on the same folder in one line; after kill -9 of the first, the next start takes over its server',
+  async () => {
+    const { child, line } = await holdInChild();
+    const pid = await postmasterPid();
+    await expect(open()).rejects.toThrow(
+      `Signal Board is already running on ${folder.dataDir}; stop it first, or choose another DATA_DIR`,
+    );
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const { pool } = await open();
+    const { rows } = await pool.query('select pg_postmaster_start_time()::text as started');
+    expect(line).toBe(`ready ${rows[0].started}`);
+    expect(await postmasterPid()).toBe(pid);
+  },
+);
 
 test('restarts a server that was killed under a running program', async () => {
   const lost: Error[] = [];

@@ -1,0 +1,2 @@
+/** Every case. */
+import './calculate-by-hand.test.ts';
