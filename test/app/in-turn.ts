@@ -1,8 +1,8 @@
 import { inject, test } from 'vitest';
 
 /*
- * Matrices, such as fault x exchange. A `*.test.ts` plays each fault once and the exchanges in turn; the `*.long.test.ts`
- * that imports it plays every case.
+ * Matrices, such as fault x exchange. A `*.test.ts` plays one fault of each kind and the exchanges in turn; the
+ * `*.long.test.ts` that imports it plays every case.
  */
 
 declare module 'vitest' {
@@ -30,7 +30,7 @@ export const oneOfEachKind = <Case>(cases: readonly Case[], stands: (one: Case) 
 export const firstCases = <const Case>(cases: readonly Case[], count = 1): Case[] =>
   cases.slice(0, inject('everyCase') ? undefined : count);
 
-/** Declares tests only where matrices are played whole: variants of what another test of the file proves. */
+/** Declares tests only where matrices are played whole: variants of what another test proves. */
 export const testEveryCase: Pick<typeof test, 'each'> &
   ((name: string, run: () => unknown, timeoutMs?: number) => void) = Object.assign(
   (name: string, run: () => unknown, timeoutMs?: number) => {
