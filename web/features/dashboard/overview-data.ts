@@ -34,12 +34,18 @@ const WORDS = { '30d': 'in 30 d', all: 'of all time' };
 /** Told by events when a trade closes; orders that end without a fill are not. */
 const RESULTS_REFRESH_MS = 60_000;
 
-/** Those of the last 7 days come with the overview; they also stand beside today's. Words only: not known yet. */
-export function useRangeResults(answer: OverviewAnswer): RangeResults | Pick<RangeResults, 'words'> {
+export interface UnknownResults {
+  words: string;
+  /** Why they are not known. */
+  missing: string;
+}
+
+/** Those of the last 7 days come with the overview; they also stand beside today's. */
+export function useRangeResults(answer: OverviewAnswer): RangeResults | UnknownResults {
   const { displayTimezone } = useSession();
   const { range } = useSearch({ from: '/' });
   const isOfWeek = range === undefined || range === 'today';
-  const { data } = useQuery<PerformanceAnswer>({
+  const { data, isError } = useQuery<PerformanceAnswer>({
     queryKey: ['/api/performance', { from: startOf(range, displayTimezone) }],
     enabled: !isOfWeek,
     refetchInterval: usePoll(RESULTS_REFRESH_MS),
@@ -49,7 +55,7 @@ export function useRangeResults(answer: OverviewAnswer): RangeResults | Pick<Ran
     return { words: 'in 7 d', net: net7d.amount, gross: net7d.gross, unknown: net7d.unknown, wins, fills };
   }
   const words = WORDS[range];
-  if (data === undefined) return { words };
+  if (data === undefined) return { words, missing: isError ? 'could not be read' : 'being added up' };
   const { net, gross, unknown, wins, trades, orders, filled } = data.totals;
   return {
     words,

@@ -3,7 +3,7 @@ import { formatMoney } from '../../lib/figures.ts';
 import { formatCount, toNumber } from '../../lib/format.ts';
 import { Profit } from '../../ui/profit.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';
-import { type RangeResults, useRangeResults } from './overview-data.ts';
+import { type RangeResults, type UnknownResults, useRangeResults } from './overview-data.ts';
 
 const counted = (count: number, one: string, many = `${one}s`) =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
@@ -13,9 +13,9 @@ function rate(part: number, whole: number): string {
   return whole > 0 && Number.isFinite(part) ? `${((part / whole) * 100).toFixed(1)}%` : '–';
 }
 
-function ratesOf(results: RangeResults | Pick<RangeResults, 'words'>) {
-  if (!('net' in results))
-    return ['Win rate', 'Fill rate'].map((label) => ({ label, value: '–', detail: results.words }));
+function ratesOf(results: RangeResults | UnknownResults) {
+  if ('missing' in results)
+    return ['Win rate', 'Fill rate'].map((label) => ({ label, value: '–', detail: results.missing }));
   const { wins, fills, words } = results;
   return [
     {
@@ -55,12 +55,12 @@ export function OverviewTiles({ answer, own = false }: { answer: OverviewAnswer;
         },
         {
           label: `Net ${results.words}`,
-          ...('net' in results
-            ? {
+          ...('missing' in results
+            ? { value: '–', detail: results.missing }
+            : {
                 value: <Profit amount={results.net} />,
                 detail: joined(`gross ${formatMoney(results.gross)} before fees`, unknown(results.unknown)),
-              }
-            : { value: '–', detail: 'being added up' }),
+              }),
         },
         {
           label: 'Open profit',
