@@ -11,7 +11,9 @@ import { memoryMarks } from '#test/venues/memory-marks.ts';
 import { listenVenue } from '#test/venues/server.ts';
 import { createVenue } from '#test/venues/venue.ts';
 import { userIdOfVenueKey } from '#test/venues/venue-credentials.ts';
+import { cpuSeconds, processTree } from './harness.ts';
 
+const POSTMASTER = `select split_part(pg_read_file('postmaster.pid'), e'\\n', 1) as pid`;
 const NO_DURABILITY = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 /** A private request at the exchange. */
@@ -21,6 +23,8 @@ export interface Seen {
   isOrder: boolean;
   /** Of an order: those of earlier rounds are looked up for their fees. */
   isLookUp: boolean;
+  /** Equity is read now and then, whether there is an order or not. */
+  isBalance: boolean;
   isRefused: boolean;
 }
 
@@ -63,7 +67,8 @@ export async function openLimitedVenue({ addresses }: { addresses: number }) {
           answer.status === 429 || answer.status === 403 || /"retCode":10006/.test(answer.body);
         const operations = operationsOf(request);
         const isOrder = operations.includes('place-order');
-        seen.push({ userId, atMs, isOrder, isLookUp: operations.includes('find-order'), isRefused });
+        const [isLookUp, isBalance] = [operations.includes('find-order'), operations.includes('balance')];
+        seen.push({ userId, atMs, isOrder, isLookUp, isBalance, isRefused });
       }
       return answer;
     },
@@ -94,6 +99,13 @@ export async function openLimitedVenue({ addresses }: { addresses: number }) {
       marks.push(token, price);
       await limited.settle(token);
     },
+    /** Seconds of the processors that the exchange has used until now, its database included; null where not told. */
+    async processorTime(): Promise<number | null> {
+      const { rows } = await database.pool.query<{ pid: string }>(POSTMASTER);
+      const used = await cpuSeconds(await processTree(Number(rows[0]?.pid)));
+      const { user, system } = process.cpuUsage();
+      return used === null ? null : used + (user + system) / 1_000_000;
+    },
     async close() {
       await Promise.all(servers.map((server) => server.close()));
       await database.close();
@@ -105,7 +117,8 @@ export async function openLimitedVenue({ addresses }: { addresses: number }) {
 const operationsOf = (request: VenueRequest) =>
   request.path.startsWith('/v5/') ? bybitOperations(request) : bitgetOperations(request);
 
-/** Reads of all positions and of the past. */
-const isAudit = ({ path, query }: VenueRequest) =>
-  /all-position|history|execution|closed-pnl|settleCoin/.test(`${path}?${query}`) ||
-  (path.endsWith('orders-plan-pending') && !query.includes('symbol='));
+/** Reads of all positions, of the past, and of the account's movements. */
+const isAudit = (request: VenueRequest) =>
+  /all-position|history|execution|closed-pnl|settleCoin/.test(`${request.path}?${request.query}`) ||
+  (request.path.endsWith('orders-plan-pending') && !request.query.includes('symbol=')) ||
+  operationsOf(request).includes('ledger');

@@ -1,9 +1,19 @@
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { BITGET_LIMITS, BYBIT_LIMITS } from '#server/exchanges/limits/exchange-limits.ts';
 import { createTraders, NO_WAITS, PRICE, post, TRADING } from './deliveries.ts';
 import { type Bench, type BenchContext, mean, sum } from './figures.ts';
-import { type Cluster, count, timed, waitUntil, withCluster, withDatabase, withResource } from './harness.ts';
+import {
+  type Cluster,
+  count,
+  timed,
+  waitUntil,
+  withCluster,
+  withDatabase,
+  withProcessorTime,
+  withResource,
+} from './harness.ts';
 import { type LimitedVenue, openLimitedVenue, type Seen } from './limited-venue.ts';
 import { describeKinds, type StatementKind, statementKinds } from './statement-kinds.ts';
 
@@ -44,6 +54,8 @@ interface Trade {
   reasons: readonly { users: number; reason: string }[];
   statements: number;
   kinds: readonly StatementKind[];
+  /** Seconds of the processors; null where they cannot be told, or a program ended meanwhile. */
+  used: { programs: number; exchange: number } | null;
 }
 
 export const VENUE_USERS = 1_000;
@@ -69,7 +81,7 @@ export const venue: Bench = {
         'First in a token: accounts that have traded another token, whose leverage and margin mode are not set for this one. Prepared: the same signal again, after all positions were closed.',
         `Read ahead: ${Math.min(users, READ_AHEAD_USERS)} users whose accounts were read before the candle closed.`,
         `The budget is what the program allows itself for an address: ${EXCHANGE_PLATFORMS.map((platform) => `${BUDGETS[platform]} a second at ${platform}`).join(', ')}.`,
-        'Requests are those of the users of the signal that concern the order: audits, which read all positions, are left out. The exchange runs in the process of the benchmark.',
+        'Requests are those of the users of the signal that concern the order: audits, which read all positions, and readings of equity and of the movements of an account, which come without an order as well, are left out. The exchange runs in the process of the benchmark.',
         `With ${ADDRESSES} instances each calls from an address of its own, which it has the name of in EXCHANGE_ADDRESS. One killed: the newest instance is killed when half of the orders have been placed, with its requests under way.`,
         'Reading ahead is enabled. Statements are all that the program sends, BEGIN and COMMIT included, by pg_stat_statements, less what it sends when idle for as long.',
       ],
@@ -190,7 +202,11 @@ function report(
   const { seen, sentAtMs } = done;
   const byUser = [...Map.groupBy(seen, ({ userId }) => userId).values()].flatMap((own) => {
     const order = own.findIndex(({ isOrder }) => isOrder);
-    return order === -1 ? [] : [own.filter(({ isLookUp }, index) => !isLookUp || index > order)];
+    if (order === -1) return [];
+    const begin = own.findIndex(({ isBalance, isLookUp }) => !isBalance && !isLookUp);
+    const concernsOrder = ({ isLookUp, isBalance }: Seen, index: number) =>
+      isLookUp ? index > order : !isBalance || (index > begin && index < order);
+    return [own.filter(concernsOrder)];
   });
   const requests = mean(byUser.map(({ length }) => length));
   const untilOrder = mean(byUser.map((own) => own.findIndex(({ isOrder }) => isOrder) + 1));
@@ -204,6 +220,10 @@ function report(
   add(`${name}: signal to the last order`, 's', lastOrderS);
   const refused = seen.filter(({ isRefused }) => isRefused).length;
   add(`${name}: refused by the exchange`, '', refused, { most: 0 });
+  const percent = (seconds?: number) =>
+    seconds === undefined ? null : (100 * seconds) / (availableParallelism() * (done.tookMs / 1000));
+  add(`${name}: processors busy with programs and database`, '%', percent(done.used?.programs));
+  add(`${name}: processors busy with the exchange`, '%', percent(done.used?.exchange));
   return { requests, lastOrderS };
 }
 
@@ -223,7 +243,7 @@ async function trade(options: {
   const seen = limited.watch();
   const sentAtMs = performance.now();
   let signalId = '';
-  const { statements, kinds, tookMs } = await countStatements(cluster, async () => {
+  async function follow(): Promise<void> {
     ({ id: signalId } = await post(firstOf(cluster), 'signal', { token, timeframe, action: 'sell' }));
     const disturbed = meanwhile(seen);
     const ended = `select count(*) as count from workflows where signal_id = '${signalId}' and completed_at is not null`;
@@ -233,7 +253,14 @@ async function trade(options: {
       everyMs: 250,
     });
     await disturbed;
-  });
+  }
+  const servers = [...cluster.programs];
+  const exchangeBefore = await limited.processorTime();
+  const { result, used } = await withProcessorTime({ ...cluster, servers }, () =>
+    countStatements(cluster, follow),
+  );
+  const exchangeAfter = await limited.processorTime();
+  const areAllAlive = servers.length === cluster.programs.length;
   const successful = await count(
     cluster,
     `select successful_users_count as count from workflows where signal_id = '${signalId}'`,
@@ -241,7 +268,16 @@ async function trade(options: {
   const reasons = await listReasons(cluster, signalId);
   const requests = [...seen];
   await limited.setPrice(token, PRICE_AT_TARGET);
-  return { sentAtMs, tookMs, seen: requests, successful, reasons, statements, kinds };
+  const [program, database] = areAllAlive ? [used.program, used.database] : [null, null];
+  const areTold = program !== null && database !== null && exchangeBefore !== null && exchangeAfter !== null;
+  return {
+    ...result,
+    sentAtMs,
+    seen: requests,
+    successful,
+    reasons,
+    used: areTold ? { programs: program + database, exchange: exchangeAfter - exchangeBefore } : null,
+  };
 }
 
 export const firstOf = ({ programs, ...cluster }: Cluster) => {
