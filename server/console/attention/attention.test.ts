@@ -3,6 +3,7 @@ import type { AttentionCondition } from '#contract/attention.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { createLog } from '#server/platform/log.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { startWorld } from '#test/world.ts';
 import { collectConditions } from './attention.routes.ts';
 
@@ -100,7 +101,7 @@ test('reports a proxy missing from TRUST_PROXY until it has not been seen for a 
 });
 
 // Requirements: order-execution-15
-test('shows that the clock of the machine was set, for a day', async () => {
+testEveryCase('shows that the clock of the machine was set, for a day', async () => {
   let aheadMs = 0;
   const clock = { ...systemClock, now: () => new Date(Date.now() + aheadMs) };
   const board = await startWorld({ clock, engine: true, background: ['clock watch'] });

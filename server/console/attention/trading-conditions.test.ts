@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import type { AttentionAnswer } from '#contract/attention.ts';
 import type { Signal } from '#contract/signals.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { createSender } from '#test/app/test-sender.ts';
 import { startWorld, TRADING, type World } from '#test/world.ts';
 
@@ -145,7 +146,7 @@ test('a position without a stop and a halt are named, the position not twice', a
 });
 
 // Requirements: additions-overview-4
-test('a refused key and an order in doubt are named', async () => {
+testEveryCase('a refused key and an order in doubt are named', async () => {
   const { site } = keys;
   await site.push('ETH', '100');
   const trader = await keys.createTrader();

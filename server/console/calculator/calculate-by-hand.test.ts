@@ -161,30 +161,33 @@ describe('a manual calculation', () => {
   });
 
   // Requirements: trading-calls-22
-  test('uses the requested price log, but none of another token or another user’s webhook', async () => {
-    const { userId } = await trading.createTrader({ positionSizingMethod: 'Technical Analysis' });
-    const [token, other] = [trading.nextToken(), trading.nextToken()];
-    const signalId = await trading.storeSignal({ token, price: '100', atr: '2' });
-    await trading.storeSignal({ token: other, price: '100', atr: '1' });
-    const { rows } = await trading.database.pool.query<{ id: string; token: string }>(
-      'select id, token from price_logs where token = any($1)',
-      [[token, other]],
-    );
-    const idOf = (wanted: string) => rows.find((row) => row.token === wanted)?.id;
-    const own = calculated(await trading.generate({ signalId, userId, priceLogId: idOf(token) }));
-    expect(own.position.atr).toBe('2');
-    const foreign = await post(GENERATE, { signalId, userId, priceLogId: idOf(other) });
-    expect([foreign.statusCode, foreign.json().message]).toEqual([
-      400,
-      `The price log is of ${other}, the signal of ${token}`,
-    ]);
-    await trading.query('update price_logs set from_admin = false where token = $1', [token]);
-    expect((await post(GENERATE, { signalId, userId, priceLogId: idOf(token) })).statusCode).toBe(400);
-    // By default the server does not match it either.
-    expect(refused(await trading.generate({ signalId, userId, priceLogId: null })).error).toBe(
-      'ATR Required',
-    );
-  });
+  testEveryCase(
+    'uses the requested price log, but none of another token or another user’s webhook',
+    async () => {
+      const { userId } = await trading.createTrader({ positionSizingMethod: 'Technical Analysis' });
+      const [token, other] = [trading.nextToken(), trading.nextToken()];
+      const signalId = await trading.storeSignal({ token, price: '100', atr: '2' });
+      await trading.storeSignal({ token: other, price: '100', atr: '1' });
+      const { rows } = await trading.database.pool.query<{ id: string; token: string }>(
+        'select id, token from price_logs where token = any($1)',
+        [[token, other]],
+      );
+      const idOf = (wanted: string) => rows.find((row) => row.token === wanted)?.id;
+      const own = calculated(await trading.generate({ signalId, userId, priceLogId: idOf(token) }));
+      expect(own.position.atr).toBe('2');
+      const foreign = await post(GENERATE, { signalId, userId, priceLogId: idOf(other) });
+      expect([foreign.statusCode, foreign.json().message]).toEqual([
+        400,
+        `The price log is of ${other}, the signal of ${token}`,
+      ]);
+      await trading.query('update price_logs set from_admin = false where token = $1', [token]);
+      expect((await post(GENERATE, { signalId, userId, priceLogId: idOf(token) })).statusCode).toBe(400);
+      // By default the server does not match it either.
+      expect(refused(await trading.generate({ signalId, userId, priceLogId: null })).error).toBe(
+        'ATR Required',
+      );
+    },
+  );
 
   test('uses the saved settings, and is refused for a user without a connection', async () => {
     const { db } = trading.database;
@@ -236,7 +239,7 @@ describe('the reference price', () => {
   });
 
   // Requirements: trading-calculator-and-execution-2
-  test('is the signal price when the exchange has none', async () => {
+  testEveryCase('is the signal price when the exchange has none', async () => {
     const request = await signalAt('100', '120');
     trading.site.setFaults([
       { kind: 'refuse', code: '40725', status: 400, on: { path: 'ticker', times: always } },
@@ -284,7 +287,7 @@ describe('a balance that cannot be read', () => {
     expect(log?.isEstimate).toBe(true);
   });
 
-  test('is replaced by an earlier one less later orders', async () => {
+  testEveryCase('is replaced by an earlier one less later orders', async () => {
     const { userId, signalId } = await subject();
     const first = calculated(await trading.generate({ signalId, userId }));
     const { db } = trading.database;

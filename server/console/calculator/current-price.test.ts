@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import type { CurrentPriceAnswer } from '#contract/position-generator.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { createSender } from '#test/app/test-sender.ts';
 import { startWorldByHand } from '#test/world/by-hand.ts';
 import { startWorld } from '#test/world.ts';
@@ -114,7 +115,7 @@ test('uses a user’s own signal as a paper price only for that user', async () 
 });
 
 // Requirements: trading-constants-9
-test('requests the fallback beyond two requests a second across instances', async () => {
+testEveryCase('requests the fallback beyond two requests a second across instances', async () => {
   const second = await trading.startInstance({ engine: false });
   await trading.usePriceLimit(0);
   const tokens = [trading.nextToken(), trading.nextToken(), trading.nextToken(), trading.nextToken()];

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AttentionAnswer } from '#contract/attention.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { startWorld, type World } from '#test/world.ts';
 
 // Requirements: accounts-fields-11, accounts-calls-18, trading-fields-13, trading-calls-15
@@ -128,14 +129,14 @@ describe('the disk with the data folder', () => {
     expect(read.folder).toBe('/not');
   });
 
-  test('does not end the readiness of an instance whose database is elsewhere', async () => {
+  testEveryCase('does not end the readiness of an instance whose database is elsewhere', async () => {
     const board = await startOn({ databaseUrl: 'postgres://elsewhere/board' });
     disk.bavail = 0;
     expect(await readyOf(board)).toEqual([200, true, false]);
     expect(await conditionsOf(board)).toHaveLength(1);
   });
 
-  test('needs attention while its free space cannot be read', async () => {
+  testEveryCase('needs attention while its free space cannot be read', async () => {
     const board = await startWorld({
       engine: true,
       readDisk: () => Promise.reject(new Error('input/output error')),

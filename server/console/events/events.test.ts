@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { signIn } from '#test/app/test-client.ts';
 import { openStream, type TestStream } from '#test/app/test-events.ts';
 import { startWorld } from '#test/world.ts';
-
 import { visibleChange } from './events.routes.ts';
 
 const streams: TestStream[] = [];
@@ -137,7 +137,7 @@ describe('the end of a stream', () => {
     await stream.ended;
   });
 
-  test('happens to the oldest one when one user opens too many', async () => {
+  testEveryCase('happens to the oldest one when one user opens too many', async () => {
     const collector = await board.createUser();
     const first = await listen(collector.client.cookie);
     for (let count = 0; count < 20; count += 1) await listen(collector.client.cookie);

@@ -126,7 +126,7 @@ describe('applying to open positions', () => {
       .toBe(true);
 
   // Requirements: additions-exits-20
-  test('tells counts and prices first, and changes nothing before it is meant', async () => {
+  testEveryCase('tells counts and prices first, and changes nothing before it is meant', async () => {
     const held = await withPosition();
     const scope = { kind: 'user', value: held.id };
     await board.admin.put(`/api/exit-plans/users/${held.id}`, PLAN);
@@ -176,7 +176,7 @@ describe('applying to open positions', () => {
     expect(Number(await size()) / Number(left)).toBeCloseTo(0.5, 1);
   });
 
-  test('of a strategy leaves the users alone who have a plan of their own', async () => {
+  testEveryCase('of a strategy leaves the users alone who have a plan of their own', async () => {
     const held = await withPosition();
     await board.admin.put('/api/exit-plans/strategies/Tesla', PLAN);
     await board.admin.put(`/api/exit-plans/users/${held.id}`, {});

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DemoSignalAnswer, FirstRunAnswer } from '#contract/first-run.ts';
 import type { TestDeliveryAnswer } from '#contract/hooks.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
 import { startWorld, TRADING, type World } from '#test/world.ts';
 
@@ -68,27 +69,30 @@ describe('on paper', () => {
   });
 
   // Requirements: additions-overview-3
-  test('the demo signal uses the last price, and one that follows the user’s own processor and timeframe', async () => {
-    const board = await start(TRADING);
-    await board.admin.post('/api/hooks', {});
-    const id = await adminId(board);
-    await board.admin.put('/api/user-settings', { signalProcessor: 'UD Bot', signalTimeframe: '1h' });
-    await board.setTrading(id, true);
-    const [hook] = (await board.admin.get('/api/hooks')).json<{ id: string }[]>();
-    const payload = { Symbol: 'BTCUSDT', Timeframe: '5', DateTime: '202601020300', Close: '64000.5' };
-    const stored = await board.admin.post(`/api/hooks/${hook?.id}/test-deliveries`, {
-      kind: 'candle',
-      payload,
-    });
-    expect(stored.json<TestDeliveryAnswer>().success).toBe(true);
+  testEveryCase(
+    'the demo signal uses the last price, and one that follows the user’s own processor and timeframe',
+    async () => {
+      const board = await start(TRADING);
+      await board.admin.post('/api/hooks', {});
+      const id = await adminId(board);
+      await board.admin.put('/api/user-settings', { signalProcessor: 'UD Bot', signalTimeframe: '1h' });
+      await board.setTrading(id, true);
+      const [hook] = (await board.admin.get('/api/hooks')).json<{ id: string }[]>();
+      const payload = { Symbol: 'BTCUSDT', Timeframe: '5', DateTime: '202601020300', Close: '64000.5' };
+      const stored = await board.admin.post(`/api/hooks/${hook?.id}/test-deliveries`, {
+        kind: 'candle',
+        payload,
+      });
+      expect(stored.json<TestDeliveryAnswer>().success).toBe(true);
 
-    expect((await sendDemo(board)).statusCode).toBe(200);
-    const [signal] = await board.query('select price, processor, timeframe, action from signals');
-    expect(signal).toEqual({ price: '64000.5', processor: 'UD Bot', timeframe: '1h', action: 'buy' });
-    await expect.poll(async () => (await read(board)).filled, { timeout: 20_000 }).toBe(true);
-  });
+      expect((await sendDemo(board)).statusCode).toBe(200);
+      const [signal] = await board.query('select price, processor, timeframe, action from signals');
+      expect(signal).toEqual({ price: '64000.5', processor: 'UD Bot', timeframe: '1h', action: 'buy' });
+      await expect.poll(async () => (await read(board)).filled, { timeout: 20_000 }).toBe(true);
+    },
+  );
 
-  test('a signal that nobody may trade names the reason, and can be sent again', async () => {
+  testEveryCase('a signal that nobody may trade names the reason, and can be sent again', async () => {
     const board = await start(TRADING);
     await board.admin.post('/api/hooks', {});
     // A busy machine may answer 503: send again.
@@ -101,7 +105,7 @@ describe('on paper', () => {
     expect(doneOf(await read(board))).toEqual(['webhook', 'user', 'signal']);
   });
 
-  test('says where trading is off for good, and that a pause keeps trading off', async () => {
+  testEveryCase('says where trading is off for good, and that a pause keeps trading off', async () => {
     const board = await start({});
     const id = await adminId(board);
     expect(await read(board)).toMatchObject({ automatic: false });
@@ -118,7 +122,7 @@ describe('on paper', () => {
     expect((await read(board)).tradingUser).toBeNull();
   });
 
-  test('a suspended webhook is not done, and a demo signal needs a webhook of its own', async () => {
+  testEveryCase('a suspended webhook is not done, and a demo signal needs a webhook of its own', async () => {
     const board = await start({});
     expectAnswer(await sendDemo(board), 404, 'Webhook not found');
     const hook = (await board.admin.post('/api/hooks', {})).json<{ id: string }>();

@@ -118,7 +118,7 @@ describe('a limit that closes all positions', () => {
     expect([await sizeOf(userId, token), await sizeOf(other.userId, other.token)]).toEqual(['0', '0']);
   });
 
-  test('closes nothing while it only stops entries', async () => {
+  testEveryCase('closes nothing while it only stops entries', async () => {
     const { userId, token, trade } = await loser();
     await setLimits(engine, ofUser(userId), { maxDailyLoss: '100' });
     await watch();

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { startTestEngine } from '#test/app/test-engine.ts';
 import { createEndedWork } from './ended-work.ts';
 
@@ -47,7 +48,7 @@ test.each([
   },
 );
 
-test('counts an order whose position was never protected as closed unprotected', async () => {
+testEveryCase('counts an order whose position was never protected as closed unprotected', async () => {
   const read = createEndedWork(engine.db);
   const before = await read();
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });

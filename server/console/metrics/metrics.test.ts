@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { trades } from '#server/platform/db/schema.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { createSender } from '#test/app/test-sender.ts';
 import { type ExchangeWorld, startWorld, type World } from '#test/world.ts';
 import { readOpenWork } from './open-work.ts';
@@ -197,7 +198,7 @@ test('counts deliveries by kind and result', async () => {
   await board.close();
 });
 
-test('reports only the instance’s own metrics while the database is unavailable', async () => {
+testEveryCase('reports only the instance’s own metrics while the database is unavailable', async () => {
   const board = await startWorld();
   const { connection } = board.database;
   const name = 'database' in connection ? connection.database : '';

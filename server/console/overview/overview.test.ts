@@ -5,6 +5,7 @@ import type { StrategiesAnswer } from '#contract/strategies.ts';
 import { recordSnapshot } from '#server/engine/protection/account-figures.store.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { aheadClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { createSender } from '#test/app/test-sender.ts';
 import { startWorld, type TestUser, TRADING } from '#test/world.ts';
 import { createBalanceReader } from './balance-reader.ts';
@@ -247,7 +248,7 @@ test('a user outside the own trading hours has that state, with the next opening
 });
 
 // Requirements: additions-overview-5
-test('an account that cannot be read is named, and its last known equity stays', async () => {
+testEveryCase('an account that cannot be read is named, and its last known equity stays', async () => {
   const trader = await keys.createTrader();
   const key = keys.newKey();
   const read = async () => (await keys.admin.get('/api/overview')).json<OverviewAnswer>();

@@ -198,20 +198,23 @@ describe.each(SUITE_DIALECTS)('at %s, a position above the largest market order'
     await expectParts(userId, trade.filledQuantity);
   });
 
-  test('is not closed by hand without an end, and the answer says what is closed and what is open', async () => {
-    const { userId, token, trade } = await withLarge();
-    strike(engine, userId, [{ kind: 'tooManyRequests', on: { operation: 'close-position', nth: 2 } }]);
-    const { success, message } = await closeByHand(userId, token, 100, secondsPerLook(61));
-    const open = toPlain((await engine.holding(userId, token, exchangePlatform)).position?.size ?? '0');
-    const closed = toPlain(D(trade.filledQuantity).minus(open));
-    expect(success).toBe(false);
-    expect(message).toContain(
-      `${closed} of ${toPlain(trade.filledQuantity)} ${token} is closed so far, and ${open} is still open`,
-    );
-    expect(D(closed).gt(0) && D(open).gt(0)).toBe(true);
-    expect(await closeByHand(userId, token)).toMatchObject({ success: true });
-    await expectParts(userId, trade.filledQuantity);
-  });
+  testEveryCase(
+    'is not closed by hand without an end, and the answer says what is closed and what is open',
+    async () => {
+      const { userId, token, trade } = await withLarge();
+      strike(engine, userId, [{ kind: 'tooManyRequests', on: { operation: 'close-position', nth: 2 } }]);
+      const { success, message } = await closeByHand(userId, token, 100, secondsPerLook(61));
+      const open = toPlain((await engine.holding(userId, token, exchangePlatform)).position?.size ?? '0');
+      const closed = toPlain(D(trade.filledQuantity).minus(open));
+      expect(success).toBe(false);
+      expect(message).toContain(
+        `${closed} of ${toPlain(trade.filledQuantity)} ${token} is closed so far, and ${open} is still open`,
+      );
+      expect(D(closed).gt(0) && D(open).gt(0)).toBe(true);
+      expect(await closeByHand(userId, token)).toMatchObject({ success: true });
+      await expectParts(userId, trade.filledQuantity);
+    },
+  );
 
   testEveryCase('says what is closed when the exchange refuses the rest', async () => {
     const { userId, token, trade } = await withLarge();

@@ -68,7 +68,7 @@ test('moves stop and target, shows them, and records who asked for it', async ()
   ]);
 });
 
-test('leaves alone what is absent or there already', async () => {
+testEveryCase('leaves alone what is absent or there already', async () => {
   const held = await withPosition();
   const { stopLoss, takeProfit } = (await openOf(held)) ?? {};
   expect(await move(held, { takeProfit: '107' })).toMatchObject({ success: true });

@@ -266,42 +266,45 @@ describe('a closed position', () => {
     },
   );
 
-  test('is reported as gone before the exchange gives details, and its profit follows later', async () => {
-    const { id, token, trade } = await withPosition();
-    board.site.setFaults([{ kind: 'empty200', on: { path: 'history-position', times: 1_000 } }]);
-    await board.site.push(token, '97');
-    // Past the time that an exchange may take to show a position that was just filled.
-    await board.db
-      .update(trades)
-      .set({ completedAt: new Date(Date.now() - 6_000) })
-      .where(eq(trades.id, trade.id));
-    // One reading alone may have missed it.
-    await expect
-      .poll(async () => (await positions({ userId: id })).closed.length, { timeout: 10_000 })
-      .toBe(1);
-    const gone = await positions({ userId: id });
-    expect(gone.open).toEqual([]);
-    expect(gone.closed).toMatchObject([
-      {
-        tradeId: trade.id,
-        closePrice: null,
-        realisedProfit: null,
-        fees: null,
-        closedBy: 'unknown',
-        differences: [
-          'Recorded as open here, but gone at the exchange, which has not told how it was closed',
-        ],
-      },
-    ]);
-    expect(gone.cumulativeProfit).toEqual([]);
-    expect((await positions({ userId: id })).closed).toEqual(gone.closed);
-    board.site.setFaults([]);
-    expect((await positions({ userId: id })).closed).toMatchObject([
-      { tradeId: trade.id, closePrice: '97', closedBy: 'stop loss', differences: [] },
-    ]);
-  });
+  testEveryCase(
+    'is reported as gone before the exchange gives details, and its profit follows later',
+    async () => {
+      const { id, token, trade } = await withPosition();
+      board.site.setFaults([{ kind: 'empty200', on: { path: 'history-position', times: 1_000 } }]);
+      await board.site.push(token, '97');
+      // Past the time that an exchange may take to show a position that was just filled.
+      await board.db
+        .update(trades)
+        .set({ completedAt: new Date(Date.now() - 6_000) })
+        .where(eq(trades.id, trade.id));
+      // One reading alone may have missed it.
+      await expect
+        .poll(async () => (await positions({ userId: id })).closed.length, { timeout: 10_000 })
+        .toBe(1);
+      const gone = await positions({ userId: id });
+      expect(gone.open).toEqual([]);
+      expect(gone.closed).toMatchObject([
+        {
+          tradeId: trade.id,
+          closePrice: null,
+          realisedProfit: null,
+          fees: null,
+          closedBy: 'unknown',
+          differences: [
+            'Recorded as open here, but gone at the exchange, which has not told how it was closed',
+          ],
+        },
+      ]);
+      expect(gone.cumulativeProfit).toEqual([]);
+      expect((await positions({ userId: id })).closed).toEqual(gone.closed);
+      board.site.setFaults([]);
+      expect((await positions({ userId: id })).closed).toMatchObject([
+        { tradeId: trade.id, closePrice: '97', closedBy: 'stop loss', differences: [] },
+      ]);
+    },
+  );
 
-  test('is open again when the exchange had only failed to show it for a moment', async () => {
+  testEveryCase('is open again when the exchange had only failed to show it for a moment', async () => {
     const { id, trade } = await withPosition();
     await board.db.insert(closedPositions).values({
       id: timeOrderedId(),
@@ -322,7 +325,7 @@ describe('a closed position', () => {
     expect(told.closed).toEqual([]);
   });
 
-  test('is recorded once by the audits of several instances', async () => {
+  testEveryCase('is recorded once by the audits of several instances', async () => {
     const { id, token } = await withPosition();
     await board.site.push(token, '97');
     const auditOnce = ({ deps }: (typeof board.programs)[number]) => {
@@ -659,7 +662,7 @@ test('pages through all closed positions of a filter, up to an instant, without 
   expect((await board.admin.get('/api/positions/closed?until=yesterday')).statusCode).toBe(400);
 });
 
-test('the sums of closed positions follow inserts, updates and deletes', async () => {
+testEveryCase('the sums of closed positions follow inserts, updates and deletes', async () => {
   const trader = await withPosition();
   const { id } = trader;
   const told = async (token?: string) => {

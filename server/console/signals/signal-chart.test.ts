@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SignalChart } from '#contract/charts.ts';
 import type { Signal } from '#contract/signals.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { startWorld, TRADING, type World } from '#test/world.ts';
 
@@ -148,23 +149,26 @@ describe('the chart of a traded signal', () => {
     expect(fills.map(({ time }) => time)).toEqual(fills.map(({ time }) => time).sort());
   });
 
-  test('keeps the levels of the workflow that traded when a later one calculates nothing', async () => {
-    const [{ id }] = (await board.admin.get('/api/signals')).json().signals;
-    const before = await settled(id);
-    // Everybody has traded the signal already, so the new workflow calculates nothing.
-    await board.admin.post('/api/trigger-automation', { signalId: id });
-    await expect
-      .poll(
-        async () => (await board.admin.get('/api/automation-workflows?status=completed')).json().total,
-        soon,
-      )
-      .toBe(2);
-    const row = await settled(id);
-    expect([row.manualCount, row.stopLoss]).toEqual([1, before.stopLoss]);
-    const shown = await chart(board, id);
-    expect(shown.levels?.stopLoss).toBe(before.stopLoss);
-    expect(shown.fills).toHaveLength(2);
-  });
+  testEveryCase(
+    'keeps the levels of the workflow that traded when a later one calculates nothing',
+    async () => {
+      const [{ id }] = (await board.admin.get('/api/signals')).json().signals;
+      const before = await settled(id);
+      // Everybody has traded the signal already, so the new workflow calculates nothing.
+      await board.admin.post('/api/trigger-automation', { signalId: id });
+      await expect
+        .poll(
+          async () => (await board.admin.get('/api/automation-workflows?status=completed')).json().total,
+          soon,
+        )
+        .toBe(2);
+      const row = await settled(id);
+      expect([row.manualCount, row.stopLoss]).toEqual([1, before.stopLoss]);
+      const shown = await chart(board, id);
+      expect(shown.levels?.stopLoss).toBe(before.stopLoss);
+      expect(shown.fills).toHaveLength(2);
+    },
+  );
 
   test('lists its trades, paged on request, with as few queries as a signal without trades', async () => {
     const [{ id }] = (await board.admin.get('/api/signals')).json().signals;

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { SignalStats } from '#contract/signals.ts';
 import { addUpList } from '#server/platform/db/list-totals/add-up-list.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { startWorld, type World } from '#test/world.ts';
 
@@ -89,7 +90,7 @@ test('days on which the clock changes have 25 and 23 hours', async () => {
   ]);
 });
 
-test('starts a new day after midnight', async () => {
+testEveryCase('starts a new day after midnight', async () => {
   await start('Asia/Kolkata', '2026-01-31T18:29:59.999Z');
   await receive('2026-01-31T18:29:59.000Z');
   expect((await perDay()).at(-1)).toEqual({ day: '2026-01-31', count: 1 });

@@ -75,7 +75,7 @@ describe('decisions computed again from their records', () => {
     ]);
   });
 
-  test('are identical for a signal that closes, and name a changed position', async () => {
+  testEveryCase('are identical for a signal that closes, and name a changed position', async () => {
     await sender.candle({ Symbol: 'ADAUSDT', Close: '1', ATR: '0.01', Mature_Trend: 'up' });
     await traded({ symbol: 'ADAUSDT', price: '1' });
     const signalId = await traded({ symbol: 'ADAUSDT', price: '1', action: 'close' });
@@ -97,20 +97,23 @@ describe('decisions computed again from their records', () => {
     );
   });
 
-  test('name the user and the field that was changed in the database, and what follows from it', async () => {
-    const signalId = await traded({ symbol: 'SOLUSDT', price: '150' });
-    const [changed] = await change(signalId, `record = jsonb_set(record, '{balance}', '"9000"')`);
-    const { identical, differing } = await verify(signalId);
-    expect(identical).toBe(5);
-    expect(new Set(differing.map(({ userId }) => userId))).toEqual(new Set([changed?.user_id]));
-    const found = new Map(differing.map(({ field, ...values }) => [field, values]));
-    expect(found.get('balance')).toMatchObject({ recorded: '9000', computed: null });
-    expect(found.get('position.availableBalance')).toMatchObject({
-      recorded: changed?.balance,
-      computed: '9000',
-    });
-    expect([...found.keys()]).not.toContain('eligibility');
-  });
+  testEveryCase(
+    'name the user and the field that was changed in the database, and what follows from it',
+    async () => {
+      const signalId = await traded({ symbol: 'SOLUSDT', price: '150' });
+      const [changed] = await change(signalId, `record = jsonb_set(record, '{balance}', '"9000"')`);
+      const { identical, differing } = await verify(signalId);
+      expect(identical).toBe(5);
+      expect(new Set(differing.map(({ userId }) => userId))).toEqual(new Set([changed?.user_id]));
+      const found = new Map(differing.map(({ field, ...values }) => [field, values]));
+      expect(found.get('balance')).toMatchObject({ recorded: '9000', computed: null });
+      expect(found.get('position.availableBalance')).toMatchObject({
+        recorded: changed?.balance,
+        computed: '9000',
+      });
+      expect([...found.keys()]).not.toContain('eligibility');
+    },
+  );
 
   test.each(
     firstCases([
@@ -151,7 +154,7 @@ describe('decisions computed again from their records', () => {
     });
   });
 
-  test('say that the rules differ when they were made with other trading constants', async () => {
+  testEveryCase('say that the rules differ when they were made with other trading constants', async () => {
     const signalId = await traded({ symbol: 'TONUSDT', price: '5' });
     const [first] = await board.query(
       `select workflow_id as "workflowId", user_id as "userId" from decisions

@@ -9,7 +9,7 @@ import {
   ledgerEntries,
   performanceFees,
 } from '#server/platform/db/schema.ts';
-import { firstCases } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { flatten, withLong } from '#test/app/token-holders.ts';
 import { accountModeOf, platformOf, type SuiteDialect } from '#test/venues/exchange-suite-words.ts';
@@ -153,7 +153,7 @@ describe.each(firstCases(['Bitget', 'Bitget unified', 'Bybit']))('at %s', (diale
   });
 });
 
-test('says incomplete where a told balance differs from the movements', async () => {
+testEveryCase('says incomplete where a told balance differs from the movements', async () => {
   const { userId } = await tradedMonth('Bybit');
   await readLedgers();
   expect((await statementOf(userId)).complete).toBe(true);
@@ -166,53 +166,59 @@ test('says incomplete where a told balance differs from the movements', async ()
   expect(await statementOf(userId, '2026-06')).toMatchObject({ complete: true, fee: { due: null } });
 });
 
-test('reads once an hour from where it ended, an hour back for late entries, and nothing twice', async () => {
-  const { userId, platform } = await tradedMonth('Bitget');
-  await readLedgers();
-  const before = await storedEntries(userId);
-  // Late: its time is in the part that was read.
-  const late = { userId, platform, kind: 'deposit' as const, amount: '7' };
-  await engine.venue.move({ ...late, at: new Date('2026-06-02T09:30:00.000Z') });
-  engine.clock.set('2026-06-02T10:59:00.000Z');
-  await readLedgers();
-  expect(await storedEntries(userId)).toHaveLength(before.length);
-  engine.clock.set('2026-06-02T11:00:00.000Z');
-  await readLedgers();
-  const after = await storedEntries(userId);
-  expect(after).toHaveLength(before.length + 1);
-  expect(after.at(-1)).toMatchObject({ amount: '7', kind: 'deposit' });
-  // What the exchange does not keep any more is a hole: another period begins.
-  engine.clock.set('2026-12-01T00:00:00.000Z');
-  await readLedgers();
-  const covered = await engine.db
-    .select()
-    .from(ledgerCoverage)
-    .where(eq(ledgerCoverage.userId, userId))
-    .orderBy(asc(ledgerCoverage.coveredFrom));
-  expect(covered.map(({ coveredUntil }) => coveredUntil.toISOString())).toEqual([
-    '2026-06-02T10:50:00.000Z',
-    '2026-11-30T23:50:00.000Z',
-  ]);
-  expect((await statementOf(userId)).complete).toBe(true);
-});
+testEveryCase(
+  'reads once an hour from where it ended, an hour back for late entries, and nothing twice',
+  async () => {
+    const { userId, platform } = await tradedMonth('Bitget');
+    await readLedgers();
+    const before = await storedEntries(userId);
+    // Late: its time is in the part that was read.
+    const late = { userId, platform, kind: 'deposit' as const, amount: '7' };
+    await engine.venue.move({ ...late, at: new Date('2026-06-02T09:30:00.000Z') });
+    engine.clock.set('2026-06-02T10:59:00.000Z');
+    await readLedgers();
+    expect(await storedEntries(userId)).toHaveLength(before.length);
+    engine.clock.set('2026-06-02T11:00:00.000Z');
+    await readLedgers();
+    const after = await storedEntries(userId);
+    expect(after).toHaveLength(before.length + 1);
+    expect(after.at(-1)).toMatchObject({ amount: '7', kind: 'deposit' });
+    // What the exchange does not keep any more is a hole: another period begins.
+    engine.clock.set('2026-12-01T00:00:00.000Z');
+    await readLedgers();
+    const covered = await engine.db
+      .select()
+      .from(ledgerCoverage)
+      .where(eq(ledgerCoverage.userId, userId))
+      .orderBy(asc(ledgerCoverage.coveredFrom));
+    expect(covered.map(({ coveredUntil }) => coveredUntil.toISOString())).toEqual([
+      '2026-06-02T10:50:00.000Z',
+      '2026-11-30T23:50:00.000Z',
+    ]);
+    expect((await statementOf(userId)).complete).toBe(true);
+  },
+);
 
-test('a key of another account has a ledger of its own, and the month of the change is incomplete', async () => {
-  const { userId, platform } = await tradedMonth('Bitget');
-  engine.clock.set('2026-05-25T00:00:00.000Z');
-  await readLedgers();
-  await engine.db
-    .update(exchangeCredentials)
-    .set({ accountId: 'another', accountSince: engine.clock.now() })
-    .where(eq(exchangeCredentials.userId, userId));
-  engine.clock.set('2026-06-02T10:00:00.000Z');
-  await readLedgers();
-  const [books] = await engine.db
-    .select()
-    .from(paperAccounts)
-    .where(and(eq(paperAccounts.userId, userId), eq(paperAccounts.platform, platform)));
-  expect((await statementOf(userId)).complete).toBe(false);
-  expect(await statementOf(userId, '2026-06')).toMatchObject({
-    complete: true,
-    closingBalance: toPlain(books?.balance ?? '0'),
-  });
-});
+testEveryCase(
+  'a key of another account has a ledger of its own, and the month of the change is incomplete',
+  async () => {
+    const { userId, platform } = await tradedMonth('Bitget');
+    engine.clock.set('2026-05-25T00:00:00.000Z');
+    await readLedgers();
+    await engine.db
+      .update(exchangeCredentials)
+      .set({ accountId: 'another', accountSince: engine.clock.now() })
+      .where(eq(exchangeCredentials.userId, userId));
+    engine.clock.set('2026-06-02T10:00:00.000Z');
+    await readLedgers();
+    const [books] = await engine.db
+      .select()
+      .from(paperAccounts)
+      .where(and(eq(paperAccounts.userId, userId), eq(paperAccounts.platform, platform)));
+    expect((await statementOf(userId)).complete).toBe(false);
+    expect(await statementOf(userId, '2026-06')).toMatchObject({
+      complete: true,
+      closingBalance: toPlain(books?.balance ?? '0'),
+    });
+  },
+);

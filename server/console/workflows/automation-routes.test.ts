@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { WorkflowRun } from '#contract/automation.ts';
-import { firstCases } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { expectAnswer, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { startWorld, TRADING, type World, type WorldOptions } from '#test/world.ts';
@@ -488,7 +488,7 @@ describe('a signal', () => {
   });
 
   // Requirements: trading-fields-7
-  test('has no stop levels and no trades before it is traded', async () => {
+  testEveryCase('has no stop levels and no trades before it is traded', async () => {
     await start();
     const signalId = await newSignal();
     expect(await get(`/api/signals/${signalId}/sltp`)).toEqual({ hasData: false, sltpData: [] });
@@ -501,7 +501,7 @@ describe('a signal', () => {
     });
   });
 
-  test('has its workflow aborted with a reason while automatic trading is off', async () => {
+  testEveryCase('has its workflow aborted with a reason while automatic trading is off', async () => {
     await start({ engine: true, config: { appEnv: 'development' } });
     const signalId = await newSignal();
     await expect.poll(async () => (await newestOf(signalId)).status, soon).toBe('aborted');

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import type { DecisionsAnswer } from '#contract/decisions.ts';
 import type { Signal } from '#contract/signals.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { expectAnswer, type TestClient, UNKNOWN_ID } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { startWorld, type TestUser, TRADING } from '#test/world.ts';
@@ -121,7 +122,7 @@ test('users read their own, and another’s answers like an unknown user’s', a
 });
 
 // Requirements: additions-overview-6
-test('lists a signal that closes, too', async () => {
+testEveryCase('lists a signal that closes, too', async () => {
   await signal(admin, 'ETH', { action: 'close' });
   const [closing] = (await list(trader)).decisions;
   expect(closing).toMatchObject({ token: 'ETH', action: 'close', result: 'filled', reason: null });

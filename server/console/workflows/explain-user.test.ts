@@ -115,7 +115,7 @@ describe('why a user did or did not trade', () => {
     }
   });
 
-  test('names a refusal by sizing after eligibility', async () => {
+  testEveryCase('names a refusal by sizing after eligibility', async () => {
     const trader = await createTrader({ positionSizingMethod: 'Technical Analysis' });
     const signalId = await sendSignal();
     await ended(signalId);
@@ -126,7 +126,7 @@ describe('why a user did or did not trade', () => {
     expect(trades).toEqual([]);
   });
 
-  test('names the failure of the order, or an unknown error', async () => {
+  testEveryCase('names the failure of the order, or an unknown error', async () => {
     const trader = await createTrader();
     const signalId = await sendSignal();
     await ended(signalId);
@@ -225,7 +225,7 @@ describe('without an engine', () => {
   });
 });
 
-test('tells a user what stopped the workflow before it selected users', async () => {
+testEveryCase('tells a user what stopped the workflow before it selected users', async () => {
   await start({ engine: true, config: { appEnv: 'development' } });
   const trader = await createTrader();
   const signalId = await sendSignal();

@@ -69,39 +69,42 @@ test('stores that every user traded', async () => {
 });
 
 // Requirements: additions-outcome-1
-test('tells what a closing signal realised for each user after fees, and not for a reduction', async () => {
-  const token = nextToken();
-  const userId = await engine.createUser(byRisk);
-  await engine.storeSignal({ token, price: '100' });
-  await engine.settle();
-  const leave = async (parameters: { action: 'close' | 'reduce'; reduce_percent?: string }) => {
-    engine.clock.advance(2_000);
-    const { workflowId } = await engine.storeSignal({
-      token,
-      price: '100',
-      action: parameters.action,
-      parameters,
-    });
+testEveryCase(
+  'tells what a closing signal realised for each user after fees, and not for a reduction',
+  async () => {
+    const token = nextToken();
+    const userId = await engine.createUser(byRisk);
+    await engine.storeSignal({ token, price: '100' });
     await engine.settle();
-    return await engine.workflow(workflowId);
-  };
-  const netOf = async (workflow: Awaited<ReturnType<typeof leave>>) =>
-    (await listUserOutcomes(engine.db, workflow)).get(userId);
-  const reduction = await leave({ action: 'reduce', reduce_percent: '50' });
-  const close = await leave({ action: 'close' });
-  expect(await netOf(close)).toMatchObject({ kind: 'filled', net: null });
-  const reader = createAccountReader(engine.deps);
-  const isRecorded = async () => {
-    engine.clock.advance(2_000);
-    await reader.read({ userId, exchangePlatform: 'Bitget' }, 0);
-    return (await netOf(close))?.net;
-  };
-  await expect.poll(isRecorded).not.toBeNull();
-  const [closed] = await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId));
-  const net = D(closed?.realisedProfit ?? 'NaN').minus(closed?.fees ?? 'NaN');
-  expect(D((await netOf(close))?.net ?? 'NaN').eq(net)).toBe(true);
-  expect(await netOf(reduction)).toMatchObject({ kind: 'filled', net: null });
-});
+    const leave = async (parameters: { action: 'close' | 'reduce'; reduce_percent?: string }) => {
+      engine.clock.advance(2_000);
+      const { workflowId } = await engine.storeSignal({
+        token,
+        price: '100',
+        action: parameters.action,
+        parameters,
+      });
+      await engine.settle();
+      return await engine.workflow(workflowId);
+    };
+    const netOf = async (workflow: Awaited<ReturnType<typeof leave>>) =>
+      (await listUserOutcomes(engine.db, workflow)).get(userId);
+    const reduction = await leave({ action: 'reduce', reduce_percent: '50' });
+    const close = await leave({ action: 'close' });
+    expect(await netOf(close)).toMatchObject({ kind: 'filled', net: null });
+    const reader = createAccountReader(engine.deps);
+    const isRecorded = async () => {
+      engine.clock.advance(2_000);
+      await reader.read({ userId, exchangePlatform: 'Bitget' }, 0);
+      return (await netOf(close))?.net;
+    };
+    await expect.poll(isRecorded).not.toBeNull();
+    const [closed] = await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId));
+    const net = D(closed?.realisedProfit ?? 'NaN').minus(closed?.fees ?? 'NaN');
+    expect(D((await netOf(close))?.net ?? 'NaN').eq(net)).toBe(true);
+    expect(await netOf(reduction)).toMatchObject({ kind: 'filled', net: null });
+  },
+);
 
 test('stores why all users were skipped', async () => {
   await engine.createUser(byAnalysis);
@@ -198,7 +201,7 @@ testEveryCase('is running until the last user has ended, and counts the others m
 });
 
 // Requirements: additions-outcome-4
-test('shows the run that traded, before a later one that skipped everybody', async () => {
+testEveryCase('shows the run that traded, before a later one that skipped everybody', async () => {
   const about = await storeTradedSignal(engine);
   await engine.settle();
   const again = await triggerWorkflow(engine.deps, {

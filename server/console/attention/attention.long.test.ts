@@ -1,0 +1,2 @@
+/** Every case. */
+import './attention.test.ts';

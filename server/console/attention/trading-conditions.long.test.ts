@@ -1,0 +1,2 @@
+/** Every case. */
+import './trading-conditions.test.ts';

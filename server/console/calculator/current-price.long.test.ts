@@ -1,0 +1,2 @@
+/** Every case. */
+import './current-price.test.ts';

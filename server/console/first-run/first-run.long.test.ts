@@ -1,0 +1,2 @@
+/** Every case. */
+import './first-run.test.ts';

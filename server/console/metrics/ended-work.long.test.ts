@@ -1,0 +1,2 @@
+/** Every case. */
+import './ended-work.test.ts';

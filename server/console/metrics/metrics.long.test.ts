@@ -1,0 +1,2 @@
+/** Every case. */
+import './metrics.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './overview.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './signal-chart.test.ts';

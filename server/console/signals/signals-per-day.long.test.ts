@@ -1,0 +1,2 @@
+/** Every case. */
+import './signals-per-day.test.ts';
