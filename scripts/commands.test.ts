@@ -113,7 +113,7 @@ describe('npm start', () => {
     expect(await builds()).toEqual(['server', 'server', 'server', 'web', 'web', 'web']);
   });
 
-  test('prints help without building the web', async () => {
+  testEveryCase('prints help without building the web', async () => {
     expect((await run('scripts/start.mjs', '--help')).output).toBe('Building the server …\nargs --help\n');
   });
 
@@ -192,7 +192,7 @@ describe('npm start', () => {
     expect(await builds()).toEqual(['server', 'web']);
   });
 
-  test('ends with the exit code of the server', async () => {
+  testEveryCase('ends with the exit code of the server', async () => {
     await write('server/main.ts', 'process.exit(2)');
     expect((await run('scripts/start.mjs')).code).toBe(2);
   });
@@ -259,7 +259,7 @@ describe('npm test', () => {
     assertionResults: statuses.map((status, index) => ({ status, fullName: `test ${index}` })),
   });
 
-  test('counts tests and checks, and ends with the sum', async () => {
+  testEveryCase('counts tests and checks, and ends with the sum', async () => {
     await write(
       'node_modules/vitest/vitest.mjs',
       report({ testResults: [file('passed', 'passed'), file('passed')] }),
@@ -279,7 +279,7 @@ describe('npm test', () => {
     expect(code).toBe(1);
   });
 
-  test('repeats failures at the end with file and message', async () => {
+  testEveryCase('repeats failures at the end with file and message', async () => {
     const failed = {
       status: 'failed',
       fullName: 'adds up',
@@ -311,18 +311,21 @@ describe('npm test', () => {
       process.exitCode = report.includes('failed') ? 1 : 0`;
   };
 
-  test('tries the files of failed tests again with one worker, and names what passes then', async () => {
-    await write(
-      'node_modules/vitest/vitest.mjs',
-      runs({ statuses: ['passed', 'failed'], message: 'expected 3' }, { statuses: ['passed', 'passed'] }),
-    );
-    const { code, output } = await run('scripts/test.mjs', '--only=unit');
-    expect(output).toMatch(
-      /Needed a second try:\n\n✗ web\/x\.test\.ts › test 1\n {4}expected 3\n\n2 passed, 0 failed\n$/,
-    );
-    expect(code).toBe(0);
-    expect((await lines('runs')).slice(1)).toEqual(['--maxWorkers=1 web/x.test.ts']);
-  });
+  testEveryCase(
+    'tries the files of failed tests again with one worker, and names what passes then',
+    async () => {
+      await write(
+        'node_modules/vitest/vitest.mjs',
+        runs({ statuses: ['passed', 'failed'], message: 'expected 3' }, { statuses: ['passed', 'passed'] }),
+      );
+      const { code, output } = await run('scripts/test.mjs', '--only=unit');
+      expect(output).toMatch(
+        /Needed a second try:\n\n✗ web\/x\.test\.ts › test 1\n {4}expected 3\n\n2 passed, 0 failed\n$/,
+      );
+      expect(code).toBe(0);
+      expect((await lines('runs')).slice(1)).toEqual(['--maxWorkers=1 web/x.test.ts']);
+    },
+  );
 
   testEveryCase('fails when a test fails in both tries, or in the second one only', async () => {
     await write(
@@ -351,7 +354,7 @@ describe('npm test', () => {
     expect(output).toMatch(/✗ the test runner ended with 1 and named nothing\n\n1 passed, 1 failed\n$/);
   });
 
-  test('counts an error outside of tests as failed and repeats it at the end', async () => {
+  testEveryCase('counts an error outside of tests as failed and repeats it at the end', async () => {
     await write(
       'node_modules/vitest/vitest.mjs',
       `${report({ testResults: [file('passed')] })}

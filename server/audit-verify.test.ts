@@ -74,7 +74,7 @@ testEveryCase('names the entry of a checkpoint that was removed', async () => {
   });
 });
 
-test('names an entry that was changed, and exits with 1', async () => {
+testEveryCase('names an entry that was changed, and exits with 1', async () => {
   await board.query("update audit_log set actor_name = 'x' || actor_name where sequence = 2");
   expect(await run([])).toEqual({
     code: 1,
@@ -87,28 +87,33 @@ test('names an entry that was changed, and exits with 1', async () => {
 const AWAY = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', SECRET_KEY: '' };
 
 // Requirements: additions-audit-3
-test('an export is verified without the database, with the key of a file only its owner can read', async () => {
-  const taken = await run(['--export-key', 'audit.key']);
-  expect(taken).toEqual({
-    code: 0,
-    output: expect.stringContaining('audit.key has the key of the audit trail'),
-  });
-  expect((await stat(join(folder, 'audit.key'))).mode & 0o777).toBe(0o600);
-  const [last] = await board.query('select action, actor_name from audit_log order by id desc limit 1');
-  expect(last).toEqual({ action: 'audit key exported', actor_name: 'audit:verify' });
+testEveryCase(
+  'an export is verified without the database, with the key of a file only its owner can read',
+  async () => {
+    const taken = await run(['--export-key', 'audit.key']);
+    expect(taken).toEqual({
+      code: 0,
+      output: expect.stringContaining('audit.key has the key of the audit trail'),
+    });
+    expect((await stat(join(folder, 'audit.key'))).mode & 0o777).toBe(0o600);
+    const [last] = await board.query('select action, actor_name from audit_log order by id desc limit 1');
+    expect(last).toEqual({ action: 'audit key exported', actor_name: 'audit:verify' });
 
-  const whole = await exportTo('all.ndjson');
-  const verify = (name: string) => run(['--export', name, '--key-file', 'audit.key'], AWAY);
-  expect(await verify('all.ndjson')).toEqual({
-    code: 0,
-    output: expect.stringMatching(/^The audit trail is unbroken: \d+ entries, up to /),
-  });
-  await writeFile(join(folder, 'changed.ndjson'), whole.replace('ann@example.com', 'eve@example.com'));
-  expect(await verify('changed.ndjson')).toEqual({
-    code: 1,
-    output: expect.stringMatching(/^The audit trail is broken: Entry \d+ \(.*user created\) was changed\n$/),
-  });
-});
+    const whole = await exportTo('all.ndjson');
+    const verify = (name: string) => run(['--export', name, '--key-file', 'audit.key'], AWAY);
+    expect(await verify('all.ndjson')).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^The audit trail is unbroken: \d+ entries, up to /),
+    });
+    await writeFile(join(folder, 'changed.ndjson'), whole.replace('ann@example.com', 'eve@example.com'));
+    expect(await verify('changed.ndjson')).toEqual({
+      code: 1,
+      output: expect.stringMatching(
+        /^The audit trail is broken: Entry \d+ \(.*user created\) was changed\n$/,
+      ),
+    });
+  },
+);
 
 testEveryCase('an export that is filtered says so, as removed entries do not show', async () => {
   await run(['--export-key', 'filtered.key']);

@@ -23,8 +23,6 @@ import {
 import { SECRET_KEY } from '#test/world/programs.ts';
 import { createHookKey, hashHookKey } from './admin/hooks/hook-keys.ts';
 import { createSecretBox } from './platform/secret-box.ts';
-// Every key that the command refuses.
-import './rotate-secret.test.ts';
 
 const NEXT_KEY = 'another secret key of the tests, long enough';
 const COMPILE_CACHE = join(import.meta.dirname, '..', '.cache', 'node');

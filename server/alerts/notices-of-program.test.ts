@@ -5,6 +5,7 @@ import { openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram } from '#server/program.ts';
 import { testClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { startReceiver, type TestReceiver } from '#test/app/test-receivers.ts';
 import { createSender, SIGNAL } from '#test/app/test-sender.ts';
 import { startDatabaseProxy } from '#test/faults/database-proxy.ts';
@@ -185,7 +186,7 @@ test('deliveries that are refused, and a feed that is late, falls silent and com
   await expectNotice('feed_recovered', { text: /^Candles come again from FEED 15m$/, ...about });
 });
 
-test('a disk that is almost full', async () => {
+testEveryCase('a disk that is almost full', async () => {
   freeBlocks = 99;
   await expectNotice('disk_low', { text: /^Disk almost full: 9\.9 % free in \S+$/, link: '/position-maker' });
   freeBlocks = 500;
@@ -217,7 +218,7 @@ test('an exchange that does not answer, its return, and a key that it refuses', 
   });
 });
 
-test('a database that was away', async () => {
+testEveryCase('a database that was away', async () => {
   const { connection } = keys.database;
   if (!('host' in connection)) throw new Error('the test server has no host');
   const network = await startDatabaseProxy(connection);

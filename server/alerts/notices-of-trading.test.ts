@@ -156,7 +156,7 @@ describe('a signal', () => {
     });
   });
 
-  test('whose order stays in doubt', async () => {
+  testEveryCase('whose order stays in doubt', async () => {
     const { userId, trade } = await planTrade(engine, {
       faults: [
         { kind: 'cutAfterAccept', on: { path: 'place-order' } },
@@ -288,7 +288,7 @@ describe('an exit plan', () => {
   });
 });
 
-test('a risk limit that is reached, a stop, and the closing of all positions', async () => {
+testEveryCase('a risk limit that is reached, a stop, and the closing of all positions', async () => {
   const { userId, token } = await withLong(engine);
   await setLimits(engine, ofUser(userId), { maxDailyLoss: '100' });
   await watchAll(engine);
@@ -326,7 +326,7 @@ test('a risk limit that is reached, a stop, and the closing of all positions', a
   });
 });
 
-test('the day before is summed up when the display time zone has its midnight', async () => {
+testEveryCase('the day before is summed up when the display time zone has its midnight', async () => {
   await engine.db.delete(noticeStates);
   await summarizeDay(engine.deps);
   engine.clock.advance(24 * 60 * 60_000);

@@ -6,6 +6,7 @@ import type { Deps } from '#server/deps.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { noteEvents } from '#server/platform/notices/note-event.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import type { TestClient } from '#test/app/test-client.ts';
 import { endless, hang, startReceiver, status, type TestReceiver } from '#test/app/test-receivers.ts';
 import { startWorld, type TestUser, type World } from '#test/world.ts';
@@ -185,7 +186,7 @@ describe('the outbox', () => {
     expect(await channel(id)).toMatchObject({ lastError: null, waiting: 0 });
   });
 
-  test('waits at most an hour between tries, and as long as the receiver asks for', async () => {
+  testEveryCase('waits at most an hour between tries, and as long as the receiver asks for', async () => {
     await addChannel(receiver.url);
     receiver.answerAlways(status(500));
     await tell('disk_low');
@@ -265,7 +266,7 @@ describe('the outbox', () => {
     expect(await states()).toEqual([['sent', CODES.length]]);
   });
 
-  test('two instances never send to one channel at the same time', async () => {
+  testEveryCase('two instances never send to one channel at the same time', async () => {
     await addChannel(receiver.url);
     const [one, two] = [outboxOf('one'), outboxOf('two')];
     const told: string[] = [];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ACTING_USER_HEADER, OTHER_USER } from '#contract/acting-user.ts';
 import type { DeclaredRoute } from '#server/platform/http/access.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import { openRaw, type SendRaw } from '#test/app/raw-target.ts';
 import type { TestClient } from '#test/app/test-client.ts';
 import { startWorld, type TestUser, type World } from '#test/world.ts';
@@ -51,7 +52,7 @@ const SPELLINGS: [name: string, spell: (url: string) => string][] = [
   ['in absolute form', (url) => `http://board.example${url}`],
 ];
 
-describe.each(SPELLINGS)('a cross-site write with the URL %s', (_name, spell) => {
+describe.each(firstCases(SPELLINGS, 2))('a cross-site write with the URL %s', (_name, spell) => {
   const send = (
     route: DeclaredRoute,
     { cookie }: TestClient,

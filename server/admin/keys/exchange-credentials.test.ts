@@ -286,21 +286,24 @@ describe('removing credentials', () => {
     }
   });
 
-  test('refuses another key and a removal while a position is being sized for the user', async () => {
-    await trader.client.put(PATH, bitget(board.newKey()));
-    const before = await rowsOf(trader.user.id);
-    const { db } = board.deps;
-    await acquireLease({ db, key: `user:${trader.user.id}`, holder: 'a workflow of this test' });
-    const [replaced, removed] = await Promise.all([
-      trader.client.put(PATH, bitget(board.newKey())),
-      trader.client.delete(PATH),
-    ]);
-    const message = 'An order of this user is still under way; try again when it is settled';
-    for (const answer of [replaced, removed]) {
-      expectAnswer(answer, 409, message);
-    }
-    expect(await rowsOf(trader.user.id)).toEqual(before);
-  });
+  testEveryCase(
+    'refuses another key and a removal while a position is being sized for the user',
+    async () => {
+      await trader.client.put(PATH, bitget(board.newKey()));
+      const before = await rowsOf(trader.user.id);
+      const { db } = board.deps;
+      await acquireLease({ db, key: `user:${trader.user.id}`, holder: 'a workflow of this test' });
+      const [replaced, removed] = await Promise.all([
+        trader.client.put(PATH, bitget(board.newKey())),
+        trader.client.delete(PATH),
+      ]);
+      const message = 'An order of this user is still under way; try again when it is settled';
+      for (const answer of [replaced, removed]) {
+        expectAnswer(answer, 409, message);
+      }
+      expect(await rowsOf(trader.user.id)).toEqual(before);
+    },
+  );
 });
 
 describe('stored credentials', () => {
@@ -343,7 +346,7 @@ describe('stored credentials', () => {
     expect(await board.deps.findAccount(trader.user.id, 'Bybit')).toBeNull();
   });
 
-  test('belong to the account whose balance is shown', async () => {
+  testEveryCase('belong to the account whose balance is shown', async () => {
     await trader.client.put(PATH, bitget(board.newKey()));
     const balance = await board.admin.get(`/api/admin/account-balance/${trader.user.id}`);
     expect(balance.json()).toMatchObject({ success: true, data: { futuresBalance: '10000' } });

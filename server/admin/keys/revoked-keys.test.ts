@@ -91,48 +91,51 @@ test('a revoked key ends its user’s automation with the reason, and is not use
 });
 
 // Requirements: users-18
-test('an order in doubt is looked up slowly with a revoked key, and a new key of the account settles it', async () => {
-  const { tradeId, signalId } = await sendIntoDoubt();
-  await revokeDuring(tradeId);
-  const wait = () =>
-    board.query('select extract(epoch from due_at - now())::int as s from trades where id = $1', [tradeId]);
-  await expect.poll(async () => (await wait())[0].s, { timeout: 5_000, interval: 50 }).toBeGreaterThan(20);
-  // Nothing looks it up before that time.
-  const calls = () =>
-    board.query(
-      `select extract(epoch from start_after - now())::int as s from jobs.job
+testEveryCase(
+  'an order in doubt is looked up slowly with a revoked key, and a new key of the account settles it',
+  async () => {
+    const { tradeId, signalId } = await sendIntoDoubt();
+    await revokeDuring(tradeId);
+    const wait = () =>
+      board.query('select extract(epoch from due_at - now())::int as s from trades where id = $1', [tradeId]);
+    await expect.poll(async () => (await wait())[0].s, { timeout: 5_000, interval: 50 }).toBeGreaterThan(20);
+    // Nothing looks it up before that time.
+    const calls = () =>
+      board.query(
+        `select extract(epoch from start_after - now())::int as s from jobs.job
        where name = 'advance-trade' and data->>'tradeId' = $1 and state in ('created', 'retry', 'active')`,
-      [tradeId],
+        [tradeId],
+      );
+    await expect.poll(async () => (await calls()).every(({ s }) => s > 15), { timeout: 5_000 }).toBe(true);
+
+    const elsewhere = await enter(board.newKey());
+    expect(elsewhere.statusCode).toBe(409);
+    expect(elsewhere.json().message).toMatch(
+      new RegExp(
+        `and this API key belongs to another account, .* Enter a key of account ${key.accountId}, wait until`,
+      ),
     );
-  await expect.poll(async () => (await calls()).every(({ s }) => s > 15), { timeout: 5_000 }).toBe(true);
+    const another = newSecrets();
+    site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info' } }]);
+    const unknown = await enter(another);
+    expect(unknown.statusCode).toBe(409);
+    expect(unknown.json().message).toContain('Bitget has not told to which account this API key belongs.');
+    expect(await board.shown(trader)).toMatchObject({ state: 'rejected' });
 
-  const elsewhere = await enter(board.newKey());
-  expect(elsewhere.statusCode).toBe(409);
-  expect(elsewhere.json().message).toMatch(
-    new RegExp(
-      `and this API key belongs to another account, .* Enter a key of account ${key.accountId}, wait until`,
-    ),
-  );
-  const another = newSecrets();
-  site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info' } }]);
-  const unknown = await enter(another);
-  expect(unknown.statusCode).toBe(409);
-  expect(unknown.json().message).toContain('Bitget has not told to which account this API key belongs.');
-  expect(await board.shown(trader)).toMatchObject({ state: 'rejected' });
-
-  site.setFaults([]);
-  site.replaceKey(key.accountId, another);
-  expect((await enter(another)).json()).toMatchObject({ state: 'ready' });
-  await expect
-    .poll(() => orderOf(tradeId), { timeout: 10_000 })
-    .toMatchObject({
-      done: true,
-      success: true,
-      fillStatus: 'filled',
-    });
-  await board.traded(signalId);
-  expect((await site.holding(key.accountId, token)).stopLoss).not.toBeNull();
-});
+    site.setFaults([]);
+    site.replaceKey(key.accountId, another);
+    expect((await enter(another)).json()).toMatchObject({ state: 'ready' });
+    await expect
+      .poll(() => orderOf(tradeId), { timeout: 10_000 })
+      .toMatchObject({
+        done: true,
+        success: true,
+        fillStatus: 'filled',
+      });
+    await board.traded(signalId);
+    expect((await site.holding(key.accountId, token)).stopLoss).not.toBeNull();
+  },
+);
 
 // Requirements: users-18
 testEveryCase('an order in doubt is not settled by the answer of another account', async () => {

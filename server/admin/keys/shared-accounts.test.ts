@@ -118,25 +118,28 @@ describe('entering a key of an account that another user has connected', () => {
     expect(await rowOf(other)).toEqual(before);
   });
 
-  test('is accepted for the other exchange, in another mode, and after the first key is removed', async () => {
-    const { accountId, ...key } = board.newKey();
-    await enter(first, key);
-    const again = site.addKey(accountId);
-    const { passphrase: _none, ...bybit } = again;
-    const elsewhere = await other.client.put(PATH, { exchangePlatform: 'Bybit', ...bybit });
-    expect([elsewhere.statusCode, elsewhere.json().state], elsewhere.body).toEqual([200, 'ready']);
-    await board.query("update exchange_credentials set exchange_mode = 'live' where user_id = $1", [
-      first.user.id,
-    ]);
-    await enter(other, again);
-    await other.client.delete(`${PATH}?exchangePlatform=Bitget`);
-    await board.query("update exchange_credentials set exchange_mode = 'demo' where user_id = $1", [
-      first.user.id,
-    ]);
-    expect((await other.client.put(PATH, bitget(again))).statusCode).toBe(409);
-    await first.client.delete(PATH);
-    await enter(other, again);
-  });
+  testEveryCase(
+    'is accepted for the other exchange, in another mode, and after the first key is removed',
+    async () => {
+      const { accountId, ...key } = board.newKey();
+      await enter(first, key);
+      const again = site.addKey(accountId);
+      const { passphrase: _none, ...bybit } = again;
+      const elsewhere = await other.client.put(PATH, { exchangePlatform: 'Bybit', ...bybit });
+      expect([elsewhere.statusCode, elsewhere.json().state], elsewhere.body).toEqual([200, 'ready']);
+      await board.query("update exchange_credentials set exchange_mode = 'live' where user_id = $1", [
+        first.user.id,
+      ]);
+      await enter(other, again);
+      await other.client.delete(`${PATH}?exchangePlatform=Bitget`);
+      await board.query("update exchange_credentials set exchange_mode = 'demo' where user_id = $1", [
+        first.user.id,
+      ]);
+      expect((await other.client.put(PATH, bitget(again))).statusCode).toBe(409);
+      await first.client.delete(PATH);
+      await enter(other, again);
+    },
+  );
 
   // Requirements: users-12
   test('succeeds for exactly one of two concurrent users on two instances', async () => {
@@ -339,13 +342,16 @@ describe('two users who already have keys of one account', () => {
     },
   );
 
-  test('the earlier user may enter a second key of the account, the later user may not', async () => {
-    const { accountId } = await shareAccount();
-    await enter(first, site.addKey(accountId));
-    expect(await guard(first)).toBeNull();
-    expect(await guard(other)).toMatchObject({ code: 'exchange_account_duplicate' });
-    expect((await other.client.put(PATH, bitget(site.addKey(accountId)))).statusCode).toBe(409);
-  });
+  testEveryCase(
+    'the earlier user may enter a second key of the account, the later user may not',
+    async () => {
+      const { accountId } = await shareAccount();
+      await enter(first, site.addKey(accountId));
+      expect(await guard(first)).toBeNull();
+      expect(await guard(other)).toMatchObject({ code: 'exchange_account_duplicate' });
+      expect((await other.client.put(PATH, bitget(site.addKey(accountId)))).statusCode).toBe(409);
+    },
+  );
 
   testEveryCase(
     'the later user trades automatically once the earlier key is removed or replaced',
@@ -367,28 +373,31 @@ describe('two users who already have keys of one account', () => {
   );
 
   // Requirements: users-14
-  test('are reported in attention while the conflict lasts, in the mode of the program', async () => {
-    const conditions = async () =>
-      (await board.admin.get('/api/attention'))
-        .json<AttentionAnswer>()
-        .conditions.filter(({ link }) => link?.includes(other.user.id));
-    expect(await conditions()).toEqual([]);
-    const { accountId } = await shareAccount();
-    expect(await conditions()).toEqual([
-      {
-        code: 'duplicate_exchange_account',
-        severity: 'critical',
-        since: (await rowOf(other)).updated_at.toISOString(),
-        text: `Bitget account ${accountId} is connected for ${first.username} and ${other.username}. Nothing is ordered for ${other.username}, who was later, until one of the two keys is removed or replaced.`,
-        link: `/settings?userId=${other.user.id}`,
-        action: 'Open settings',
-      },
-    ]);
-    const inPaper = { ...board.deps, config: { ...board.config, exchangeMode: 'paper' as const } };
-    expect(await duplicateAccountConditions(inPaper)).toEqual([]);
-    await first.client.delete(PATH);
-    expect(await conditions()).toEqual([]);
-  });
+  testEveryCase(
+    'are reported in attention while the conflict lasts, in the mode of the program',
+    async () => {
+      const conditions = async () =>
+        (await board.admin.get('/api/attention'))
+          .json<AttentionAnswer>()
+          .conditions.filter(({ link }) => link?.includes(other.user.id));
+      expect(await conditions()).toEqual([]);
+      const { accountId } = await shareAccount();
+      expect(await conditions()).toEqual([
+        {
+          code: 'duplicate_exchange_account',
+          severity: 'critical',
+          since: (await rowOf(other)).updated_at.toISOString(),
+          text: `Bitget account ${accountId} is connected for ${first.username} and ${other.username}. Nothing is ordered for ${other.username}, who was later, until one of the two keys is removed or replaced.`,
+          link: `/settings?userId=${other.user.id}`,
+          action: 'Open settings',
+        },
+      ]);
+      const inPaper = { ...board.deps, config: { ...board.config, exchangeMode: 'paper' as const } };
+      expect(await duplicateAccountConditions(inPaper)).toEqual([]);
+      await first.client.delete(PATH);
+      expect(await conditions()).toEqual([]);
+    },
+  );
 });
 
 /** A position for the user, calculated on the instance that allows manual orders. */

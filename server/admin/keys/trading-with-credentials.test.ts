@@ -165,7 +165,7 @@ describe('a user who chose Bybit', () => {
     },
   );
 
-  test('a revoked key stops its user with the reason, and is not used again', async () => {
+  testEveryCase('a revoked key stops its user with the reason, and is not used again', async () => {
     const key = board.newKey();
     // The previous key's account holds a position.
     await trader.client.delete(`${PATH}?exchangePlatform=Bybit`);

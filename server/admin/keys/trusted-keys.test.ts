@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { evaluateEligibility } from '#domain/eligibility/eligibility.ts';
 import { readEligibilityInput } from '#server/engine/workflow/select-users.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { expectAnswer } from '#test/app/test-client.ts';
 import type { SiteKey } from '#test/world/keys.ts';
 import { startWorld, type TestUser } from '#test/world.ts';
@@ -133,7 +134,7 @@ describe('a key that stops working', () => {
     expect((await enter(newKey())).json()).toMatchObject({ state: 'ready', problem: null });
   });
 
-  test('is not marked when the exchange cannot be reached', async () => {
+  testEveryCase('is not marked when the exchange cannot be reached', async () => {
     await enter(newKey());
     for (const kind of ['badGatewayBefore', 'tooManyRequests', 'html200', 'cutAfterAccept'] as const) {
       site.setFaults([{ kind, on: { times: Infinity } }]);

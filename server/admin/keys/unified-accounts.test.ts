@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import type { TradingHaltsAnswer } from '#contract/trading-halts.ts';
-import { oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { TRADING_KEY } from '#test/venues/venue-credentials.ts';
 import type { SiteKey } from '#test/world/keys.ts';
 import { startWorld, type TestUser } from '#test/world.ts';
@@ -119,36 +119,37 @@ describe('an account that becomes one of another kind', () => {
   });
 
   // The second one has been unified in between.
-  test.each(
-    oneOfEachKind<[string, typeof UNIFIED | typeof TRADING_KEY]>(
-      [
-        ['unified', UNIFIED],
-        ['classic again', TRADING_KEY],
-      ],
-      ([, kind]) => kind === TRADING_KEY,
-    ),
-  )('(%s) is asked about at the first refusal, and its position is found and watched on', async (_, kind) => {
-    if (kind === TRADING_KEY) {
-      site.setKey(key.accountId, UNIFIED);
-      await expect.poll(readKind, soon).toBe('unified');
-    }
-    site.setKey(key.accountId, kind);
-    await expect.poll(readKind, soon).toBe(kind === UNIFIED ? 'unified' : 'classic');
-    await expect
-      .poll(async () => (await positions()).map((position) => [position.token, position.stopLoss !== null]), {
-        timeout: 10_000,
-      })
-      .toEqual([[token, true]]);
-    expect(await kindOf()).toMatchObject({
-      account_mode: kind === UNIFIED ? 'unified' : 'classic',
-      inspected_at: expect.any(Date),
-      rejected_at: null,
-    });
-    expect(await halts()).toEqual([]);
-    const next = TOKENS.shift() ?? '';
-    await trade(next);
-    expect((await site.exchangeOrders(key.accountId)).map((order) => order.token)).toContain(next);
-  });
+  testEveryCase.each<[string, typeof UNIFIED | typeof TRADING_KEY]>([
+    ['unified', UNIFIED],
+    ['classic again', TRADING_KEY],
+  ])(
+    '(%s) is asked about at the first refusal, and its position is found and watched on',
+    async (_, kind) => {
+      if (kind === TRADING_KEY) {
+        site.setKey(key.accountId, UNIFIED);
+        await expect.poll(readKind, soon).toBe('unified');
+      }
+      site.setKey(key.accountId, kind);
+      await expect.poll(readKind, soon).toBe(kind === UNIFIED ? 'unified' : 'classic');
+      await expect
+        .poll(
+          async () => (await positions()).map((position) => [position.token, position.stopLoss !== null]),
+          {
+            timeout: 10_000,
+          },
+        )
+        .toEqual([[token, true]]);
+      expect(await kindOf()).toMatchObject({
+        account_mode: kind === UNIFIED ? 'unified' : 'classic',
+        inspected_at: expect.any(Date),
+        rejected_at: null,
+      });
+      expect(await halts()).toEqual([]);
+      const next = TOKENS.shift() ?? '';
+      await trade(next);
+      expect((await site.exchangeOrders(key.accountId)).map((order) => order.token)).toContain(next);
+    },
+  );
 
   testEveryCase('opens nothing while the exchange does not say which kind it is', async () => {
     site.setKey(key.accountId, UNIFIED);

@@ -13,6 +13,7 @@ import { defaultPartitionOf, listPartitions, monthOf } from '#server/platform/db
 import { firstIdOf } from '#server/platform/ids.ts';
 import { createLog } from '#server/platform/log.ts';
 import { createMetrics } from '#server/platform/metrics.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import type { BeforeDrop } from './drop-old-partitions.ts';
 import { keepPartitions, startRetention } from './keep-partitions.ts';
@@ -196,43 +197,46 @@ test('a stop rolls back the work in progress', async () => {
   expect(await names()).toContain(oldest?.name);
 });
 
-test('a backup contains the rows of all partitions, and a restore fills the partitions', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'signal-board-retention-'));
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  made.push(name);
-  await here.database.pool.query(`create database ${name} template template0`);
-  const target = { ...inject('testServer'), database: name };
-  const restored = new pg.Client(target);
-  try {
-    const [oldest, next] = await listPartitions(client, 'price_logs');
-    await insertAt(oldest?.from ?? new Date());
-    await insertAt(next?.from ?? new Date());
-    await insertAt(monthOf(new Date(), 500));
-    await insertAt(plusDays(new Date(), -365));
-    const path = join(folder, 'board.backup');
-    const keys = { secretKey: 'k'.repeat(32), nextKey: null };
-    await writeBackup({
-      connection: here.database.connection,
-      keys,
-      path,
-      now: new Date(),
-    });
-    const options = { connection: target, path, keys, now: new Date() };
-    await restoreBackup({ ...options, replace: false });
-    await migrateDatabase({ connection: target, log });
-    await restored.connect();
-    for (const table of ['price_logs', 'price_log_hashes', 'deliveries']) {
-      const rows = async (one: pg.Client) =>
-        (await one.query(`select t::text from ${table} as t order by 1`)).rows;
-      expect(await rows(restored)).toEqual(await rows(client));
+testEveryCase(
+  'a backup contains the rows of all partitions, and a restore fills the partitions',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'signal-board-retention-'));
+    const name = `test_${randomBytes(8).toString('hex')}`;
+    made.push(name);
+    await here.database.pool.query(`create database ${name} template template0`);
+    const target = { ...inject('testServer'), database: name };
+    const restored = new pg.Client(target);
+    try {
+      const [oldest, next] = await listPartitions(client, 'price_logs');
+      await insertAt(oldest?.from ?? new Date());
+      await insertAt(next?.from ?? new Date());
+      await insertAt(monthOf(new Date(), 500));
+      await insertAt(plusDays(new Date(), -365));
+      const path = join(folder, 'board.backup');
+      const keys = { secretKey: 'k'.repeat(32), nextKey: null };
+      await writeBackup({
+        connection: here.database.connection,
+        keys,
+        path,
+        now: new Date(),
+      });
+      const options = { connection: target, path, keys, now: new Date() };
+      await restoreBackup({ ...options, replace: false });
+      await migrateDatabase({ connection: target, log });
+      await restored.connect();
+      for (const table of ['price_logs', 'price_log_hashes', 'deliveries']) {
+        const rows = async (one: pg.Client) =>
+          (await one.query(`select t::text from ${table} as t order by 1`)).rows;
+        expect(await rows(restored)).toEqual(await rows(client));
+      }
+      const [first] = await listPartitions(restored, 'price_logs');
+      expect(first?.from).toBeNull();
+      expect((await restored.query(`select from ${first?.name}`)).rowCount, 'a row of last year').toBe(1);
+      await restored.end();
+      // Also replaces tables that are already partitioned.
+      await restoreBackup({ ...options, replace: true });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
-    const [first] = await listPartitions(restored, 'price_logs');
-    expect(first?.from).toBeNull();
-    expect((await restored.query(`select from ${first?.name}`)).rowCount, 'a row of last year').toBe(1);
-    await restored.end();
-    // Also replaces tables that are already partitioned.
-    await restoreBackup({ ...options, replace: true });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-});
+  },
+);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { enrolPasskey, enrolTotp, halfSignIn } from '#test/app/second-factors.ts';
 import { type SoftwarePasskey, softwarePasskey } from '#test/app/software-passkey.ts';
 import { cookieOf, expectAnswer, type TestClient, testClient, UNKNOWN_ID } from '#test/app/test-client.ts';
@@ -255,7 +256,7 @@ test('confirms an identity, with a challenge of its own user', async () => {
   expectAnswer(await without.post('/api/auth/step-up/options'), 404, 'Passkey not found');
 });
 
-test('limits how many passkey sign-ins an address may begin', async () => {
+testEveryCase('limits how many passkey sign-ins an address may begin', async () => {
   const from = { remoteAddress: '198.51.100.200' };
   const begin = () => board.anonymous.post('/api/auth/login/passkey/options', undefined, from);
   for (let at = 0; at < 100; at++) expect((await begin()).statusCode).toBe(200);

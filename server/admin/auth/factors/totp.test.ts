@@ -229,7 +229,7 @@ describe('guessing a code with the right password', () => {
     expect(known).toEqual([{ address: '127.0.0.1' }]);
   });
 
-  test('is counted across instances', async () => {
+  testEveryCase('is counted across instances', async () => {
     const user = await owner();
     const other = await board.buildInstance();
     const from = { remoteAddress: '198.51.100.90' };
@@ -285,7 +285,7 @@ describe('a recovery code', () => {
     expect(await actionsOf(user)).toContain('recovery codes used');
   });
 
-  test('is accepted as people type it, and confirms an identity too', async () => {
+  testEveryCase('is accepted as people type it, and confirms an identity too', async () => {
     const user = await owner();
     const [first = '', second = '', third = ''] = user.app.recoveryCodes;
     expect((await enter(user, ` ${first.toLowerCase().replaceAll('-', ' ')} `)).statusCode).toBe(200);

@@ -4,7 +4,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { testEveryCase } from '#test/app/in-turn.ts';
 import { startWorld, type World } from '#test/world.ts';
 
 // The command as an operator runs it.
@@ -61,7 +60,7 @@ const REFUSED: [how: string, args: string[], message: string][] = [
   ['with a weak key', ['--new-file', 'weak.key'], 'weak.key has 1 distinct character; it takes at least 8'],
   ['with the same key', ['--new-file', 'same.key'], 'same.key holds the key that is in use already'],
 ];
-testEveryCase.each(REFUSED)('refuses to run %s', async (_how, args, message) => {
+test.each(REFUSED)('refuses to run %s', async (_how, args, message) => {
   expect(await run(args)).toEqual({ code: 1, output: expect.stringContaining(message) });
   expect(await board.query('select next_key_check as next from secret_key_checks')).toEqual([{ next: null }]);
 });

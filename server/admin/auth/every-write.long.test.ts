@@ -1,0 +1,2 @@
+/** Every spelling. */
+import './every-write.test.ts';

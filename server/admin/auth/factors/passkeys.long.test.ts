@@ -1,0 +1,2 @@
+/** Every case. */
+import './passkeys.test.ts';

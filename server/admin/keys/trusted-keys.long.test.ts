@@ -1,0 +1,2 @@
+/** Every case. */
+import './trusted-keys.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './retention.test.ts';

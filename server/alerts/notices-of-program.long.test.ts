@@ -1,0 +1,2 @@
+/** Every case. */
+import './notices-of-program.test.ts';

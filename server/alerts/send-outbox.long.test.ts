@@ -1,0 +1,2 @@
+/** Every case. */
+import './send-outbox.test.ts';
