@@ -273,7 +273,7 @@ describe('an order of a plan is sent once', () => {
       ]);
     });
 
-    test('and what it closed is reported when the process dies after all was closed', async () => {
+    testEveryCase('and what it closed is reported when the process dies after all was closed', async () => {
       const whole = plan({ takeProfits: [{ atR: '1', percent: 100 }] });
       const { userId, token, trade, quantity } = await withPlan(whole, { exchangePlatform });
       await look();
@@ -435,7 +435,7 @@ testEveryCase('a failure that lasts is logged and reported once, and so is its e
   expect(await told(trade.id)).toEqual(['exit_not_done', 'exit_not_done', 'exit_part_closed']);
 });
 
-test('a stop that was moved nearer by hand is not moved back', async () => {
+testEveryCase('a stop that was moved nearer by hand is not moved back', async () => {
   const { userId, token } = await withPlan(plan({ breakEvenAtR: '1' }));
   await look();
   const account = await engine.deps.findAccount(userId, 'Bitget');

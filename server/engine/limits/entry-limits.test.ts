@@ -219,7 +219,7 @@ describe('an entry that may be made smaller', () => {
     await expectDecisionsHold(signalId);
   });
 
-  test('leaves the users of one wave within the limit of the program together', async () => {
+  testEveryCase('leaves the users of one wave within the limit of the program together', async () => {
     await setLimits(engine, PROGRAM, { maxExposure: '60000', shrink: true });
     for (let count = 0; count < 12; count += 1) await newUser();
     const { signalId } = await signal();
@@ -286,7 +286,7 @@ describe('a breach', () => {
   });
 });
 
-test('a reversal is not counted beside the position that it closes', async () => {
+testEveryCase('a reversal is not counted beside the position that it closes', async () => {
   const { userId, token } = await withLong(engine);
   await setLimits(engine, ofUser(userId), { maxOpenPositions: 1 });
   engine.clock.advance(60_000);
@@ -321,7 +321,7 @@ testEveryCase('limits take one statement for all orders that are committed toget
 });
 
 // Requirements: additions-limits-2, additions-stops-1
-test('limits of every level and stops of others add at most one statement to a wave', async () => {
+testEveryCase('limits of every level and stops of others add at most one statement to a wave', async () => {
   const userId = await newUser();
   const firstWave = async () => {
     const { workflowId, signalId } = await engine.storeSignal({ token: nextToken(), price: '100' });

@@ -5,7 +5,7 @@ import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
 import type { OrderFill, OrderReport } from '#server/exchanges/exchange.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
-import { firstCases } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { entriesOf, planTrade, sharedTestEngine, tradingOn } from '#test/app/shared-test-engine.ts';
 import { nextToken } from '#test/app/token-holders.ts';
 import { answering } from '#test/venues/dying-exchange.ts';
@@ -56,11 +56,13 @@ async function auditOnce(deps = engine.deps): Promise<void> {
   await withLease(lease, (own) => createProtectionAudit(deps).run(own));
 }
 
-describe.each([
-  { dialect: 'Bitget', afterOrder: 1, lookedUp: 'later' },
-  { dialect: 'Bitget unified', afterOrder: 2, lookedUp: 'at once' },
-  { dialect: 'Bybit', afterOrder: 1, lookedUp: 'later' },
-] as const)('an order at $dialect that fills at once', ({ dialect, afterOrder, lookedUp }) => {
+describe.each(
+  firstCases([
+    { dialect: 'Bitget', afterOrder: 1, lookedUp: 'later' },
+    { dialect: 'Bitget unified', afterOrder: 2, lookedUp: 'at once' },
+    { dialect: 'Bybit', afterOrder: 1, lookedUp: 'later' },
+  ] as const),
+)('an order at $dialect that fills at once', ({ dialect, afterOrder, lookedUp }) => {
   const exchangePlatform = tradingOn(engine, dialect);
 
   test('takes five requests as the first one in a token, three as a prepared one; five in all with its fee', async () => {
@@ -153,27 +155,30 @@ describe('an order whose fill its position has proven', () => {
     expect(pathsOf(userId).filter((path) => path.endsWith('order/detail'))).toEqual([]);
   });
 
-  test('is cancelled while it is open, and halts its user if it ends with less: somebody has traded by hand', async () => {
-    const { trade: planned, userId } = await filled();
-    const cancelled: string[] = [];
-    const showing = (state: OrderReport['state']) =>
-      answering(engine.deps, ({ findOrder }) => ({
-        async findOrder(...request) {
-          const report = await findOrder(...request);
-          return report === null ? null : { ...report, state, filledQuantity: '1' };
-        },
-        async cancelOrder(_account, { clientOrderId }) {
-          cancelled.push(clientOrderId);
-          return { outcome: 'accepted' };
-        },
-      }));
-    engine.clock.advance(61_000);
-    await auditOnce(showing('partially-filled'));
-    const [attempt] = await engine.attempts(planned.id);
-    expect(cancelled).toEqual([attempt?.clientOrderId]);
-    expect(await findHalt(engine.db, userId)).toBeNull();
-    await auditOnce(showing('cancelled'));
-    expect(await findHalt(engine.db, userId)).toMatchObject({ kind: 'surplus', tradeId: planned.id });
-    expect(await engine.trade(planned.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
-  });
+  testEveryCase(
+    'is cancelled while it is open, and halts its user if it ends with less: somebody has traded by hand',
+    async () => {
+      const { trade: planned, userId } = await filled();
+      const cancelled: string[] = [];
+      const showing = (state: OrderReport['state']) =>
+        answering(engine.deps, ({ findOrder }) => ({
+          async findOrder(...request) {
+            const report = await findOrder(...request);
+            return report === null ? null : { ...report, state, filledQuantity: '1' };
+          },
+          async cancelOrder(_account, { clientOrderId }) {
+            cancelled.push(clientOrderId);
+            return { outcome: 'accepted' };
+          },
+        }));
+      engine.clock.advance(61_000);
+      await auditOnce(showing('partially-filled'));
+      const [attempt] = await engine.attempts(planned.id);
+      expect(cancelled).toEqual([attempt?.clientOrderId]);
+      expect(await findHalt(engine.db, userId)).toBeNull();
+      await auditOnce(showing('cancelled'));
+      expect(await findHalt(engine.db, userId)).toMatchObject({ kind: 'surplus', tradeId: planned.id });
+      expect(await engine.trade(planned.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
+    },
+  );
 });

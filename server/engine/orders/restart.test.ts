@@ -268,7 +268,7 @@ describe('one instance', () => {
     expect(fates[0]).toBeInstanceOf(LeaseLostError);
   });
 
-  test('reports that its engine could not be started, and tries again until it runs', async () => {
+  testEveryCase('reports that its engine could not be started, and tries again until it runs', async () => {
     let failures = 0;
     let isBroken = false;
     const { db, restart } = await startWorkers({
@@ -293,7 +293,7 @@ describe('one instance', () => {
     expect((await restart()).success).toBe(true);
   });
 
-  test('ignores a restart requested before it started', async () => {
+  testEveryCase('ignores a restart requested before it started', async () => {
     await own.database.db.insert(engineRestarts).values({ requestedBy, requestedAt: new Date(0) });
     let wakes = 0;
     const { db, restart } = await startWorkers({

@@ -7,7 +7,7 @@ import { D } from '#domain/decimal.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { nextStatement } from '#test/app/count-statements.ts';
-import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { ALWAYS } from '#test/app/shared-test-engine.ts';
 import type { Answer } from '#test/app/test-client.ts';
 import { startWorldByHand, type WorldByHand } from '#test/world/by-hand.ts';
@@ -325,7 +325,7 @@ describe('a custom entry price', () => {
 });
 
 // Requirements: trading-calculator-and-execution-15
-test.each(firstCases([SUBMIT, PROCESS]))(
+testEveryCase.each([SUBMIT, PROCESS])(
   'places orders in production when MANUAL_ORDERS is enabled, through %s',
   async (url) => {
     const config = { appEnv: 'production', manualOrders: 'enabled' } as const;

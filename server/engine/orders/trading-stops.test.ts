@@ -251,7 +251,7 @@ describe('the answer to a stop', () => {
   });
 
   // Requirements: additions-stops-1
-  test('comes after an order that is being announced, and the next one sees the stop', async () => {
+  testEveryCase('comes after an order that is being announced, and the next one sees the stop', async () => {
     const { userId, trade } = await planTrade(engine);
     const other = await planTrade(engine);
     let made: Promise<unknown> | undefined;

@@ -2,6 +2,7 @@ import { and, asc, eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { accountFigures, equitySnapshots, userSettings, users } from '#server/platform/db/schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { flatten, withLong } from '#test/app/token-holders.ts';
 import { answering } from '#test/venues/dying-exchange.ts';
@@ -148,7 +149,7 @@ describe('snapshots of equity', () => {
     expect(await reasonsOf(userId)).toEqual([]);
   });
 
-  test('keep the accounts of a user at two exchanges apart', async () => {
+  testEveryCase('keep the accounts of a user at two exchanges apart', async () => {
     engine.clock.set(new Date('2026-11-05T10:00:00.000Z'));
     const { userId } = await withLong(engine);
     await engine.db

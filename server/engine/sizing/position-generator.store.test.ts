@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { triggerWorkflow } from '#server/engine/workflow/trigger-workflow.ts';
 import { positionGeneratorLogs, userSettings } from '#server/platform/db/schema.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { calculateByHand, commitByHand } from '#test/app/plan-by-hand.ts';
 import { planUser } from '#test/app/plan-user.ts';
 import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
@@ -43,7 +44,7 @@ describe('the calculation shown for a user of a signal', () => {
   });
 
   // Requirements: signals-the-dialogs-3
-  test('is that of the newest trade, even if a newer workflow has calculated', async () => {
+  testEveryCase('is that of the newest trade, even if a newer workflow has calculated', async () => {
     const { userId, signalId } = await withSignal();
     engine.venue.setFaults([{ kind: 'refuse', code: '40762', on: { path: 'place-order', times: 1 } }]);
     await engine.settle();

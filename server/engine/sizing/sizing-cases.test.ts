@@ -10,6 +10,6 @@ beforeAll(async () => {
 afterAll(() => trading.close());
 
 // Requirements: position-sizing-2
-test('sizes 15 random cases through the API exactly like the domain', async () => {
-  await compareSizing(trading, { signals: 5, settingsEach: 3 });
+test('sizes 6 random cases through the API exactly like the domain', async () => {
+  await compareSizing(trading, { signals: 2, settingsEach: 3 });
 });

@@ -292,26 +292,29 @@ testEveryCase.each([
   },
 );
 
-test('calls for the users of a resumed workflow again, and trades only the unfinished ones', async () => {
-  for (let count = 0; count < 4; count += 1)
-    await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  const { signalId, workflowId } = await engine.storeSignal({ token: 'AGAIN', price: '100' });
-  const queue = testJobs(engine.clock);
-  const deps = engine.depsWith({ jobs: queue.jobs });
-  for (const run of [1, 2]) {
-    await runWorkflow(deps, workflowId);
-    expect(queue.waiting()).toHaveLength(run);
-  }
-  expect(queue.waiting()).toMatchObject(Array(2).fill({ name: 'trade-wave', data: { workflowId } }));
-  const parts = [...(await engine.outcomes(workflowId)).values()];
-  const [, over, ...others] = parts.flatMap(({ position, userId }) => (position === null ? [] : [userId]));
-  await engine.db
-    .update(workflowUsers)
-    .set({ outcome: 'skipped' })
-    .where(eq(workflowUsers.userId, over ?? ''));
-  await queue.drain(deps);
-  expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 3 });
-  const traded = (await engine.trades(signalId)).map(({ userId }) => userId);
-  expect(traded).toHaveLength(1 + others.length);
-  expect(traded).not.toContain(over);
-});
+testEveryCase(
+  'calls for the users of a resumed workflow again, and trades only the unfinished ones',
+  async () => {
+    for (let count = 0; count < 4; count += 1)
+      await engine.createUser({ positionSizingMethod: 'Risk Management' });
+    const { signalId, workflowId } = await engine.storeSignal({ token: 'AGAIN', price: '100' });
+    const queue = testJobs(engine.clock);
+    const deps = engine.depsWith({ jobs: queue.jobs });
+    for (const run of [1, 2]) {
+      await runWorkflow(deps, workflowId);
+      expect(queue.waiting()).toHaveLength(run);
+    }
+    expect(queue.waiting()).toMatchObject(Array(2).fill({ name: 'trade-wave', data: { workflowId } }));
+    const parts = [...(await engine.outcomes(workflowId)).values()];
+    const [, over, ...others] = parts.flatMap(({ position, userId }) => (position === null ? [] : [userId]));
+    await engine.db
+      .update(workflowUsers)
+      .set({ outcome: 'skipped' })
+      .where(eq(workflowUsers.userId, over ?? ''));
+    await queue.drain(deps);
+    expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 3 });
+    const traded = (await engine.trades(signalId)).map(({ userId }) => userId);
+    expect(traded).toHaveLength(1 + others.length);
+    expect(traded).not.toContain(over);
+  },
+);

@@ -187,7 +187,7 @@ testEveryCase(
   },
 );
 
-test('a skipped user passes the role on', async () => {
+testEveryCase('a skipped user passes the role on', async () => {
   const signal = await fanOut({ count: 5 });
   const { token, userIds } = signal;
   for (const userId of userIds.slice(0, 2)) await openLongByHand(engine, { userId: userId ?? '', token });
@@ -268,22 +268,25 @@ testEveryCase('the time of the first users runs on while no process lives', asyn
 });
 
 // Requirements: results-rotation-2
-test('users of the same trading order take turns at being first, where their strategy says so', async () => {
-  await engine.db.update(strategies).set({ canary: null, rotation: true });
-  const userIds = [await engine.createUser(), await engine.createUser(), await engine.createUser()];
-  const first = await engine.createUser({ tradeOrderSet: 'A' });
-  const orders: (string | undefined)[][] = [];
-  for (let signal = 0; signal < 4; signal += 1) {
-    const { workflowId } = await engine.storeSignal({ token: nextToken(), price: '100' });
-    await runWorkflow(engine.deps, workflowId);
-    const parts = [...(await engine.outcomes(workflowId)).values()];
-    const inOrder = parts.flatMap(({ userId, position }) => (position === null ? [] : [userId]));
-    expect(inOrder[0]).toBe(first);
-    expect(new Set(inOrder.slice(1))).toEqual(new Set(userIds));
-    orders.push(inOrder.slice(1));
-  }
-  const [one = [], two, three] = orders;
-  const [a, b, c] = one;
-  expect(two).toEqual([c, b, a]);
-  expect(three).toEqual([b, c, a]);
-});
+testEveryCase(
+  'users of the same trading order take turns at being first, where their strategy says so',
+  async () => {
+    await engine.db.update(strategies).set({ canary: null, rotation: true });
+    const userIds = [await engine.createUser(), await engine.createUser(), await engine.createUser()];
+    const first = await engine.createUser({ tradeOrderSet: 'A' });
+    const orders: (string | undefined)[][] = [];
+    for (let signal = 0; signal < 4; signal += 1) {
+      const { workflowId } = await engine.storeSignal({ token: nextToken(), price: '100' });
+      await runWorkflow(engine.deps, workflowId);
+      const parts = [...(await engine.outcomes(workflowId)).values()];
+      const inOrder = parts.flatMap(({ userId, position }) => (position === null ? [] : [userId]));
+      expect(inOrder[0]).toBe(first);
+      expect(new Set(inOrder.slice(1))).toEqual(new Set(userIds));
+      orders.push(inOrder.slice(1));
+    }
+    const [one = [], two, three] = orders;
+    const [a, b, c] = one;
+    expect(two).toEqual([c, b, a]);
+    expect(three).toEqual([b, c, a]);
+  },
+);

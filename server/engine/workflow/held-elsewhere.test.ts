@@ -65,23 +65,17 @@ describe('after a change of the exchange', () => {
     },
   );
 
-  test('a signal is traded when the old exchange reports no position', async () => {
+  testEveryCase('a signal is traded when the old exchange reports no position', async () => {
     const { userId, token } = await withLongAtBitget();
     await flatten(engine, { userId, token });
     expect(await nextOutcome(userId, token)).toBe('success');
   });
 
-  test.each(
-    firstCases([
-      ['who has not changed the exchange', 'Bitget', {}],
-      ['whose position there is known to be closed', 'Bybit', { positionClosedAt: new Date() }],
-      [
-        'whose position there was closed because its stop was missing',
-        'Bybit',
-        { protectionStatus: 'closed' },
-      ],
-    ] as const),
-  )('a user %s is traded without asking another exchange', async (_name, platform, known) => {
+  testEveryCase.each([
+    ['who has not changed the exchange', 'Bitget', {}],
+    ['whose position there is known to be closed', 'Bybit', { positionClosedAt: new Date() }],
+    ['whose position there was closed because its stop was missing', 'Bybit', { protectionStatus: 'closed' }],
+  ] as const)('a user %s is traded without asking another exchange', async (_name, platform, known) => {
     const { userId, token } = await withLong(engine);
     if (platform === 'Bybit') {
       await flatten(engine, { userId, token });

@@ -176,7 +176,7 @@ describe('nothing is closed or opened beside', () => {
     expect(await ledgerOf(engine, userId)).toEqual(OPENED);
   });
 
-  test('a position of a user who keeps it on an opposite signal', async () => {
+  testEveryCase('a position of a user who keeps it on an opposite signal', async () => {
     const { userId, token } = await withLong(engine, { oppositeSignal: 'skip' });
     const { workflowId } = await oppositeSignal(engine, token);
     await engine.settle();

@@ -299,7 +299,7 @@ describe('who is meant', () => {
     expect(await sizeOf(userId, token)).not.toBeNull();
   });
 
-  test('not a position that the user opened elsewhere', async () => {
+  testEveryCase('not a position that the user opened elsewhere', async () => {
     const { userId, token } = await withLong(engine);
     await flatten(engine, { userId, token });
     engine.clock.advance(600_000);
@@ -347,7 +347,7 @@ testEveryCase('closes however late the signal is processed', async () => {
   expect(await sizeOf(userId, token)).toBeNull();
 });
 
-test('a reduction that does not say by how much trades nothing and says so', async () => {
+testEveryCase('a reduction that does not say by how much trades nothing and says so', async () => {
   const { userId, token } = await withLong(engine);
   const before = await sizeOf(userId, token);
   const { workflowId } = await leave(token, 'reduce', {
@@ -508,7 +508,7 @@ describe('a close that overtakes its entry', () => {
     expect(await sizeOf(userId, token)).toBeNull();
   });
 
-  test('keeps users who wait for their turn out, and says why', async () => {
+  testEveryCase('keeps users who wait for their turn out, and says why', async () => {
     const token = nextToken();
     const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
     const { workflowId } = await engine.storeSignal({ token, price: '100' });
@@ -558,31 +558,34 @@ describe('a close that overtakes its entry', () => {
   });
 });
 
-test('closes with four requests for each user, and reads and records what concerns many together', async () => {
-  const USERS = 8;
-  const token = nextToken();
-  for (let count = 0; count < 1 + USERS; count += 1) {
-    await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  }
-  await engine.storeSignal({ token, price: '100' });
-  await engine.settle();
-  engine.clock.advance(1_000);
-  const { workflowId } = await engine.storeSignal({ token, price: '100', action: 'close' });
-  await runWorkflow(engine.deps, workflowId);
-  const wave = () => tradeWave(engine.deps, { workflowId });
-  await wave();
-  requests.length = 0;
-  const statements = await countStatements(wave, 'position_closes');
-  const CLOSE = ['single-position', 'place-order', 'single-position', 'orders-plan-pending'];
-  expect(requests.toSorted()).toEqual(
-    Array.from({ length: USERS }, () => CLOSE)
-      .flat()
-      .toSorted(),
-  );
-  // For each: what is unsettled, sent and closed, and at most one record of its own; and what is read for all.
-  expect(statements).toBeLessThanOrEqual(USERS * 4 + 4);
-  expect(await engine.workflow(workflowId)).toMatchObject({ successfulUsersCount: 1 + USERS });
-});
+testEveryCase(
+  'closes with four requests for each user, and reads and records what concerns many together',
+  async () => {
+    const USERS = 8;
+    const token = nextToken();
+    for (let count = 0; count < 1 + USERS; count += 1) {
+      await engine.createUser({ positionSizingMethod: 'Risk Management' });
+    }
+    await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    engine.clock.advance(1_000);
+    const { workflowId } = await engine.storeSignal({ token, price: '100', action: 'close' });
+    await runWorkflow(engine.deps, workflowId);
+    const wave = () => tradeWave(engine.deps, { workflowId });
+    await wave();
+    requests.length = 0;
+    const statements = await countStatements(wave, 'position_closes');
+    const CLOSE = ['single-position', 'place-order', 'single-position', 'orders-plan-pending'];
+    expect(requests.toSorted()).toEqual(
+      Array.from({ length: USERS }, () => CLOSE)
+        .flat()
+        .toSorted(),
+    );
+    // For each: what is unsettled, sent and closed, and at most one record of its own; and what is read for all.
+    expect(statements).toBeLessThanOrEqual(USERS * 4 + 4);
+    expect(await engine.workflow(workflowId)).toMatchObject({ successfulUsersCount: 1 + USERS });
+  },
+);
 
 testEveryCase(
   'closes for a few users of an exchange at a time, and those that it does not answer keep no places',

@@ -106,7 +106,7 @@ testEveryCase('ends every signal of a burst, each traded', async () => {
   }
 });
 
-test('calls a waiting signal again when its call was lost', async () => {
+testEveryCase('calls a waiting signal again when its call was lost', async () => {
   const owner = await createOwner();
   const ids = await sendAll(tokens(3), owner);
   const [first = '', , third = ''] = ids;
@@ -118,7 +118,7 @@ test('calls a waiting signal again when its call was lost', async () => {
 });
 
 // Requirements: workflows-13
-test('fails a signal beyond fifty unfinished ones of its owner with the reason', async () => {
+testEveryCase('fails a signal beyond fifty unfinished ones of its owner with the reason', async () => {
   const [owner = '', other = ''] = await createOwners(2);
   const all = tokens(OWN_UNFINISHED + 1);
   const ids = await sendAll(all, owner);

@@ -126,7 +126,7 @@ describe.each(EXCHANGE_PLATFORMS)('an order at %s', (platform) => {
   });
 });
 
-test('a reading is not used after another order of the account', async () => {
+testEveryCase('a reading is not used after another order of the account', async () => {
   const { token, userId } = await beforeClose('Bitget');
   await readAhead();
   const other = nextToken();
@@ -243,7 +243,7 @@ describe('accounts are read', () => {
     expect(pathsOf(userId)).toEqual([]);
   });
 
-  test('and an account that cannot be read is read for the order', async () => {
+  testEveryCase('and an account that cannot be read is read for the order', async () => {
     const { token, userId } = await beforeClose('Bitget');
     engine.venue.setFaults([{ kind: 'badGatewayBefore', on: { path: 'single-position', userId } }]);
     await readAhead();

@@ -153,7 +153,7 @@ describe('a signal that is refused after the opposite position was closed', () =
     expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
   });
 
-  test('for its age says that the close had begun, if its end is not known', async () => {
+  testEveryCase('for its age says that the close had begun, if its end is not known', async () => {
     const { userId, token } = await withLong(engine);
     const { workflowId } = await oppositeSignal(engine, token);
     const dying = dyingAt(engine.deps, 'closePosition', 'after');

@@ -165,23 +165,26 @@ testEveryCase('takes the longest overdue orders first', async () => {
   expect(await look(3)).toEqual([unknown, later, late]);
 });
 
-test('does not trade users before step 7 has begun, so that the last of them can end it', async () => {
-  const { userId, workflowId, signalId, token } = await signal();
-  await runWorkflow(engine.deps, workflowId);
-  // As after a crash between step 6 and step 7.
-  await engine.db
-    .delete(workflowSteps)
-    .where(and(eq(workflowSteps.workflowId, workflowId), eq(workflowSteps.stepNumber, 7)));
-  await planUser(engine.deps, { workflowId, userId });
-  expect(await engine.trades(signalId)).toEqual([]);
-  expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('waiting');
-  await startAnew();
-  expect((await engine.steps(workflowId))[6]).toMatchObject({
-    stepName: 'Process All Users',
-    status: 'completed',
-  });
-  expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });
-});
+testEveryCase(
+  'does not trade users before step 7 has begun, so that the last of them can end it',
+  async () => {
+    const { userId, workflowId, signalId, token } = await signal();
+    await runWorkflow(engine.deps, workflowId);
+    // As after a crash between step 6 and step 7.
+    await engine.db
+      .delete(workflowSteps)
+      .where(and(eq(workflowSteps.workflowId, workflowId), eq(workflowSteps.stepNumber, 7)));
+    await planUser(engine.deps, { workflowId, userId });
+    expect(await engine.trades(signalId)).toEqual([]);
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('waiting');
+    await startAnew();
+    expect((await engine.steps(workflowId))[6]).toMatchObject({
+      stepName: 'Process All Users',
+      status: 'completed',
+    });
+    expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });
+  },
+);
 
 test('does not wake a user whose order is in progress until the order is overdue', async () => {
   const { workflowId, userId, trade } = await planTrade(engine);

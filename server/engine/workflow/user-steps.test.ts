@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { userSettings } from '#server/platform/db/schema.ts';
-import { firstCases } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { dyingAt } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
@@ -43,7 +43,7 @@ test.each(firstCases(['readTradeAccount', 'placeOrder', 'fetchHolding']))(
   },
 );
 
-test('records the duration of each step', async () => {
+testEveryCase('records the duration of each step', async () => {
   const [userId] = await threeUsers();
   engine.venue.setFaults([{ kind: 'restFirst', on: { userId } }]);
   const { workflowId } = await engine.storeSignal({ token: 'LONG', price: '100' });

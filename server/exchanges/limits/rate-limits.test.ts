@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { accountOf, limitedInstances, orderOf, within } from '#test/venues/limited-instances.ts';
 import type { Exchange } from '../exchange.ts';
 
@@ -78,7 +79,7 @@ test('several refused accounts hold entries of all instances, but not closes, un
 });
 
 // Requirements: settings-of-the-program-15
-test('instances with named addresses are held apart, but share the limits of accounts', async () => {
+testEveryCase('instances with named addresses are held apart, but share the limits of accounts', async () => {
   const { site, instances } = await start(['frankfurt-1', 'frankfurt-2']);
   const [first, second] = instances as [Exchange, Exchange];
   for (const user of [1, 2, 3]) {

@@ -87,7 +87,7 @@ testEveryCase(
   },
 );
 
-test('restarts a server that was killed under a running program', async () => {
+testEveryCase('restarts a server that was killed under a running program', async () => {
   const lost: Error[] = [];
   const database = await open({ onLost: (error) => lost.push(error) });
   const pid = await postmasterPid();

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { firstCases } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import drizzleConfig from '../../../drizzle.config.ts';
 import { createLog } from '../log.ts';
@@ -17,7 +17,7 @@ const run = promisify(execFile);
 
 const TOOL = 'node_modules/drizzle-kit/bin.cjs';
 
-test('the snapshot of the migrations matches the schema files', async () => {
+testEveryCase('the snapshot of the migrations matches the schema files', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'signal-board-migrations-'));
   try {
     await cp('migrations', folder, { recursive: true });

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { testClock } from '#test/app/fake-clock.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { timeOrderedId } from '../ids.ts';
 import { createLog } from '../log.ts';
@@ -100,7 +101,7 @@ test('handles all jobs of a list with their own data, and sends none for an empt
     .toEqual({ activeJobs: 0, besideJobs: 0, completedJobs: ids.length, lastActivityAt: expect.any(Date) });
 });
 
-test('counts a job that gave its worker away apart from those that hold a worker', async () => {
+testEveryCase('counts a job that gave its worker away apart from those that hold a worker', async () => {
   const jobs = await openJobs();
   const release = Promise.withResolvers<void>();
   await jobs.start({ ...handlers(async () => {}), 'advance-trade': () => release.promise });
@@ -171,7 +172,7 @@ test('handles each job once when two instances share them', async () => {
   expect(handled.sort()).toEqual(ids);
 });
 
-test('looks after the queues between start and pause only', async () => {
+testEveryCase('looks after the queues between start and pause only', async () => {
   const supervise = vi.spyOn(PgBoss.prototype, 'supervise');
   const supervisors = () => supervise.mock.contexts;
   try {
@@ -192,7 +193,7 @@ test('looks after the queues between start and pause only', async () => {
   }
 });
 
-test('finishes running jobs and takes no more when it stops', async () => {
+testEveryCase('finishes running jobs and takes no more when it stops', async () => {
   const [stopped, other] = [await openJobs(), await openJobs()];
   const finish = Promise.withResolvers<void>();
   const taken: string[] = [];

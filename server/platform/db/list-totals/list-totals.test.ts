@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { firstIdOf, timeOrderedId } from '#server/platform/ids.ts';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { nextMillisecond } from '#test/app/next-millisecond.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import { addUpList, forgetRows } from './add-up-list.ts';
@@ -216,7 +217,7 @@ test('counts rows once when two instances add up concurrently', async () => {
   expect([await addedUp('signals'), await total('signals')]).toEqual([20, 20]);
 });
 
-test('reads a total as of one instant while rows are added up', async () => {
+testEveryCase('reads a total as of one instant while rows are added up', async () => {
   for (let count = 1; count <= 40; count += 1) await storeSignal();
   let adding = true;
   const added = (async () => {

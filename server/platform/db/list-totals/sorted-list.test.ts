@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { firstIdOf } from '#server/platform/ids.ts';
-import { crossed, inTurn } from '#test/app/in-turn.ts';
+import { crossed, inTurn, testEveryCase } from '#test/app/in-turn.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import { addUpList } from './add-up-list.ts';
@@ -179,7 +179,7 @@ describe.each(LISTS)('the list of %s', (list) => {
 
 describe('when a workflow changes', () => {
   // Requirements: additions-lists-5, additions-outcome-4
-  test('a later run changes the outcome of its signal only if it trades more', async () => {
+  testEveryCase('a later run changes the outcome of its signal only if it trades more', async () => {
     const skipped = held.signals.find(({ outcome }) => outcome === 'skipped') as Row;
     const second = idAt(skipped.at, '03');
     await storeWorkflow(skipped, second, 'manual');

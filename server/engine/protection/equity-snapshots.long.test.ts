@@ -1,0 +1,2 @@
+/** Every case. */
+import './equity-snapshots.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './position-generator.store.test.ts';

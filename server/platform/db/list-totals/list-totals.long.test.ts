@@ -1,0 +1,2 @@
+/** Every case. */
+import './list-totals.test.ts';

@@ -1,0 +1,2 @@
+/** Every case. */
+import './jobs.test.ts';
