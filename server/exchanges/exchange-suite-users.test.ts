@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
-import { oneOfEachKind } from '#test/app/in-turn.ts';
+import { firstCases, oneOfEachKind } from '#test/app/in-turn.ts';
 import { documentedAnswer, parametersIn } from '#test/venues/exchange-suite-answers.ts';
 import { signatureProblem } from '#test/venues/exchange-suite-signatures.ts';
 import { accountModeOf, platformOf, type SuiteDialect } from '#test/venues/exchange-suite-words.ts';
@@ -137,7 +137,7 @@ async function openSite(dialect: SuiteDialect) {
   return { keys, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-describe.each(DIALECTS)('demo and live of %s', (dialect) => {
+describe.each(firstCases(DIALECTS))('demo and live of %s', (dialect) => {
   test('never mix: each of many mixed orders reaches the site of its own account or none', async () => {
     const sites = { demo: await openSite(dialect), live: await openSite(dialect) };
     const exchanges = (['demo', 'live'] as const).map((exchangeMode) => {

@@ -30,6 +30,9 @@ export const oneOfEachKind = <Case>(cases: readonly Case[], stands: (one: Case) 
 export const firstCases = <const Case>(cases: readonly Case[], count = 1): Case[] =>
   cases.slice(0, inject('everyCase') ? undefined : count);
 
+export type TestsInTurn = Pick<typeof test, 'each'> &
+  ((name: string, run: () => Promise<void>, timeoutMs?: number) => void);
+
 /** Declares tests only where matrices are played whole: variants of what another test proves. */
 export const testEveryCase: Pick<typeof test, 'each'> &
   ((name: string, run: () => unknown, timeoutMs?: number) => void) = Object.assign(
@@ -42,7 +45,7 @@ export const testEveryCase: Pick<typeof test, 'each'> &
 );
 
 /** Declares the tests of a block that is repeated for each of these settings: each test for one of them, in turn. */
-export function testInTurn<Setting>(settings: readonly Setting[], setting: Setting) {
+export function testInTurn<Setting>(settings: readonly Setting[], setting: Setting): TestsInTurn {
   const turn = settings.indexOf(setting);
   if (turn === -1) throw new Error('a setting that is none of them');
   let count = 0;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { D, toPlain } from '#domain/decimal.ts';
 import type { EntryOrder, ExchangeAccount } from '#server/exchanges/exchange.ts';
+import type { TestsInTurn } from '#test/app/in-turn.ts';
 import { buy, type ExchangeUnderTest, inTime, newId } from './test-registry.ts';
 
 const anHourAgo = () => new Date(Date.now() - 3_600_000);
@@ -8,7 +9,10 @@ const anHourAgo = () => new Date(Date.now() - 3_600_000);
 const entry = (changes: Partial<EntryOrder> = {}) => buy({ takeProfit: '69000', ...changes });
 
 /** What every exchange behind the port reports about open and closed positions. */
-export function positionTests(suite: { under: ExchangeUnderTest; account: ExchangeAccount }): void {
+export function positionTests(
+  suite: { under: ExchangeUnderTest; account: ExchangeAccount },
+  alike: TestsInTurn,
+): void {
   describe('positions', () => {
     let under: ExchangeUnderTest;
     let account: ExchangeAccount;
@@ -42,7 +46,7 @@ export function positionTests(suite: { under: ExchangeUnderTest; account: Exchan
       expect(await history()).toEqual([]);
     });
 
-    test('a token without a contract has no position', async () => {
+    alike('a token without a contract has no position', async () => {
       expect(await under.exchange.fetchPosition(account, 'NOSUCHTOKEN')).toBeNull();
       const read = under.exchange.readTradeAccount(account, { token: 'NOSUCHTOKEN', leverage: 10 });
       await expect(read).rejects.toMatchObject({ kind: 'refused' });
@@ -98,14 +102,14 @@ export function positionTests(suite: { under: ExchangeUnderTest; account: Exchan
       expect(position.openedAt.getTime()).toBeLessThanOrEqual(position.closedAt.getTime());
     });
 
-    test('a short loses when the price rises', async () => {
+    alike('a short loses when the price rises', async () => {
       await place(entry({ side: 'sell', stopLoss: '67000', takeProfit: '60000' }));
       under.push('BTC', '66000');
       await close('BTC', 'short', '0.01');
       expect(await closedOnce()).toMatchObject({ side: 'short', realisedProfit: '-10', fees: '0.786' });
     });
 
-    test('reports a position closed in two parts as one, at its average', async () => {
+    alike('reports a position closed in two parts as one, at its average', async () => {
       await place(entry());
       under.push('BTC', '66000');
       await close('BTC', 'long', '0.004');
@@ -138,7 +142,7 @@ export function positionTests(suite: { under: ExchangeUnderTest; account: Exchan
       });
     });
 
-    test('each position of a token has a stable id of its own, newest first', async () => {
+    alike('each position of a token has a stable id of its own, newest first', async () => {
       for (const price of ['65100', '65200']) {
         under.push('BTC', '65000');
         await place(entry());
@@ -160,7 +164,7 @@ export function positionTests(suite: { under: ExchangeUnderTest; account: Exchan
       expect(new Set(told.map(({ positionId }) => positionId)).size).toBe(103);
     });
 
-    test.each([
+    alike.each([
       ['62000', 'stop loss', '-30'],
       ['70000', 'take profit', '50'],
       ['1', 'liquidation', '-65'],

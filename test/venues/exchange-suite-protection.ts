@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangeAccount, Protection, ProtectionRequest } from '#server/exchanges/exchange.ts';
-import { firstCases } from '#test/app/in-turn.ts';
+import { firstCases, type TestsInTurn } from '#test/app/in-turn.ts';
 import { SUITE_WORDS, type SuiteDialect } from './exchange-suite-words.ts';
 import type { FaultMatch, VenueFault } from './faults.ts';
 import {
@@ -28,6 +28,7 @@ const move = (changes: Partial<ProtectionRequest>): ProtectionRequest => ({
 export function protectionMoveTests(
   platform: SuiteDialect,
   suite: { under: ExchangeUnderTest; account: ExchangeAccount },
+  alike: TestsInTurn,
 ): void {
   describe('moving a stop or target', () => {
     let under: ExchangeUnderTest;
@@ -42,7 +43,7 @@ export function protectionMoveTests(
       under.exchange.moveProtection(account, move(changes), context);
     const held = () => under.exchange.fetchProtection(account, 'BTC');
 
-    test.each<[string, Partial<ProtectionRequest>, Protection]>([
+    alike.each<[string, Partial<ProtectionRequest>, Protection]>([
       ['the stop', { stopLoss: '64000' }, { stopLoss: '64000', takeProfit: '69000.1' }],
       ['the stop away from the price', { stopLoss: '61000' }, { stopLoss: '61000', takeProfit: '69000.1' }],
       ['the target', { takeProfit: '70000' }, { stopLoss: '63000', takeProfit: '70000' }],
@@ -55,7 +56,7 @@ export function protectionMoveTests(
       });
     });
 
-    test('moves it any number of times, and only the last stop closes the position', async () => {
+    alike('moves it any number of times, and only the last stop closes the position', async () => {
       for (const stopLoss of ['62000', '64000', '61000', '62500']) await moveTo({ stopLoss });
       expect(await held()).toEqual({ stopLoss: '62500', takeProfit: '69000.1' });
       under.push('BTC', '62600');
@@ -70,7 +71,7 @@ export function protectionMoveTests(
       expect(order).toMatchObject({ source: 'stop loss' });
     });
 
-    test('changes nothing when the same call comes again', async () => {
+    alike('changes nothing when the same call comes again', async () => {
       const request = move({ stopLoss: '64000', takeProfit: '70000' });
       for (let time = 0; time < 3; time += 1) await under.exchange.moveProtection(account, request, inTime());
       expect(await held()).toEqual({ stopLoss: '64000', takeProfit: '70000' });
@@ -90,7 +91,7 @@ export function protectionMoveTests(
       expect(await held()).toEqual({ stopLoss: '63000', takeProfit: '69000.1' });
     });
 
-    test('sends nothing between ticks, or after the last permitted instant', async () => {
+    alike('sends nothing between ticks, or after the last permitted instant', async () => {
       await expect(moveTo({ stopLoss: '64000.05' })).rejects.toMatchObject({ code: 'not-sent' });
       const late = { notAfter: new Date(Date.now() - 1) };
       await expect(moveTo({ stopLoss: '64000' }, late)).rejects.toMatchObject({ kind: 'refused' });

@@ -271,21 +271,26 @@ export function wireSuite(platform: SuiteDialect, name: string, open: () => Prom
     });
 
     describe('failed reads', () => {
-      test.each([
+      const faults = [
         ['a timeout', { kind: 'timeout' } as const, 'unknown'],
         ['a 502', { kind: 'badGatewayBefore' } as const, 'unknown'],
         ['HTML', { kind: 'html200' } as const, 'unknown'],
         ['a rate limit', { kind: 'tooManyRequests' } as const, 'retry-later'],
-      ])('a look-up that meets %s does not report the order as unknown', async (_, fault, kind) => {
-        const order = buy();
-        await exchange.placeOrder(account, order, inTime());
-        under.setFaults([{ ...fault, on: { operation: 'find-order' } }]);
-        const patient = fault.kind === 'timeout' ? under.hastyExchange : exchange;
-        await expect(patient.findOrder(account, order)).rejects.toMatchObject({
-          name: 'ExchangeError',
-          kind,
-        });
-      });
+      ] as const;
+      const stands = oneOfEachKind(faults, ([, { kind }]) => platform === 'Bitget' || kind !== 'timeout');
+      test.each(stands)(
+        'a look-up that meets %s does not report the order as unknown',
+        async (_, fault, kind) => {
+          const order = buy();
+          await exchange.placeOrder(account, order, inTime());
+          under.setFaults([{ ...fault, on: { operation: 'find-order' } }]);
+          const patient = fault.kind === 'timeout' ? under.hastyExchange : exchange;
+          await expect(patient.findOrder(account, order)).rejects.toMatchObject({
+            name: 'ExchangeError',
+            kind,
+          });
+        },
+      );
 
       (platform === 'Bitget' ? test : testEveryCase)(
         'reports a cancel without an answer as unknown',

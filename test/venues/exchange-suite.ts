@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { apiCall } from '#contract/position-maker.ts';
 import { D } from '#domain/decimal.ts';
 import type { Exchange, ExchangeAccount, OrderReport } from '#server/exchanges/exchange.ts';
+import { type TestsInTurn, testInTurn } from '#test/app/in-turn.ts';
 import { positionTests } from './exchange-suite-positions.ts';
 import { protectionMoveTests } from './exchange-suite-protection.ts';
-import { SUITE_WORDS, type SuiteDialect } from './exchange-suite-words.ts';
+import { SUITE_DIALECTS, SUITE_WORDS, type SuiteDialect } from './exchange-suite-words.ts';
 import { buy, type ExchangeUnderTest, inTime, newId, recording } from './test-registry.ts';
 
 /** What every exchange behind the port must do: the real clients and paper mode. */
@@ -13,6 +14,8 @@ export function exchangeSuite(
   platform: SuiteDialect,
   name: string,
   open: () => Promise<ExchangeUnderTest>,
+  /** Declares what does not depend on the words of an exchange. */
+  alike: TestsInTurn = testInTurn(SUITE_DIALECTS, platform),
 ): void {
   const words = SUITE_WORDS[platform];
   describe(`${platform} ${name}`, () => {
@@ -46,8 +49,8 @@ export function exchangeSuite(
         return account;
       },
     };
-    positionTests(suite);
-    protectionMoveTests(platform, suite);
+    positionTests(suite, alike);
+    protectionMoveTests(platform, suite, alike);
 
     describe('describing an order', () => {
       test('returns the request that placing it sends, and sends nothing', async () => {
@@ -63,7 +66,7 @@ export function exchangeSuite(
         expect(JSON.stringify(described)).toContain(order.clientOrderId);
       });
 
-      test('refuses an order that would not be sent', async () => {
+      alike('refuses an order that would not be sent', async () => {
         await expect(exchange.describeOrder(buy({ price: '65000.123456' }))).rejects.toMatchObject({
           kind: 'refused',
         });
@@ -90,7 +93,7 @@ export function exchangeSuite(
         expect(calls).toHaveLength(1);
       });
 
-      test('a token without a contract has neither ticker nor contract', async () => {
+      alike('a token without a contract has neither ticker nor contract', async () => {
         expect(await exchange.fetchTicker('NOSUCHTOKEN')).toBeNull();
         expect(await exchange.fetchContract('BTC?x=')).toBeNull();
         expect(await exchange.fetchContract('__proto__')).toBeNull();
@@ -111,7 +114,7 @@ export function exchangeSuite(
         else expect(contract).toMatchObject(words.pepe);
       });
 
-      test('twenty concurrent price requests make one call', async () => {
+      alike('twenty concurrent price requests make one call', async () => {
         under.push('SOL', '150.123');
         const { calls, context } = recording();
         await exchange.fetchContract('SOL');
@@ -173,7 +176,7 @@ export function exchangeSuite(
         expect(await exchange.fetchHolding(account, 'BTC')).toBeNull();
       });
 
-      test('is closed by its target when the mark rises through it', async () => {
+      alike('is closed by its target when the mark rises through it', async () => {
         await exchange.placeOrder(account, buy(), inTime());
         under.push('BTC', '69100');
         expect(await exchange.fetchHoldings(account)).toEqual({ holdings: [], unreadable: [] });
@@ -265,7 +268,7 @@ export function exchangeSuite(
         expect(await under.ordersOf(account)).toHaveLength(words.usedAgain === 'placed' ? 2 : 1);
       });
 
-      test.each(['', 'x'.repeat(33), 'a b', 'ä'])(
+      alike.each(['', 'x'.repeat(33), 'a b', 'ä'])(
         '%j is refused without being sent',
         async (clientOrderId) => {
           const { calls, context } = recording();
@@ -310,13 +313,13 @@ export function exchangeSuite(
         expect(calls).toEqual([]);
       });
 
-      test('sends nothing after the last permitted instant', async () => {
+      alike('sends nothing after the last permitted instant', async () => {
         const placement = await exchange.placeOrder(account, buy(), { notAfter: new Date(Date.now() - 1) });
         expect(placement).toMatchObject({ outcome: 'refused', code: 'not-sent' });
         expect(await under.ordersOf(account)).toEqual([]);
       });
 
-      test('never serves an account of another environment', async () => {
+      alike('never serves an account of another environment', async () => {
         const stranger: ExchangeAccount = { ...account, environment: 'live' };
         expect(await exchange.placeOrder(stranger, buy(), inTime())).toMatchObject({ outcome: 'refused' });
         await expect(exchange.fetchBalance(stranger)).rejects.toMatchObject({ kind: 'refused' });
@@ -430,7 +433,7 @@ export function exchangeSuite(
       });
     });
 
-    test('records a call with its request and answer, without secrets', async () => {
+    alike('records a call with its request and answer, without secrets', async () => {
       const { calls, context } = recording();
       const order = buy();
       await exchange.placeOrder(account, order, context);
@@ -465,7 +468,7 @@ export function exchangeSuite(
       expect(JSON.stringify(calls)).not.toContain(`"${apiSecret}"`);
     });
 
-    test('places fifty concurrent orders of ten users each on their own account', async () => {
+    alike('places fifty concurrent orders of ten users each on their own account', async () => {
       const users = Array.from({ length: 10 }, () => under.newAccount());
       const prepare = { token: 'BTC', leverage: 10 };
       await Promise.all(users.map((user) => exchange.prepareAccount(user, prepare)));

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '#server/platform/clock.ts';
 import { createLog } from '#server/platform/log.ts';
 import { countStatements } from '#test/app/count-statements.ts';
+import { testInTurn } from '#test/app/in-turn.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
-import { accountModeOf, platformOf } from '#test/venues/exchange-suite-words.ts';
+import { accountModeOf, platformOf, SUITE_DIALECTS } from '#test/venues/exchange-suite-words.ts';
 import { memoryMarks } from '#test/venues/memory-marks.ts';
 import { listenVenue, type VenueServer } from '#test/venues/server.ts';
 import { buy, newId, recording, testRegistry } from '#test/venues/test-registry.ts';
@@ -54,6 +55,7 @@ describe.each([
   { dialect: 'Bitget unified', firstInToken: 5, withOtherLeverage: 5, longAgo: 4, filledAtOnce: 6 },
   { dialect: 'Bybit', firstInToken: 5, withOtherLeverage: 5, longAgo: 4, filledAtOnce: 5 },
 ] as const)('the requests of an order at $dialect', ({ dialect, ...most }) => {
+  const alike = testInTurn(SUITE_DIALECTS, dialect);
   let exchange: Exchange;
   let account: ExchangeAccount;
   let { calls, context } = recording();
@@ -108,7 +110,7 @@ describe.each([
     expect(await exchange.fetchPosition(account, 'BTC')).toMatchObject({ leverage: 5, margin: '130' });
   });
 
-  test('the first one remembers all settings with one statement', async () => {
+  alike('the first one remembers all settings with one statement', async () => {
     await database.database.pool.query('delete from exchange_preparations');
     expect(await countStatements(() => order(5), 'insert into exchange_preparations')).toBe(1);
   });
@@ -124,7 +126,7 @@ describe.each([
     expect(calls).toHaveLength(most.filledAtOnce);
   });
 
-  test('another leverage is set and read back', async () => {
+  alike('another leverage is set and read back', async () => {
     await order();
     await close();
     await order(5);
@@ -132,7 +134,7 @@ describe.each([
     expect(await exchange.fetchPosition(account, 'BTC')).toMatchObject({ leverage: 5 });
   });
 
-  test('settings made more than fifteen minutes ago are read again before they are relied on', async () => {
+  alike('settings made more than fifteen minutes ago are read again before they are relied on', async () => {
     await order();
     await close();
     await age(16);
@@ -143,20 +145,23 @@ describe.each([
     expect(calls).toHaveLength(3);
   });
 
-  test('settings made long ago are relied on again once a reading without a leverage has shown them', async () => {
-    await order();
-    await close();
-    await age(16);
-    await read(null);
-    calls.length = 0;
-    await prepare();
-    expect(types()).toEqual([]);
-    await age(16);
-    await prepare();
-    expect(types()).not.toEqual([]);
-  });
+  alike(
+    'settings made long ago are relied on again once a reading without a leverage has shown them',
+    async () => {
+      await order();
+      await close();
+      await age(16);
+      await read(null);
+      calls.length = 0;
+      await prepare();
+      expect(types()).toEqual([]);
+      await age(16);
+      await prepare();
+      expect(types()).not.toEqual([]);
+    },
+  );
 
-  test('nothing is set while a position is open, nor without a leverage', async () => {
+  alike('nothing is set while a position is open, nor without a leverage', async () => {
     await read(null);
     expect(types().filter((type) => type.startsWith('set-'))).toEqual([]);
     await order();
@@ -165,7 +170,7 @@ describe.each([
     expect(types().filter((type) => type.startsWith('set-'))).toEqual([]);
   });
 
-  test.each(['leverageRefused', 'leverageIgnored'] as const)(
+  alike.each(['leverageRefused', 'leverageIgnored'] as const)(
     'a leverage that cannot be set is left for the preparation to report: %s',
     async (kind) => {
       venue.setFaults([{ kind, on: { times: Number.POSITIVE_INFINITY } }]);
@@ -174,7 +179,7 @@ describe.each([
     },
   );
 
-  test('fails if position, balance or settings cannot be read', async () => {
+  alike('fails if position, balance or settings cannot be read', async () => {
     await order();
     await close();
     for (const operation of ['positions', 'balance', 'account-state'] as const) {

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import { exchangeSuite } from '#test/venues/exchange-suite.ts';
 import { openInPaperMode, openOnVenue } from '#test/venues/exchanges-under-test.ts';
 import { buy, type ExchangeUnderTest, inTime } from '#test/venues/test-registry.ts';
 
-for (const platform of EXCHANGE_PLATFORMS) {
-  exchangeSuite(platform, 'in paper mode', () => openInPaperMode(platform));
+for (const platform of firstCases(EXCHANGE_PLATFORMS)) {
+  exchangeSuite(platform, 'in paper mode', () => openInPaperMode(platform), test);
+}
 
+for (const platform of EXCHANGE_PLATFORMS) {
   describe(`${platform} in paper mode, compared with the real client on the venue`, () => {
     let paper: Awaited<ReturnType<typeof openInPaperMode>>;
     let venue: Awaited<ReturnType<typeof openOnVenue>>;

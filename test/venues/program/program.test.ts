@@ -146,7 +146,7 @@ describe('prices', () => {
   });
 });
 
-test('with documented limits, refuses an address that asks too often', async () => {
+testEveryCase('with documented limits, refuses an address that asks too often', async () => {
   const limited = await startVenueProgram({
     database: own.database,
     port: 0,

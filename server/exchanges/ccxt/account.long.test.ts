@@ -1,0 +1,2 @@
+/** Each with every dialect. */
+import './account.test.ts';

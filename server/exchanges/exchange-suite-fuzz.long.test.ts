@@ -1,0 +1,2 @@
+/** More corrupted answers of each kind. */
+import './exchange-suite-fuzz.test.ts';

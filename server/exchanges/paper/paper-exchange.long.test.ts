@@ -1,0 +1,2 @@
+/** The suite at every exchange. */
+import './paper-exchange.test.ts';
