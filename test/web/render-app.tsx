@@ -6,6 +6,7 @@ import { Providers } from '#web/app/providers.tsx';
 import recording from '#web/app/recorded-answers.json' with { type: 'json' };
 import { SessionGate } from '#web/app/session-gate.tsx';
 import { toasts } from '#web/ui/toast.ts';
+import './element-stacks.ts';
 import { AllInView, Silent } from './observers.ts';
 
 /** The ids of the records in the recorded answers. */

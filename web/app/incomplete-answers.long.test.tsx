@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { createRoot, type Root } from 'react-dom/client';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import '#test/web/element-stacks.ts';
 import { AllInView, Silent } from '#test/web/observers.ts';
 import answerShapes from '../lib/answer-shapes.json' with { type: 'json' };
 import { completeAnswer, type Shape } from '../lib/complete-answer.ts';
@@ -164,8 +165,6 @@ async function answer(input: RequestInfo | URL, init?: RequestInit): Promise<Res
 
 /** Stubs what jsdom lacks: sizes, a canvas and the event stream. None of them affects an answer. */
 beforeAll(() => {
-  // React captures a stack for every element, which costs a fifth of the run time.
-  Object.defineProperty(Error, 'stackTraceLimit', { get: () => 0, set: () => {}, configurable: true });
   vi.stubGlobal('fetch', answer);
   vi.stubGlobal('EventSource', Silent);
   vi.stubGlobal('ResizeObserver', Silent);
@@ -199,7 +198,6 @@ beforeAll(() => {
 });
 afterEach(leave);
 afterAll(() => {
-  Object.defineProperty(Error, 'stackTraceLimit', { value: 10, writable: true, configurable: true });
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
