@@ -40,43 +40,46 @@ test('the slash key focuses the first filter, and types a slash in a text field'
   expect(page().getAllByRole('dialog')).toHaveLength(1);
 });
 
-test('the question mark lists the shortcuts, and those without Ctrl can be switched off', async () => {
-  const app = renderApp('/signals');
-  const filter = () => page().findByLabelText('Token');
-  const toggle = async () => {
+testEveryCase(
+  'the question mark lists the shortcuts, and those without Ctrl can be switched off',
+  async () => {
+    const app = renderApp('/signals');
+    const filter = () => page().findByLabelText('Token');
+    const toggle = async () => {
+      const help = await dialog('Keyboard Shortcuts');
+      await app.user.click(help.getByRole('switch', { name: /^Single-key shortcuts/ }));
+      await app.user.keyboard('{Escape}');
+      await expectGone(() => page().queryByRole('dialog'));
+    };
+    await filter();
+    await app.user.keyboard('?');
     const help = await dialog('Keyboard Shortcuts');
-    await app.user.click(help.getByRole('switch', { name: /^Single-key shortcuts/ }));
-    await app.user.keyboard('{Escape}');
-    await expectGone(() => page().queryByRole('dialog'));
-  };
-  await filter();
-  await app.user.keyboard('?');
-  const help = await dialog('Keyboard Shortcuts');
-  for (const text of [
-    'Go to the first filter',
-    'Previous and next page',
-    'Show this list',
-    'Close a dialog',
-  ]) {
-    expect(help.element.textContent).toContain(text);
-  }
-  await app.user.keyboard('/');
-  page().getByRole('dialog');
-  await toggle();
-  app.reload();
-  await filter();
-  await app.user.keyboard('/?');
-  expect(document.activeElement).not.toBe(await filter());
-  expect(page().queryByRole('dialog')).toBeNull();
-  await app.user.keyboard('{Control>}k{/Control}');
-  await eventually(async () =>
-    expect(document.activeElement).toBe(await page().findByRole('combobox', { name: 'Search' })),
-  );
-  await app.user.keyboard('keyboard{Enter}');
-  await toggle();
-  await app.user.keyboard('/');
-  await eventually(async () => expect(document.activeElement).toBe(await filter()));
-});
+    for (const text of [
+      'Go to the first filter',
+      'Previous and next page',
+      'Show this list',
+      'Close a dialog',
+    ]) {
+      expect(help.element.textContent).toContain(text);
+    }
+    await app.user.keyboard('/');
+    page().getByRole('dialog');
+    await toggle();
+    app.reload();
+    await filter();
+    await app.user.keyboard('/?');
+    expect(document.activeElement).not.toBe(await filter());
+    expect(page().queryByRole('dialog')).toBeNull();
+    await app.user.keyboard('{Control>}k{/Control}');
+    await eventually(async () =>
+      expect(document.activeElement).toBe(await page().findByRole('combobox', { name: 'Search' })),
+    );
+    await app.user.keyboard('keyboard{Enter}');
+    await toggle();
+    await app.user.keyboard('/');
+    await eventually(async () => expect(document.activeElement).toBe(await filter()));
+  },
+);
 
 // Requirements: additions-finding-keys-and-columns-1, additions-finding-keys-and-columns-5
 testEveryCase('columns can be hidden by keyboard, stay hidden, and are restored together', async () => {

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { PAGES } from '#contract/pages.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import {
   alertOf,
   dialog,
@@ -173,10 +174,13 @@ describe('the header', () => {
   });
 
   // Requirements: accounts-messages-17
-  test.for(['/Signals', '/SETTINGS', '/Admin', '/create-Client'])('finds no page at %s', async (path) => {
-    renderApp(path);
-    await findTitle('Page Not Found');
-  });
+  test.for(firstCases(['/Signals', '/SETTINGS', '/Admin', '/create-Client']))(
+    'finds no page at %s',
+    async (path) => {
+      renderApp(path);
+      await findTitle('Page Not Found');
+    },
+  );
 });
 
 describe('signing out', () => {
@@ -203,7 +207,7 @@ describe('signing out', () => {
     await findTitle('Welcome Back');
   });
 
-  test('gives up what is still loading, and loads it again when it fails', async () => {
+  testEveryCase('gives up what is still loading, and loads it again when it fails', async () => {
     const app = renderApp('/create-client', { [LOGOUT]: UNREACHABLE, [USERS]: PENDING });
     await openUserMenu(app);
     await eventually(() => expect(app.sent(USERS)).toHaveLength(1));

@@ -223,7 +223,7 @@ test('calls that are refused at once share one confirmation, and a later one ask
   await again;
 });
 
-test('Escape closes the confirmation and not the dialog below it', async () => {
+testEveryCase('Escape closes the confirmation and not the dialog below it', async () => {
   const { requestJson } = await import('#web/lib/api-client.ts');
   const app = renderApp('/settings?dialog=password', guarded({ 'POST /api/one': REFUSAL }));
   await dialog('Change Password');

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   dialog,
   eventually,
@@ -63,7 +64,7 @@ describe('the channels', () => {
     }
   });
 
-  test('say what is missing without any, and report a failure with a retry', async () => {
+  testEveryCase('say what is missing without any, and report a failure with a retry', async () => {
     const app = renderApp('/alerts', { [`GET ${CHANNELS}`]: { channels: [] } });
     await page().findByText(/^No channels\./);
     app.answers[`GET ${CHANNELS}`] = failure(500, 'Internal server error');
@@ -119,7 +120,7 @@ describe('the channels', () => {
     await expectGone(() => page().queryByText('Copy the secret now'));
   });
 
-  test('that the server refuses show the reason at the field', async () => {
+  testEveryCase('that the server refuses show the reason at the field', async () => {
     const errors = [{ path: 'config.url', message: 'The address leads to a private network' }];
     renderApp('/alerts', {
       [`GET ${CHANNELS}`]: { channels: [] },
@@ -133,7 +134,7 @@ describe('the channels', () => {
     await form.findByText('The address leads to a private network');
   });
 
-  test('keep their secrets when they are edited', async () => {
+  testEveryCase('keep their secrets when they are edited', async () => {
     const app = renderApp('/alerts', {
       [`GET ${CHANNELS}`]: { channels: [failing] },
       [`PUT ${CHANNELS}/failing`]: failing,
@@ -259,7 +260,7 @@ describe('the bell', () => {
     expect(list.querySelector('a')?.getAttribute('href')).toBe('/positions');
   });
 
-  test('with nothing that needs attention counts nothing', async () => {
+  testEveryCase('with nothing that needs attention counts nothing', async () => {
     renderApp('/', {
       'GET /api/attention': { conditions: [] },
       [`GET ${NOTIFICATIONS}`]: { notifications: [], total: 70 },
@@ -314,7 +315,7 @@ describe('the bell', () => {
     await expectGone(() => page().queryByRole('dialog', { name: 'Notifications' }));
   });
 
-  test('closes with Escape and returns the focus', async () => {
+  testEveryCase('closes with Escape and returns the focus', async () => {
     const { user } = renderApp('/', { [`GET ${NOTIFICATIONS}`]: { notifications: [], total: 0 } });
     const button = await bell();
     await user.click(button);
@@ -324,7 +325,7 @@ describe('the bell', () => {
     expect(document.activeElement).toBe(button);
   });
 
-  test('says when the number is not known, and shows the failure in the inbox', async () => {
+  testEveryCase('says when the number is not known, and shows the failure in the inbox', async () => {
     renderApp('/', { [`GET ${NOTIFICATIONS}`]: failure(503, 'The service is not available at the moment') });
     const button = await bell();
     await eventually(() => expect(button.getAttribute('aria-label')).toContain('not known'));
@@ -332,7 +333,7 @@ describe('the bell', () => {
     await page().findByText('Failed to fetch notifications');
   });
 
-  test('shows no number while it loads', async () => {
+  testEveryCase('shows no number while it loads', async () => {
     renderApp('/', { [`GET ${NOTIFICATIONS}`]: PENDING });
     expect((await bell()).textContent).toBe('');
   });

@@ -2,7 +2,7 @@
 import { Blob } from 'node:buffer';
 import { describe, expect, test, vi } from 'vitest';
 import { AUDIT_ACTIONS } from '#contract/audit-actions.ts';
-import { oneOfEachKind } from '#test/app/in-turn.ts';
+import { firstCases, oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import {
   alertOf,
   type Call,
@@ -88,7 +88,7 @@ describe('the audit trail', () => {
     await eventually(() => expect(link().getAttribute('href')).toBe('/api/audit/export'));
   });
 
-  test('is a card per row on a phone', async () => {
+  testEveryCase('is a card per row on a phone', async () => {
     renderApp('/audit', { [AUDIT]: answerOf(changed, started) }, { widthPx: 390 });
     await eventually(() => expect(rows()).toHaveLength(2));
     const labels = rows().map((row) =>
@@ -140,7 +140,7 @@ describe('the audit trail', () => {
     await eventually(() => expect(rows()).toHaveLength(1));
   });
 
-  test('sends no time while its year is still typed, and none that cannot be read', async () => {
+  testEveryCase('sends no time while its year is still typed, and none that cannot be read', async () => {
     const app = renderApp('/audit?from=yesterday&to=2026-11-24', { [AUDIT]: answerOf(changed) });
     await eventually(() => expect(rows()).toHaveLength(1));
     fill(page().getByLabelText('From'), '0202-11-24T00:00');
@@ -175,7 +175,7 @@ describe('the audit trail', () => {
     await alertOf('action is not known');
   });
 
-  test('is fetched again when its page opens again', async () => {
+  testEveryCase('is fetched again when its page opens again', async () => {
     const app = renderApp('/audit', { [AUDIT]: answerOf(changed) });
     await eventually(() => expect(rows()).toHaveLength(1));
     // The poll would fetch it as well.
@@ -241,10 +241,10 @@ describe('an entry', () => {
   });
 
   const fields = Object.keys(changed).filter((name) => name !== 'id');
-  test.each(oneOfEachKind(fields, (name) => ['actor', 'subject', 'at'].includes(name)))(
+  test.each(oneOfEachKind(fields, (name) => name === 'actor'))(
     'without %s is shown, and opens',
     async (name) => {
-      for (const loss of [undefined, null]) {
+      for (const loss of firstCases([undefined, null])) {
         const app = renderApp('/audit', { [AUDIT]: answerOf({ ...changed, [name]: loss }) });
         await openFirst(app);
         await page().findByRole('dialog');
@@ -256,7 +256,7 @@ describe('an entry', () => {
     },
   );
 
-  test('of an actor without a kind leaves the kind out', async () => {
+  testEveryCase('of an actor without a kind leaves the kind out', async () => {
     const actor = { id: null, name: 'ann@example.com' };
     const app = renderApp('/audit', { [AUDIT]: answerOf({ ...changed, actor }) });
     await eventually(() => expect(texts()[0]).toContain('ann@example.com203.0.113.7'));

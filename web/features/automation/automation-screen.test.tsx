@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
-import { oneOfEachKind } from '#test/app/in-turn.ts';
+import { firstCases, oneOfEachKind } from '#test/app/in-turn.ts';
 import {
   alertOf,
   alerts,
@@ -238,7 +238,7 @@ describe('the dialogs of a workflow', () => {
   });
 
   // Requirements: additions-system-2
-  test.for([2, 9])('open the first failure, in step %i', async (failing) => {
+  test.for(firstCases([2, 9]))('open the first failure, in step %i', async (failing) => {
     const { shown, opened } = await openSteps(
       stepsOf((number) => (number >= failing ? 'failed' : 'completed')),
     );

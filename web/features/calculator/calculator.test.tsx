@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
-import { testEveryCase } from '#test/app/in-turn.ts';
+import { firstCases, oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import {
   type Answers,
   type App,
@@ -160,7 +160,7 @@ describe('the exit plan', () => {
     await close(app);
   });
 
-  test('is loading, then missing, and says when it cannot be fetched', async () => {
+  testEveryCase('is loading, then missing, and says when it cannot be fetched', async () => {
     const none = held({ scope: null, exits: null });
     const app = await openCalculated({ [EXITS]: none.promise });
     const shown = await section(await parameters());
@@ -311,47 +311,43 @@ describe('a calculation', () => {
   // Requirements: trading-calculator-and-execution-1, trading-calculator-and-execution-2
   // Requirements: trading-calculator-and-execution-4, trading-calls-20, trading-messages-14
   // Requirements: trading-messages-15
-  test.for([
-    {
-      name: 'the signal price',
-      price: recorded[PRICE],
-      title: 'Price Current',
-      text: 'by 0.00%; the calculation uses the signal price.',
-      after: 'Position Calculated',
-      says: /at 3001\.5000\. Price Current: .* by 0\.00%/,
-    },
-    {
-      name: 'another price',
-      price: { ...recorded[PRICE], data: { currentPrice: '3060', source: 'Bitget (paper)' } },
-      title: 'Price Updated',
-      text: 'by 2.00%; the calculation uses the current price.',
-      after: 'Position Calculated',
-      says: /Price Updated: .* by 2\.00%/,
-    },
-    {
-      name: 'nothing',
-      price: UNREACHABLE,
-      title: 'Using Signal Price',
-      text: 'The server cannot be reached. The calculation uses the signal price 3000.',
-      after: 'Position Calculated',
-      says: 'Using Signal Price: The server cannot',
-    },
-    {
-      name: 'that its limit is reached',
-      price: failure(429, 'Slow down'),
-      title: 'Rate Limiting Detected',
-      text: 'Slow down. The calculation uses the signal price 3000.',
-      after: 'Rate Limiting Detected',
-      says: 'Fallback calculations use the real account balance, and results remain accurate.',
-    },
-  ])(
-    'explains the price it uses when the price service answers $name',
-    async ({ price, title, text, after, says }) => {
+  test('explains the price it uses', async () => {
+    const app = open();
+    for (const { price, title, text, after, says } of [
+      {
+        price: recorded[PRICE],
+        title: 'Price Current',
+        text: 'by 0.00%; the calculation uses the signal price.',
+        after: 'Position Calculated',
+        says: /at 3001\.5000\. Price Current: .* by 0\.00%/,
+      },
+      {
+        price: { ...recorded[PRICE], data: { currentPrice: '3060', source: 'Bitget (paper)' } },
+        title: 'Price Updated',
+        text: 'by 2.00%; the calculation uses the current price.',
+        after: 'Position Calculated',
+        says: /Price Updated: .* by 2\.00%/,
+      },
+      {
+        price: UNREACHABLE,
+        title: 'Using Signal Price',
+        text: 'The server cannot be reached. The calculation uses the signal price 3000.',
+        after: 'Position Calculated',
+        says: 'Using Signal Price: The server cannot',
+      },
+      {
+        price: failure(429, 'Slow down'),
+        title: 'Rate Limiting Detected',
+        text: 'Slow down. The calculation uses the signal price 3000.',
+        after: 'Rate Limiting Detected',
+        says: 'Fallback calculations use the real account balance, and results remain accurate.',
+      },
+    ]) {
       const calculating = held(calculation);
-      const app = open({ [PRICE]: price, [GENERATE]: calculating.promise });
+      Object.assign(app.answers, { [PRICE]: price, [GENERATE]: calculating.promise });
       await calculate(app);
       await expectToast(title, text);
-      const [asked] = app.sent(PRICE);
+      const asked = app.sent(PRICE).at(-1);
       expect(asked?.query).toMatchObject({
         marketType: 'futures',
         timestamp: expect.stringMatching(/^\d+$/),
@@ -362,8 +358,8 @@ describe('a calculation', () => {
       calculating.release();
       await expectToast(after, says);
       expect((await parameters()).element.textContent).toContain(`${title}:`);
-    },
-  );
+    }
+  });
 
   // Requirements: trading-calculator-and-execution-5, trading-calculator-and-execution-6
   test('cannot be submitted when its settings differ from those on the screen', async () => {
@@ -478,7 +474,7 @@ describe('the confirmation of an order', () => {
     const safety = 'Cannot prepare order without Stop Loss and Take Profit. This is a strict safety rule.';
     const preparing = held(recorded[PREPARE]);
     const app = await openCalculated();
-    for (const [answer, title, text] of [
+    const failures = [
       [{ ...refused, error: 'SAFETY VIOLATION', message: safety }, 'SAFETY VIOLATION', safety],
       [
         { ...refused, error: 'Exchange Unavailable', message: '' },
@@ -496,7 +492,9 @@ describe('the confirmation of an order', () => {
         'Please calculate position parameters first.',
       ],
       [failure(500, 'Internal server error'), 'Order Preparation Failed', 'Internal server error'],
-    ] as const) {
+    ] as const;
+    // The first has an answer with its texts, the third none with data.
+    for (const [answer, title, text] of firstCases(failures, 3)) {
       app.answers[PREPARE] = answer;
       const form = await openConfirmation(app);
       await expectToast(title, text);
@@ -531,7 +529,7 @@ describe('the confirmation of an order', () => {
 
   // Requirements: calculator-screen-and-cards-12, trading-calculator-and-execution-11, trading-messages-10
   // Requirements: trading-messages-13
-  test.for([
+  const failures = [
     [
       { error: 'Price Moved', message: 'The live price has moved' },
       'Order Submission Failed',
@@ -547,7 +545,8 @@ describe('the confirmation of an order', () => {
     [failure(429, 'Too many requests'), 'Rate Limiting Detected', 'Too many requests'],
     [new Failure(502, 'bad gateway'), 'Order Submission Failed', 'Failed to submit order to exchange.'],
     [UNREACHABLE, 'Order Processing Error', 'The server cannot be reached'],
-  ] as const)(
+  ] as const;
+  test.for(oneOfEachKind(failures, ([, title]) => title !== 'Rate Limiting Detected'))(
     'opens the result dialog with the error of a failed submission (%#)',
     async ([answer, title, text]) => {
       const isRefusal = typeof answer === 'object' && !(answer instanceof Failure);
@@ -563,7 +562,7 @@ describe('the confirmation of an order', () => {
   );
 
   // Requirements: order-execution-11
-  test('finds an order again after its answer was lost', async () => {
+  testEveryCase('finds an order again after its answer was lost', async () => {
     const app = await openCalculated({ [SUBMIT]: UNREACHABLE });
     const form = await confirm(app);
     await expectToast('Order Processing Error');

@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
 import { PAGES } from '#contract/pages.ts';
+import { firstCases } from '#test/app/in-turn.ts';
 import {
   alertOf,
   dialog,
@@ -149,26 +150,33 @@ describe('what needs attention', () => {
     await expectGone(() => page().queryByRole('heading', { name: 'Needs attention' }));
   });
 
-  test.for([
+  const counts = [
     [3, '2 critical conditions'],
     [1, '1 critical condition'],
     [0, null],
-  ] as const)('is counted in the environment banner (%i conditions)', async ([count, text]) => {
-    const status = {
-      ...recorded[STATUS],
-      environment: 'production',
-      isProduction: true,
-      autoTradeEnabled: true,
-    };
-    const app = renderApp('/', { [ATTENTION]: { conditions: CONDITIONS.slice(0, count) }, [STATUS]: status });
-    await findTitle(/^Welcome, /);
-    await app.user.click(await page().findByRole('button', { name: 'Live Trading' }));
-    const details = await dialog('System Environment Details');
-    const banner = (await details.findAllByRole('alert'))[0];
-    expect(banner?.textContent).toContain('Live Trading Active');
-    await eventually(() => {
-      if (text === null) expect(banner?.textContent).not.toContain('critical');
-      else expect(banner?.textContent).toMatch(new RegExp(`${text}(?!s)`));
-    });
-  });
+  ] as const;
+  test.for(firstCases(counts))(
+    'is counted in the environment banner (%i conditions)',
+    async ([count, text]) => {
+      const status = {
+        ...recorded[STATUS],
+        environment: 'production',
+        isProduction: true,
+        autoTradeEnabled: true,
+      };
+      const app = renderApp('/', {
+        [ATTENTION]: { conditions: CONDITIONS.slice(0, count) },
+        [STATUS]: status,
+      });
+      await findTitle(/^Welcome, /);
+      await app.user.click(await page().findByRole('button', { name: 'Live Trading' }));
+      const details = await dialog('System Environment Details');
+      const banner = (await details.findAllByRole('alert'))[0];
+      expect(banner?.textContent).toContain('Live Trading Active');
+      await eventually(() => {
+        if (text === null) expect(banner?.textContent).not.toContain('critical');
+        else expect(banner?.textContent).toMatch(new RegExp(`${text}(?!s)`));
+      });
+    },
+  );
 });

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
-import { testEveryCase } from '#test/app/in-turn.ts';
+import { testEveryCase, testInTurn } from '#test/app/in-turn.ts';
 import {
   type Answers,
   type App,
@@ -131,7 +131,10 @@ testEveryCase('keeps a new webhook on screen when an answer from before it arriv
   expect(textIn(await keyField())).toBe('aBcD…');
 });
 
-describe.for([RENEWAL, DELETION])('the dialog $title', (change) => {
+const changes = [RENEWAL, DELETION];
+describe.for(changes)('the dialog $title', (change) => {
+  const test = testInTurn(changes, change);
+
   // Requirements: accounts-messages-6, screens-webhook-configuration-12
   testEveryCase(
     'stays open for another try without an answer, and waits while the server works',
@@ -324,7 +327,7 @@ describe('a test delivery', () => {
     expect(textIn(form.getByLabelText('Symbol'))).toBe('SOLUSDT');
   });
 
-  test('is a new one with every send, unless its time was entered', async () => {
+  testEveryCase('is a new one with every send, unless its time was entered', async () => {
     const app = open({ [TEST]: SENT });
     await press(app, 'Send test signal');
     const form = await dialog('Send Test Signal');
@@ -380,49 +383,55 @@ describe('a test delivery', () => {
     await expectGone(() => page().queryByRole('dialog'));
   });
 
-  test('is refused while real money is traded automatically; only administrators see that beforehand', async () => {
-    const refusal = 'Test deliveries are refused while real money is traded automatically';
-    const status = recorded['GET /api/environment/status'];
-    const live = {
-      environment: 'production',
-      isProduction: true,
-      autoTradeEnabled: true,
-      exchangeMode: 'live',
-    };
-    let app = open({ [TEST]: failure(403, refusal) });
-    await press(app, 'Send test signal');
-    const own = await dialog('Send Test Signal');
-    await app.user.click(own.getByRole('button', { name: 'Send' }));
-    await alertOf(refusal);
+  testEveryCase(
+    'is refused while real money is traded automatically; only administrators see that beforehand',
+    async () => {
+      const refusal = 'Test deliveries are refused while real money is traded automatically';
+      const status = recorded['GET /api/environment/status'];
+      const live = {
+        environment: 'production',
+        isProduction: true,
+        autoTradeEnabled: true,
+        exchangeMode: 'live',
+      };
+      let app = open({ [TEST]: failure(403, refusal) });
+      await press(app, 'Send test signal');
+      const own = await dialog('Send Test Signal');
+      await app.user.click(own.getByRole('button', { name: 'Send' }));
+      await alertOf(refusal);
 
-    app = renderApp('/configuration', {
-      [HOOKS]: [hook],
-      [DELIVERIES]: [],
-      'GET /api/environment/status': { ...status, ...live },
-    });
-    for (const kind of ['Signal', 'Candle']) {
-      await press(app, `Send test ${kind.toLowerCase()}`);
-      const form = await dialog(`Send Test ${kind}`);
-      await form.findByText(/Real money is traded automatically at the moment/);
-      expect(isDisabled(form.getByRole('button', { name: 'Send' }))).toBe(true);
-      await app.user.click(form.getByRole('button', { name: 'Close' }));
+      app = renderApp('/configuration', {
+        [HOOKS]: [hook],
+        [DELIVERIES]: [],
+        'GET /api/environment/status': { ...status, ...live },
+      });
+      for (const kind of ['Signal', 'Candle']) {
+        await press(app, `Send test ${kind.toLowerCase()}`);
+        const form = await dialog(`Send Test ${kind}`);
+        await form.findByText(/Real money is traded automatically at the moment/);
+        expect(isDisabled(form.getByRole('button', { name: 'Send' }))).toBe(true);
+        await app.user.click(form.getByRole('button', { name: 'Close' }));
+        await expectGone(() => page().queryByRole('dialog'));
+      }
+    },
+  );
+
+  testEveryCase(
+    'is not sent to a webhook that was deleted elsewhere, and the screen shows the deletion',
+    async () => {
+      const app = open({ [TEST]: NOT_FOUND });
+      await press(app, 'Send test candle');
+      const form = await dialog('Send Test Candle');
+      app.answers[HOOKS] = [];
+      await app.user.click(form.getByRole('button', { name: 'Send' }));
+      await expectToast('Error', 'Webhook not found');
+      await page().findByText('No Webhook Configured');
       await expectGone(() => page().queryByRole('dialog'));
-    }
-  });
-
-  test('is not sent to a webhook that was deleted elsewhere, and the screen shows the deletion', async () => {
-    const app = open({ [TEST]: NOT_FOUND });
-    await press(app, 'Send test candle');
-    const form = await dialog('Send Test Candle');
-    app.answers[HOOKS] = [];
-    await app.user.click(form.getByRole('button', { name: 'Send' }));
-    await expectToast('Error', 'Webhook not found');
-    await page().findByText('No Webhook Configured');
-    await expectGone(() => page().queryByRole('dialog'));
-  });
+    },
+  );
 });
 
-test('says when no user has a webhook or the webhooks of all users cannot be fetched', async () => {
+testEveryCase('says when no user has a webhook or the webhooks of all users cannot be fetched', async () => {
   const app = renderApp('/configuration', { [ALL]: UNREACHABLE });
   const failed = await alertOf('Failed to fetch the webhooks of all users');
   app.answers[ALL] = { hooks: [], total: 0 };

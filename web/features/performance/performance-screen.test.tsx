@@ -2,6 +2,7 @@
 
 import { within } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   alertOf,
   chosen,
@@ -106,7 +107,7 @@ test('the breakdown sorts by any figure, groups without it last, and is exported
   expect(['Orders', 'Filled', 'Fill rate %'].map((name) => cell(name))).toEqual(['8', '5', '62.50']);
 });
 
-test('a strategy opens into its tokens', async () => {
+testEveryCase('a strategy opens into its tokens', async () => {
   const app = renderApp('/performance');
   app.answers[RESULTS] = answer;
   const strategy = await page().findByRole('button', { name: /Tesla/ });
@@ -128,7 +129,7 @@ test('says of sums that leave out trades how many and why', async () => {
   await eventually(() => expect(rowsOf('Closed trades')[0]?.textContent).toContain('unknown'));
 });
 
-test('pictures can be read as tables', async () => {
+testEveryCase('pictures can be read as tables', async () => {
   const distributionOfR = [{ r: '-1', trades: 3 }];
   const app = renderApp('/performance?range=all', {
     [RESULTS]: { ...answer, totals: { ...answer.totals, distributionOfR } },
@@ -142,7 +143,7 @@ test('pictures can be read as tables', async () => {
   }
 });
 
-test('without trades it says what to do, and a failed panel offers to try again', async () => {
+testEveryCase('without trades it says what to do, and a failed panel offers to try again', async () => {
   const none = { ...answer, totals: { ...answer.totals, trades: 0, wins: 0 }, groups: [] };
   const app = renderApp('/performance', { [RESULTS]: none });
   await page().findByText(/No trade was closed in this range\. Choose a longer range/);

@@ -155,20 +155,23 @@ describe('the side panel of a position', () => {
   });
 
   // Requirements: additions-panel-4
-  test('shows no chart for a position that no signal opened here, and the levels that there are', async () => {
-    const elsewhere = { tradeId: null, processor: null, signalId: null, timeframe: null };
-    const app = renderApp('/positions', {
-      [POSITIONS]: { ...answer, open: [{ ...first, ...elsewhere, stopLoss: null }] },
-    });
-    await rowOf('Open Positions', 'follower@example.com');
-    await app.user.keyboard('j');
-    const side = await panel(titleOf(first));
-    expect(side.element.textContent).toContain('Not opened here, Bitget');
-    expect(side.element.textContent).toContain('no timeframe is known for a chart');
-    expect(figure('Stop')).toBe('None');
-    expect(app.sent(CANDLES)).toEqual([]);
-    expect(side.queryByRole('button', { name: 'Move…' })).toBeNull();
-  });
+  testEveryCase(
+    'shows no chart for a position that no signal opened here, and the levels that there are',
+    async () => {
+      const elsewhere = { tradeId: null, processor: null, signalId: null, timeframe: null };
+      const app = renderApp('/positions', {
+        [POSITIONS]: { ...answer, open: [{ ...first, ...elsewhere, stopLoss: null }] },
+      });
+      await rowOf('Open Positions', 'follower@example.com');
+      await app.user.keyboard('j');
+      const side = await panel(titleOf(first));
+      expect(side.element.textContent).toContain('Not opened here, Bitget');
+      expect(side.element.textContent).toContain('no timeframe is known for a chart');
+      expect(figure('Stop')).toBe('None');
+      expect(app.sent(CANDLES)).toEqual([]);
+      expect(side.queryByRole('button', { name: 'Move…' })).toBeNull();
+    },
+  );
 });
 
 const MOVE = 'PUT /api/positions/protection';
@@ -208,22 +211,25 @@ test('moves the stop by the tick, shows what it means, and sends only what was c
 });
 
 // Requirements: additions-order-and-positions-15
-test('says before a stop is moved away that the risk grows, and why a price does not fit', async () => {
-  const app = renderApp('/positions', {
-    [POSITIONS]: { ...answer, open: [{ ...position, stopLoss: '2940', takeProfit: '3120', side: 'long' }] },
-    'GET /api/positions/protection': { tickSize: '0.01' },
-  });
-  const question = await openMove(app);
-  const stop = question.getByLabelText('Stop Loss');
-  fill(stop, '2900');
-  await question.findByText('More risk');
-  fill(stop, '3100');
-  await question.findByText('Has to be below the mark price 3000');
-  fill(stop, '');
-  await question.findByText('Enter a price above 0');
-  await app.user.click(question.getByRole('button', { name: 'Move' }));
-  expect(app.sent(MOVE)).toEqual([]);
-});
+testEveryCase(
+  'says before a stop is moved away that the risk grows, and why a price does not fit',
+  async () => {
+    const app = renderApp('/positions', {
+      [POSITIONS]: { ...answer, open: [{ ...position, stopLoss: '2940', takeProfit: '3120', side: 'long' }] },
+      'GET /api/positions/protection': { tickSize: '0.01' },
+    });
+    const question = await openMove(app);
+    const stop = question.getByLabelText('Stop Loss');
+    fill(stop, '2900');
+    await question.findByText('More risk');
+    fill(stop, '3100');
+    await question.findByText('Has to be below the mark price 3000');
+    fill(stop, '');
+    await question.findByText('Enter a price above 0');
+    await app.user.click(question.getByRole('button', { name: 'Move' }));
+    expect(app.sent(MOVE)).toEqual([]);
+  },
+);
 
 testEveryCase('shows why a move failed, also at the field that the server names', async () => {
   const app = renderApp('/positions', {
@@ -347,7 +353,7 @@ test('saves all closed positions of the filters as CSV', async () => {
   });
 });
 
-test("says in the dialog when the position's stop is hit in the meantime", async () => {
+testEveryCase("says in the dialog when the position's stop is hit in the meantime", async () => {
   const app = renderApp('/positions');
   const row = await rowOf('Open Positions', 'follower@example.com');
   await app.user.click(row.getByRole('button', { name: /^Close ETH position/ }));
@@ -385,7 +391,7 @@ test('groups open positions by token, user or strategy, each with its sum', asyn
   expect(app.address()).toBe('/positions');
 });
 
-test('keeps the filters in the URL', async () => {
+testEveryCase('keeps the filters in the URL', async () => {
   const app = renderApp('/positions');
   await page().findByRole('option', { name: 'SOL' });
   await app.user.selectOptions(page().getByLabelText('Token'), 'SOL');
@@ -425,7 +431,7 @@ test('shows differences, unreadable accounts and cheap tokens', async () => {
   expect(silent?.textContent).toContain('carl@example.com: Bybit did not answer');
 });
 
-test('keeps the data when a refresh fails, and removes the notice after the next one', async () => {
+testEveryCase('keeps the data when a refresh fails, and removes the notice after the next one', async () => {
   const app = renderApp('/positions', { [POSITIONS]: UNREACHABLE });
   const failed = await alertOf('Failed to fetch positions');
   expect(failed.element.textContent).toContain('The server cannot be reached');

@@ -131,7 +131,7 @@ describe('the sessions', () => {
     await page().findByText('No sessions');
   });
 
-  test('are shown without the fields that the answer lacks', async () => {
+  testEveryCase('are shown without the fields that the answer lacks', async () => {
     renderApp('/settings', { [SESSIONS]: { sessions: [{ id: 'bare', current: false }, null] } });
     await eventually(() => expect(itemsOf('Sessions')).toHaveLength(1));
     expect(textsOf(itemsOf('Sessions')[0])).toEqual(expect.arrayContaining(['Last seen N/A', 'Sign out']));
@@ -186,7 +186,7 @@ describe('the API tokens', () => {
     await page().findByText('No API tokens');
   });
 
-  test('say that they load, cannot be fetched, or lack fields', async () => {
+  testEveryCase('say that they load, cannot be fetched, or lack fields', async () => {
     const app = renderApp('/settings', { [TOKENS]: PENDING });
     (await card('API tokens')).getByText('Loading...');
     app.answers[TOKENS] = UNREACHABLE;
@@ -263,7 +263,7 @@ describe('creating a token', () => {
     ['1 year', 365],
     ['Never', null],
   ] as const;
-  test.each(oneOfEachKind(ends, ([label]) => ['90 days', 'Never'].includes(label)))(
+  test.each(oneOfEachKind(ends, ([label]) => label === '90 days'))(
     'sends an end for %s',
     async (label, days) => {
       const app = renderApp('/settings', { [CREATE]: PENDING });
@@ -330,7 +330,7 @@ describe('creating a token', () => {
     expect(textIn(form.getByLabelText(/^Name/))).toBe('Backup script');
   });
 
-  test('asks before input is lost', async () => {
+  testEveryCase('asks before input is lost', async () => {
     const app = renderApp('/settings');
     const form = await open(app);
     fill(form.getByLabelText(/^Name/), 'Backup script');

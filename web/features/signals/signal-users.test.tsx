@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   alertOf,
   type Call,
@@ -174,7 +175,7 @@ test('explains a user whom the workflow never considered', async () => {
   expect((await part('As it would be decided now')).element.textContent).toContain('Eligible');
 });
 
-test('explains each workflow of the signal separately', async () => {
+testEveryCase('explains each workflow of the signal separately', async () => {
   const [automatic] = automaticWorkflows;
   const conclusion = { outcome: 'skipped', text: 'This signal was already traded for the user' };
   const trades = why.trades.map((trade) => ({ ...trade, ofThisWorkflow: false }));
@@ -194,7 +195,7 @@ test('explains each workflow of the signal separately', async () => {
   expect((await part('After eligibility')).element.textContent).toContain('Order of workflow');
 });
 
-test('explains why an eligible user traded, and reports an unknown user', async () => {
+testEveryCase('explains why an eligible user traded, and reports an unknown user', async () => {
   const app = renderApp(ADDRESS);
   await app.user.click(await page().findByRole('button', { name: 'Why, follower@example.com' }));
   expect((await part('Conclusion')).element.textContent).toContain('TradedThe order was filled');

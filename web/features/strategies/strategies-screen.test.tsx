@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   alertOf,
   type Call,
@@ -302,7 +303,7 @@ describe('the strategies', () => {
     await eventually(() => expect(calls[1]?.body).toMatchObject({ schedule: null }));
   });
 
-  test('that cannot be fetched say so, with a retry', async () => {
+  testEveryCase('that cannot be fetched say so, with a retry', async () => {
     renderApp('/strategies', { [STRATEGIES]: UNREACHABLE });
     await alertOf(/Failed to fetch strategies/);
   });
@@ -396,13 +397,13 @@ describe('the exit plan of a strategy', () => {
       expect(shown.getByText(step)).toBeTruthy();
   });
 
-  test('says that there is none', async () => {
+  testEveryCase('says that there is none', async () => {
     renderApp('/strategies', { [STRATEGIES]: answer(), [`GET ${PATH}`]: { scope, plan: null } });
     await page().findByText('None: positions follow only stop and target');
     expect((await section()).queryByRole('button', { name: 'Apply to open positions' })).toBeNull();
   });
 
-  test('that cannot be fetched says so', async () => {
+  testEveryCase('that cannot be fetched says so', async () => {
     renderApp('/strategies', { [STRATEGIES]: answer(), [`GET ${PATH}`]: UNREACHABLE });
     await alertOf(/Failed to fetch the exit plan/);
   });

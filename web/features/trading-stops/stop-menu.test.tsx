@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
-import { oneOfEachKind } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import {
   type Answers,
   alertOf,
@@ -92,7 +92,7 @@ describe('the Stop menu', () => {
     );
   });
 
-  test('is used with the keyboard', async () => {
+  testEveryCase('is used with the keyboard', async () => {
     const { app, menu } = await openMenu();
     await eventually(() => expect(document.activeElement?.textContent).toMatch(/^For everybody/));
     await app.user.keyboard('{ArrowDown}{Enter}');
@@ -164,7 +164,7 @@ describe('the dialog of a stop', () => {
     await expectToast('Stop lifted', 'New entries for everybody are possible again');
   });
 
-  test('offers no lifting of a pause, and to ordinary users none of an administrator', async () => {
+  testEveryCase('offers no lifting of a pause, and to ordinary users none of an administrator', async () => {
     const { form } = await choose({ [STOPS]: [pause] }, /^For a user/, 'Stop New Entries');
     expect((await form.findByText(/is paused/)).textContent).toContain('ann@example.com');
     expect(form.queryByRole('button', { name: /^Lift/ })).toBeNull();
@@ -255,22 +255,19 @@ const words: [string, string, string][] = [
   ['pause ann', 'Stop new entries of ann@example.com', 'Stop New Entries'],
   ['close all', 'Close all positions', 'Close All Positions'],
 ];
-test.each(oneOfEachKind(words, ([text]) => ['pause ann', 'close all'].includes(text)))(
-  'the palette opens the dialog for %j',
-  async (text, label, title) => {
-    const app = renderApp('/webhook', { [STOPS]: [], ...users });
-    await findTitle('Webhook Configuration');
-    await app.user.keyboard('{Control>}k{/Control}');
-    await dialog('Search and go to');
-    fill(await page().findByRole('combobox', { name: 'Search' }), text);
-    const option = await eventually(() => {
-      const found = page()
-        .getAllByRole('option')
-        .find((one) => one.textContent?.startsWith(label));
-      if (found === undefined) throw new Error(`no action ${label}`);
-      return found;
-    });
-    await app.user.click(option);
-    await dialog(title);
-  },
-);
+test.each(firstCases(words))('the palette opens the dialog for %j', async (text, label, title) => {
+  const app = renderApp('/webhook', { [STOPS]: [], ...users });
+  await findTitle('Webhook Configuration');
+  await app.user.keyboard('{Control>}k{/Control}');
+  await dialog('Search and go to');
+  fill(await page().findByRole('combobox', { name: 'Search' }), text);
+  const option = await eventually(() => {
+    const found = page()
+      .getAllByRole('option')
+      .find((one) => one.textContent?.startsWith(label));
+    if (found === undefined) throw new Error(`no action ${label}`);
+    return found;
+  });
+  await app.user.click(option);
+  await dialog(title);
+});

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test, vi } from 'vitest';
-import { testEveryCase } from '#test/app/in-turn.ts';
+import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import {
   type Answers,
   alertOf,
@@ -147,26 +147,29 @@ describe('the new user form', () => {
     expect(textIn(form.getByLabelText(/^Username/))).toBe('carol@example.com');
   });
 
-  test('refuses a weak password at its field, and requires a longer one for an administrator', async () => {
-    const weak = 'This is one of the most used passwords. Choose another one.';
-    const { app, form } = await openForm({
-      [CREATE]: new Failure(400, { message: weak, errors: [{ path: 'password', message: weak }] }),
-    });
-    await eventually(() =>
-      expect(descriptionOf(form.getByLabelText(/^Password/))).toBe(
-        'At least 6 characters, 12 for an administrator',
-      ),
-    );
-    const administrator = form.getByLabelText('Administrator');
-    await app.user.click(administrator);
-    fillIn(form, 'eleven char');
-    await app.user.click(create(form));
-    form.getByText('The password of an administrator must be at least 12 characters');
-    await app.user.click(administrator);
-    fillIn(form, 'qwerty');
-    await app.user.click(create(form));
-    await form.findByText(weak);
-  });
+  testEveryCase(
+    'refuses a weak password at its field, and requires a longer one for an administrator',
+    async () => {
+      const weak = 'This is one of the most used passwords. Choose another one.';
+      const { app, form } = await openForm({
+        [CREATE]: new Failure(400, { message: weak, errors: [{ path: 'password', message: weak }] }),
+      });
+      await eventually(() =>
+        expect(descriptionOf(form.getByLabelText(/^Password/))).toBe(
+          'At least 6 characters, 12 for an administrator',
+        ),
+      );
+      const administrator = form.getByLabelText('Administrator');
+      await app.user.click(administrator);
+      fillIn(form, 'eleven char');
+      await app.user.click(create(form));
+      form.getByText('The password of an administrator must be at least 12 characters');
+      await app.user.click(administrator);
+      fillIn(form, 'qwerty');
+      await app.user.click(create(form));
+      await form.findByText(weak);
+    },
+  );
 
   // Requirements: screens-users-3
   testEveryCase('asks before a key, a click or a step back discards input', async () => {
@@ -218,7 +221,7 @@ describe('the new user form', () => {
     await leave();
   });
 
-  test('stays open with disabled buttons while the user is created', async () => {
+  testEveryCase('stays open with disabled buttons while the user is created', async () => {
     const creating = held({ user: ann });
     const { app, form } = await openForm({ [CREATE]: creating.promise });
     fillIn(form);
@@ -397,7 +400,7 @@ describe('the list of users', () => {
     await eventually(() => expect(rowsOf('Users')).toEqual([]));
   });
 
-  test('hides inactive users while the screen is open when storage is forbidden', async () => {
+  testEveryCase('hides inactive users while the screen is open when storage is forbidden', async () => {
     const app = renderApp('/create-client', { [USERS]: usersAnswer(ann) });
     const forbidden = vi.spyOn(window, 'localStorage', 'get').mockImplementation(() => {
       throw new DOMException('forbidden', 'SecurityError');
@@ -443,7 +446,7 @@ describe('the list of users', () => {
     expect(textIn(field)).toBe('');
   });
 
-  test('is restored when the browser goes back from a search', async () => {
+  testEveryCase('is restored when the browser goes back from a search', async () => {
     const app = renderApp('/admin', { [USERS]: usersAnswer(ann) });
     await app.user.click((await page().findAllByRole('link', { name: /^Users/ })).at(-1) ?? document.body);
     const field = await page().findByRole('textbox', { name: 'Search users' });
@@ -484,7 +487,7 @@ describe('the list of users', () => {
     await expectOrder('Name', 'descending', '&sort=name&direction=desc');
   });
 
-  test('keeps the previous rows, faded, while the next page is fetched', async () => {
+  testEveryCase('keeps the previous rows, faded, while the next page is fetched', async () => {
     const second = held(pagesOf(12)({ key: USERS, query: { page: '2' }, body: undefined }));
     const app = renderApp('/create-client', {
       [USERS]: (call: Call) => (call.query.page === '2' ? second.promise : pagesOf(12)(call)),
@@ -512,23 +515,27 @@ describe('the list of users', () => {
   });
 
   // Requirements: additions-overview-5
-  test.for([
+  const states = [
     ['halted', 'Halted'],
     ['key_refused', 'Key refused'],
     ['no_key', 'No key'],
     ['off', 'Off'],
     ['trading', 'Trading'],
-  ] as const)('shows the state %s in one word, with its reason as a tip', async ([state, word]) => {
-    const reason = state === 'halted' ? 'The ETH position has no stop' : null;
-    const app = renderApp('/create-client', {
-      [USERS]: usersAnswer(ann),
-      'GET /api/trading-states': { states: [{ userId: ann.id, state, pausedUntil: null, reason }] },
-    });
-    await eventually(async () => (await rowOf('Users', ann.username)).getByText(word));
-    if (reason === null) return;
-    await app.user.hover((await rowOf('Users', ann.username)).getByText(word));
-    expect((await page().findByRole('tooltip')).textContent).toBe(reason);
-  });
+  ] as const;
+  test.for(firstCases(states))(
+    'shows the state %s in one word, with its reason as a tip',
+    async ([state, word]) => {
+      const reason = state === 'halted' ? 'The ETH position has no stop' : null;
+      const app = renderApp('/create-client', {
+        [USERS]: usersAnswer(ann),
+        'GET /api/trading-states': { states: [{ userId: ann.id, state, pausedUntil: null, reason }] },
+      });
+      await eventually(async () => (await rowOf('Users', ann.username)).getByText(word));
+      if (reason === null) return;
+      await app.user.hover((await rowOf('Users', ann.username)).getByText(word));
+      expect((await page().findByRole('tooltip')).textContent).toBe(reason);
+    },
+  );
 
   // Requirements: additions-limits-11
   test('shows that a user is outside the own trading hours, and until when', async () => {

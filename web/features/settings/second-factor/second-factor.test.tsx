@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
+import { testEveryCase } from '#test/app/in-turn.ts';
 import { stubPasskeys } from '#test/web/passkeys.ts';
 import {
   type Answers,
@@ -54,7 +55,7 @@ const open = (factors: object, others: Answers = {}) =>
   renderApp('/settings', { [FACTORS]: factors, ...others }, { user: { isAdmin: false } });
 
 describe('the second factor', () => {
-  test('is loading, then reports a failure and fetches on the next try', async () => {
+  testEveryCase('is loading, then reports a failure and fetches on the next try', async () => {
     const answer = held(failure(500, 'Not now'));
     const app = open(NONE, { [FACTORS]: answer.promise });
     const card = scopeOf(
@@ -130,14 +131,14 @@ describe('the authenticator app', () => {
     (await part('Authenticator app')).getByText('Recovery codes left: 10 of 10');
   });
 
-  test('reports that the set-up cannot be started', async () => {
+  testEveryCase('reports that the set-up cannot be started', async () => {
     const app = open(NONE, { [START]: UNREACHABLE });
     await press(app, await part('Authenticator app'), 'Set Up Authenticator App');
     await expectToast('Error', 'The set-up could not be started');
     await closed();
   });
 
-  test('shows how many recovery codes are left, and warns when they run out', async () => {
+  testEveryCase('shows how many recovery codes are left, and warns when they run out', async () => {
     const app = open(APP);
     (await part('Authenticator app')).getByText('Recovery codes left: 8 of 10');
     expect(page().queryByText(/recovery codes are left/)).toBeNull();
@@ -221,7 +222,7 @@ describe('passkeys', () => {
     await (await part('Passkeys')).findByText('Laptop');
   });
 
-  test('cannot be added in a browser without them', async () => {
+  testEveryCase('cannot be added in a browser without them', async () => {
     open(NONE);
     const passkeys = await part('Passkeys');
     passkeys.getByText(/only in a browser that supports them/);
@@ -254,7 +255,7 @@ describe('an administrator who must set up a second factor', () => {
     expect(page().queryByText('Set up a second factor')).toBeNull();
   });
 
-  test('can sign out, and is asked for a confirmation like everywhere', async () => {
+  testEveryCase('can sign out, and is asked for a confirmation like everywhere', async () => {
     const app = renderApp('/', {
       [SESSION]: must,
       [FACTORS]: { ...NONE, required: true },

@@ -1,0 +1,3 @@
+// @vitest-environment jsdom
+/** Every case. */
+import './alerts.test.tsx';

@@ -1,0 +1,3 @@
+// @vitest-environment jsdom
+/** Every case. */
+import './dashboard.test.tsx';
