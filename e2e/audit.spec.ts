@@ -1,7 +1,16 @@
 import { expect, test } from './fixtures.ts';
 import { dialog, loadBelow, pageTitle, tableRow, tableRows } from './screen.ts';
 
-test('the creation of a user is in the audit trail, with who did it', async ({
+test('the creation of a user is in the audit trail, with who did it', async ({ page, server, operator }) => {
+  const user = await operator.createUser();
+  await page.goto('/audit');
+  const row = tableRow(page, 'Audit Trail', user.username).filter({ hasText: 'User created' });
+  await expect(row).toContainText(server.adminUsername);
+  await row.getByRole('button').click();
+  await expect(dialog(page, 'User created')).toContainText(user.id);
+});
+
+test('the audit trail is filtered, opened by keyboard and fits a phone', { tag: '@long' }, async ({
   page,
   server,
   operator,

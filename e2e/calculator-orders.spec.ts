@@ -187,7 +187,7 @@ test('two tabs that submit at the same instant create one order', { tag: '@long'
 });
 
 // Requirements: trading-messages-11
-test('order toasts stay as long as specified', async ({ page, operator }) => {
+test('order toasts stay as long as specified', { tag: '@long' }, async ({ page, operator }) => {
   const { path } = await calculatorCase(operator);
   await page.clock.install();
   await page.goto(path);

@@ -93,7 +93,7 @@ test('a paused screen stays unchanged, announces news and catches up', async ({ 
 });
 
 // Requirements: live-updates-4
-test('reports a lost stream and loads the missed changes when it returns', async ({
+test('reports a lost stream and loads the missed changes when it returns', { tag: '@long' }, async ({
   page,
   operator,
   server,

@@ -73,7 +73,10 @@ test('equal timeframes in different notations are one choice that finds both', {
 });
 
 // Requirements: price-logs-12, trading-calls-15, trading-constants-2
-test('the list and the environment status are refetched every 30 seconds', async ({ page, operator }) => {
+test('the list and the environment status are refetched every 30 seconds', { tag: '@long' }, async ({
+  page,
+  operator,
+}) => {
   const token = uniqueToken();
   await (await operator.platform()).candle({ Symbol: `${token}USDT` });
   await page.clock.install();

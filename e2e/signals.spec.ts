@@ -10,7 +10,7 @@ const rows = (page: Page) => tableRows(page, 'Signal History');
 
 // Requirements: signals-the-table-2, signals-the-table-4, signals-the-table-5, trading-validation-15
 // Requirements: trading-constants-1, additions-finding-keys-and-columns-1
-test('filters are kept in the URL, narrow the table and return to page 1', async ({
+test('filters are kept in the URL, narrow the table and return to page 1', { tag: '@long' }, async ({
   page,
   operator,
   server,
@@ -96,7 +96,7 @@ test('a trigger starts the workflow and reports its id', async ({ page, operator
 
 // Requirements: signals-the-dialogs-1, signals-the-dialogs-4, signals-the-dialogs-5, signals-the-dialogs-6
 // Requirements: signals-the-dialogs-8, trading-validation-17
-test('each dialog of a signal without eligible users shows its empty state', async ({
+test('each dialog of a signal without eligible users shows its empty state', { tag: '@long' }, async ({
   page,
   operator,
   server,

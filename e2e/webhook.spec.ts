@@ -81,7 +81,11 @@ test('the key stays masked until the password is verified', async ({ page, user,
 
 // Requirements: screens-webhook-configuration-5, screens-webhook-configuration-6
 // Requirements: screens-webhook-configuration-7, accounts-messages-9, webhook-deliveries-6
-test('copying a hidden key asks for the password and copies the full URL', async ({ page, user, server }) => {
+test('copying a hidden key asks for the password and copies the full URL', { tag: '@long' }, async ({
+  page,
+  user,
+  server,
+}) => {
   const hookKey = await createWebhook(page);
   const { signalUrl, priceUrl } = webhookUrls(server.url, hookKey);
   await page.getByRole('button', { name: 'Copy Price Data Webhook URL' }).click();

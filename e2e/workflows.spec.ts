@@ -21,7 +21,7 @@ async function createFailedWorkflow(operator: Operator) {
 }
 
 // Requirements: workflow-monitor-8, workflow-monitor-10, trading-calls-13, trading-messages-7
-test('a failed workflow shows why and can be retried', async ({ page, operator }) => {
+test('a failed workflow shows why and can be retried', { tag: '@long' }, async ({ page, operator }) => {
   const { signal, symbol } = await createFailedWorkflow(operator);
   await page.goto(`/automation-workflows?processor=${signal.processor}&status=failed`);
   await expect(rows(page)).toHaveCount(1);
@@ -100,6 +100,7 @@ test('the list is refetched every 30 seconds, also while live updates are down',
   await page.clock.install();
   await page.goto(`/automation-workflows?processor=${processor}`);
   await expect(rows(page)).toHaveCount(1);
+  await expect(page.getByRole('status').filter({ hasText: 'Live updates are down' })).toBeVisible();
   await operator.postSignal({ symbol: `${uniqueToken()}USDT`, processor });
   await page.clock.runFor(20_000);
   await expect(rows(page)).toHaveCount(1);

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
-import { describe, expect, test } from 'vitest';
+import { act } from '@testing-library/react';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { firstCases, oneOfEachKind, testEveryCase } from '#test/app/in-turn.ts';
 import {
   type Answers,
@@ -560,6 +561,19 @@ describe('the confirmation of an order', () => {
       expect(result.element.textContent).toContain(text);
     },
   );
+
+  // Requirements: trading-messages-11
+  test('keeps the toast of a failed submission for ten seconds', async () => {
+    const app = await openCalculated({ [SUBMIT]: { success: false, error: '', message: '', details: '' } });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+    onTestFinished(() => void vi.useRealTimers());
+    await confirm(app);
+    await expectToast('Order Submission Failed');
+    await act(() => vi.advanceTimersByTimeAsync(8000));
+    await expectToast('Order Submission Failed');
+    await act(() => vi.advanceTimersByTimeAsync(2100));
+    expect(document.querySelector('.mantine-Notification-root:not([data-leaving])')).toBeNull();
+  });
 
   // Requirements: order-execution-11
   testEveryCase('finds an order again after its answer was lost', async () => {

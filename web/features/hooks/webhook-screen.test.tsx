@@ -200,7 +200,7 @@ testEveryCase(
   },
 );
 
-// Requirements: screens-webhook-configuration-5
+// Requirements: screens-webhook-configuration-5, webhook-deliveries-6, accounts-messages-9
 test('masks the key until the password is entered, then copies it whole', async () => {
   const app = open({ [VERIFY]: { success: true } });
   const hint = () => page().queryByText('Shown after your password');
@@ -218,6 +218,8 @@ test('masks the key until the password is entered, then copies it whole', async 
   await eventually(async () => expect(await navigator.clipboard.readText()).toBe(wholeHook.hookKey));
   expect(textIn(await keyField())).toBe(wholeHook.hookKey);
   expect(hint()).toBeNull();
+  await press(app, 'Copy Webhook Key');
+  await expectToast('Copied', 'Webhook Key copied to clipboard');
   navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed'));
   document.execCommand = () => false;
   await press(app, 'Copy Signal Webhook URL');

@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { Blob } from 'node:buffer';
-import { describe, expect, test, vi } from 'vitest';
+import { act } from '@testing-library/react';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testEveryCase } from '#test/app/in-turn.ts';
 import {
   alertOf,
@@ -169,6 +170,21 @@ describe('the price logs', () => {
     await page().findByText('Showing 101 to 101 of 101 entries');
     expect(pushed).not.toHaveBeenCalled();
     pushed.mockRestore();
+  });
+
+  // Requirements: price-logs-12, trading-calls-15
+  test('and the environment status are fetched again every 30 seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+    const app = renderApp('/price-logs', { [LOGS]: answerOf(log) });
+    const asked = () => [LOGS, 'GET /api/environment/status'].map((call) => app.sent(call).length);
+    while (rowsOf('Price Logs').length === 0) await pass(100);
+    const before = asked();
+    await pass(29_000);
+    expect(asked()).toEqual(before);
+    await pass(2000);
+    expect(asked()).toEqual(before.map((count) => count + 1));
   });
 
   // Requirements: price-logs-7

@@ -193,9 +193,14 @@ describe('the table of signals', () => {
   });
 });
 
-// Requirements: additions-lists-5
+// Requirements: additions-lists-5, signals-the-table-2, signals-the-table-5
+// Requirements: additions-finding-keys-and-columns-1
 test('is sorted by its heads, filtered by outcome and searched by ID, all in the address', async () => {
-  const app = renderApp('/signals?page=3', { [SIGNALS]: listOf({ ...signal }) });
+  const app = renderApp('/signals?page=3', { [SIGNALS]: { ...listOf({ ...signal }), total: 250 } });
+  const pager = scopeOf(await page().findByRole('navigation', { name: 'Pagination' }));
+  await pager.findByText('Page 3 of 3');
+  const isAtTheEnd = (name: string) => isDisabled(pager.getByRole('button', { name }));
+  expect(['Previous', 'Next'].map(isAtTheEnd)).toEqual([false, true]);
   const head = (name: string) => page().getByRole('columnheader', { name });
   const token = await page().findByRole('button', { name: 'Token' });
   expect(['Receive Time', 'Token', 'Status'].map((name) => head(name).getAttribute('aria-sort'))).toEqual([
@@ -543,6 +548,22 @@ describe('the dialogs of a signal', () => {
       for (const name of ['Started', 'Completed']) {
         expect(item).toMatch(new RegExp(`${name}: \\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d`));
       }
+    }
+  });
+
+  // Requirements: signals-the-dialogs-4, signals-the-dialogs-6, signals-the-dialogs-8
+  test('say when there is nothing to show', async () => {
+    for (const [name, title, text] of [
+      ['sltp', 'SL/TP Calculation Details', 'No SL/TP calculation data available for this signal'],
+      ['workflows', 'Workflows for Signal', 'No workflows found for this signal.'],
+      ['steps', 'Workflow Execution Details', 'No workflow steps found'],
+    ] as const) {
+      const { shown } = await open(name, title, {
+        [`GET /api/signals/${ids.signal}/sltp`]: { hasData: false, sltpData: [] },
+        [`GET /api/signals/${ids.signal}/workflows`]: { automaticWorkflows: [], manualWorkflows: [] },
+        [`GET /api/automation-workflows/${ids.workflow}/steps`]: [],
+      });
+      await shown.findByText(text);
     }
   });
 

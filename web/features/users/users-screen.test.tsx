@@ -18,6 +18,7 @@ import {
   held,
   isChecked,
   isDisabled,
+  PENDING,
   page,
   recorded,
   renderApp,
@@ -221,7 +222,8 @@ describe('the new user form', () => {
     await leave();
   });
 
-  testEveryCase('stays open with disabled buttons while the user is created', async () => {
+  // Requirements: screens-users-3, accounts-messages-13
+  test('stays open with disabled buttons while the user is created', async () => {
     const creating = held({ user: ann });
     const { app, form } = await openForm({ [CREATE]: creating.promise });
     fillIn(form);
@@ -633,6 +635,10 @@ describe('the list of users', () => {
       [`GET /api/admin/user-settings/${ann.id}`]: { success: true, data: ann.settings },
       [`GET /api/admin/user-settings/${ann.id}/exchange-credentials`]:
         recorded['GET /api/user-settings/exchange-credentials'],
+      // What the settings ask for next, if they are still open then.
+      [`GET /api/risk-limits/users/${ann.id}`]: PENDING,
+      [`GET /api/exit-plans/users/${ann.id}`]: PENDING,
+      [`GET /api/admin/user/${ann.id}/statement-fee`]: PENDING,
     });
     await app.user.click(await page().findByRole('button', { name: '0000...bbbb, copy user ID' }));
     await expectToast('Copied!', 'User ID copied to clipboard.');

@@ -64,7 +64,7 @@ test('creates a user, switches trading, deactivates and activates', async ({ pag
 });
 
 // Requirements: screens-users-2, additions-everywhere-3
-test('a long name is truncated with a full tooltip and breaks no screen width', { tag: '@long' }, async ({
+test('a long name is truncated with a full tooltip and breaks no screen width', async ({
   page,
   operator,
 }) => {
