@@ -156,6 +156,7 @@ describe('parsePositiveNumber', () => {
           return;
         }
         expect(parsed.value).toMatch(/^\d+(\.\d*[1-9])?$/);
+        expect(parsed.value).toBe(toPlain(typeof value === 'number' ? value : String(value).trim()));
         expect(D(parsed.value).gte('1e-12') && D(parsed.value).lte('1e12')).toBe(true);
       }),
       { numRuns: 2_000 },

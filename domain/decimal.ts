@@ -105,16 +105,21 @@ export function positiveOrNull(text: string | null | undefined): Decimal | null 
 
 export type ParsedNumber = { ok: true; value: string } | { ok: false; reason: string };
 
+/** Text that is plain and in range whatever its digits are: nearly all that charts send. */
+const PLAIN_IN_RANGE = /^(?:[1-9]\d{0,11}(?:\.\d{0,11}[1-9])?|0\.\d{0,11}[1-9])$/;
+
 /**
  * The one reader of numbers in alerts: a finite number, or its text, which is trimmed and may have an exponent. The
  * value is plain text above zero, from 1e-12 to 1e12.
  */
 export function parsePositiveNumber(value: unknown): ParsedNumber {
+  if (typeof value !== 'number' && typeof value !== 'string')
+    return refused('must be a number or a string of digits');
+  const text = String(value).trim();
+  if (PLAIN_IN_RANGE.test(text)) return { ok: true, value: text };
   if (typeof value === 'number') {
     return Number.isFinite(value) ? inRange(value) : refused('must be a finite number');
   }
-  if (typeof value !== 'string') return refused('must be a number or a string of digits');
-  const text = value.trim();
   if (text.length > MAX_NUMBER_LENGTH) return refused(`must have at most ${MAX_NUMBER_LENGTH} characters`);
   // A sign is a mistake in a price, even a plus.
   if (!isDecimal(text) || /^[+-]/.test(text)) return refused('must be digits with at most one point');

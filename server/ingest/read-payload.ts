@@ -31,13 +31,13 @@ export interface ReadPayload {
 export function readPayload(body: Uint8Array): ReadPayload | Refusal {
   const parsed = parseStrictJson(body);
   if (!parsed.ok) return unparsed(parsed);
-  const { value } = parsed;
+  const { value, text } = parsed;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return refusal('', 'The body is not a JSON object');
   }
   const infinite = findInfinite(value);
   if (infinite !== null) return refusal(infinite.join('.'), 'is not a finite number');
-  return { ok: true, ...keepDigits(body, value as Payload) };
+  return { ok: true, ...keepDigits(text, value as Payload) };
 }
 
 function unparsed({ reason, fault }: { reason: string; fault?: JsonFault }): Refusal {
@@ -46,11 +46,8 @@ function unparsed({ reason, fault }: { reason: string; fault?: JsonFault }): Ref
   return { ...refusal('', `${reason}: ${problem} at line ${line}, column ${column}`), fault };
 }
 
-const utf8 = new TextDecoder();
-
 /** Payloads without such numbers, nearly all, stay as parsed, and their hashes are those of earlier versions. */
-function keepDigits(body: Uint8Array, payload: Payload): Pick<ReadPayload, 'payload' | 'identity'> {
-  const text = utf8.decode(body);
+function keepDigits(text: string, payload: Payload): Pick<ReadPayload, 'payload' | 'identity'> {
   const exact = replaceInexactNumbers(text, (number) => `"${number}"`);
   if (exact === text) return { payload, identity: payload };
   // No text of a payload has a NUL, so that a marked number equals no text.

@@ -58,6 +58,7 @@ export function createGroupCommit<Item, Result>(options: {
   let stuck = 0;
   let begunAt = Number.NEGATIVE_INFINITY;
   let cancelWakeUp = () => {};
+  let wakesAt = Number.POSITIVE_INFINITY;
   let isGathering = false;
   let unanswered = 0;
   let whenIdle: (() => void)[] = [];
@@ -67,8 +68,8 @@ export function createGroupCommit<Item, Result>(options: {
   /** When the transaction of an item that comes now has to begin. */
   function beginsAtOf(item: Item): number {
     const { patient } = options;
+    if (patient === undefined) return 0;
     const now = options.clock.monotonicMs();
-    if (patient === undefined) return now;
     cameAt.push(now);
     if (cameAt.length > patient.fromItems) cameAt.shift();
     const isBusy = cameAt.length === patient.fromItems && now - (cameAt[0] ?? now) <= patient.waitMs;
@@ -143,27 +144,32 @@ export function createGroupCommit<Item, Result>(options: {
     });
   }
 
-  /** How long the next transaction still has to wait for the last one, or for an item that does not wait. */
-  function msUntilNext(): number {
+  /** When the next transaction may begin: after a while beside the last one, and with an item that does not wait. */
+  function nextAt(): number {
     const besideAt =
       active === 0 || queue.length >= options.besideItems ? 0 : begunAt + options.besideAfterMs;
-    const dueAt = queue.length >= options.maxItems ? 0 : Math.min(...queue.map(({ beginsAt }) => beginsAt));
-    return Math.max(besideAt, dueAt) - options.clock.monotonicMs();
+    const nobodyWaits = options.patient === undefined || queue.length >= options.maxItems;
+    return nobodyWaits ? besideAt : Math.max(besideAt, Math.min(...queue.map(({ beginsAt }) => beginsAt)));
   }
 
-  function pumpLater(waitMs: number): void {
+  function pumpLater(at: number, now: number): void {
+    if (wakesAt <= at) return;
     cancelWakeUp();
-    cancelWakeUp = options.clock.after(waitMs, pump);
+    wakesAt = at;
+    cancelWakeUp = options.clock.after(at - now, () => {
+      wakesAt = Number.POSITIVE_INFINITY;
+      pump();
+    });
   }
 
   function pump(): void {
     while (active < options.lanes && queue.length > 0) {
-      const waitMs = msUntilNext();
-      if (waitMs > 0) {
-        pumpLater(waitMs);
+      const [at, now] = [nextAt(), options.clock.monotonicMs()];
+      if (at > now) {
+        pumpLater(at, now);
         break;
       }
-      begunAt = options.clock.monotonicMs();
+      begunAt = now;
       active += 1;
       void runInLane(queue.splice(0, options.maxItems)).finally(() => {
         active -= 1;

@@ -5,12 +5,11 @@ const parse = (text: string) => parseStrictJson(Buffer.from(text));
 const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`;
 
 test('parses ordinary JSON, with or without a byte order mark', () => {
-  expect(parse('{"a":[1,"\\u00e9",null,{"b":true}]}')).toEqual({
-    ok: true,
-    value: { a: [1, 'é', null, { b: true }] },
-  });
-  expect(parse('\uFEFF{"a":1}')).toEqual({ ok: true, value: { a: 1 } });
-  expect(parse('"\\ud83d\\udd11"')).toEqual({ ok: true, value: '🔑' });
+  const text = '{"a":[1,"\\u00e9",null,{"b":true}]}';
+  expect(parse(text)).toEqual({ ok: true, value: { a: [1, 'é', null, { b: true }] }, text });
+  expect(parse('\uFEFF{"a":1}')).toEqual({ ok: true, value: { a: 1 }, text: '{"a":1}' });
+  expect(parse('"\\ud83d\\udd11"')).toMatchObject({ ok: true, value: '🔑' });
+  expect(parse('{"a":{"b":"\\":"},"b":[{"a":1},{"a":1}]}').ok).toBe(true);
 });
 
 test('accepts twenty levels but not twenty-one, and ignores brackets in texts', () => {
@@ -43,6 +42,15 @@ test.each([
   [
     'The body contains characters that cannot be stored',
     ['"a\\u0000b"', '{"\\u0000":1}', '["\\ud800"]', '{"a":{"b":"\\udc00\\ud800"}}'],
+  ],
+  [
+    'a is given twice',
+    [
+      '{"a":1,"a":1}',
+      '{"a":{"b":1},"a":2}',
+      '[{"b":1},{"a":[],"\\u0061":null}]',
+      '{"b":{"a":{"c":1},"a":1}}',
+    ],
   ],
   ['The body is not valid UTF-8', [Buffer.from([0x22, 0xff, 0x22])]],
 ])('refuses with: %s', (reason, bodies) => {

@@ -5,7 +5,8 @@ import { findJsonFault, type JsonFault } from './json-fault.ts';
 import { findRepeatedName } from './json-members.ts';
 
 type StrictJson =
-  | { ok: true; value: unknown }
+  /** `text`: what was parsed. */
+  | { ok: true; value: unknown; text: string }
   /** `fault`: where a text that is not JSON goes wrong. */
   | { ok: false; reason: string; fault?: JsonFault };
 
@@ -25,7 +26,7 @@ export function parseStrictJson(bytes: Uint8Array): StrictJson {
   } catch {
     return { ok: false, reason: 'The body is not valid UTF-8' };
   }
-  const { depth, values } = measure(text);
+  const { depth, values, members } = measure(text);
   if (depth > MAX_PAYLOAD_DEPTH) {
     return { ok: false, reason: `The body is nested deeper than ${MAX_PAYLOAD_DEPTH} levels` };
   }
@@ -45,18 +46,20 @@ export function parseStrictJson(bytes: Uint8Array): StrictJson {
   if (text.includes('\\u') && !isStorable(value)) {
     return { ok: false, reason: 'The body contains characters that cannot be stored' };
   }
-  const repeated = findRepeatedName(text);
+  // Of members with one name the parser keeps one.
+  const repeated = countMembers(value) < members ? findRepeatedName(text) : null;
   if (repeated !== null) return { ok: false, reason: `${cutText(repeated, LONGEST_NAME)} is given twice` };
-  return { ok: true, value };
+  return { ok: true, value, text };
 }
 
 // Counts on the text, before anything is built from it: 64 KiB of small values would take 20 ms. A value begins at each
 // opening bracket and after each comma, so an empty list counts as one as well.
-function measure(text: string): { depth: number; values: number } {
+function measure(text: string): { depth: number; values: number; members: number } {
   let depth = 0;
   let deepest = 0;
   let separators = 0;
   let containers = 0;
+  let members = 0;
   let inText = false;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
@@ -65,12 +68,20 @@ function measure(text: string): { depth: number; values: number } {
       else if (char === 0x22) inText = false;
     } else if (char === 0x22) inText = true;
     else if (char === 0x2c) separators++;
+    else if (char === 0x3a) members++;
     else if (char === 0x7b || char === 0x5b) {
       containers++;
       deepest = Math.max(deepest, ++depth);
     } else if (char === 0x7d || char === 0x5d) depth--;
   }
-  return { depth: deepest, values: separators + Math.max(1, containers) };
+  return { depth: deepest, values: separators + Math.max(1, containers), members };
+}
+
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = Array.isArray(value) ? 0 : Object.keys(value).length;
+  for (const inner of Object.values(value)) count += countMembers(inner);
+  return count;
 }
 
 function isStorable(value: unknown): boolean {
