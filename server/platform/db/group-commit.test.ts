@@ -106,6 +106,24 @@ test('opens another lane only when a commit takes long or enough items wait', as
   expect(taken().slice(3)).toEqual([['e'], ['f', 'g', 'h']]);
 });
 
+test('sets one wake-up for all items that wait beside a commit', async () => {
+  let wakeUps = 0;
+  const after = (ms: number, work: () => void) => {
+    if (ms <= 50) wakeUps += 1;
+    return systemClock.after(ms, work);
+  };
+  const { add, commit, answers } = createCommits({
+    clock: { ...systemClock, after },
+    lanes: 2,
+    besideAfterMs: 50,
+  });
+  for (const item of ['a', 'b', 'c', 'd']) add(item);
+  expect(wakeUps).toBe(1);
+  await commit(0).succeed();
+  await commit(1).succeed();
+  expect(answers).toHaveLength(4);
+});
+
 test('starts the next commit before it answers the last one', async () => {
   const { group, add, taken, commit } = createCommits();
   const takenWhenAnswered = group.add('a').then(() => taken());
