@@ -213,10 +213,13 @@ function createReader(payload: Payload) {
     find: (name: string) => byName.get(fold(name)),
     /** The refusal of the first of these fields that still holds a placeholder. */
     findPlaceholder(names: readonly (string | undefined)[]): Refusal | null {
-      const needed = new Set(names.flatMap((name) => (name === undefined ? [] : fold(name))));
+      const isNeeded = (name: string) =>
+        names.some((needed) => needed !== undefined && fold(needed) === fold(name));
       for (const [name, value] of Object.entries(payload)) {
-        const placeholder = needed.has(fold(name)) ? placeholderIn(value) : null;
-        if (placeholder !== null) return refusal(name, `is still the placeholder ${placeholder}`);
+        const placeholder = placeholderIn(value);
+        if (placeholder !== null && isNeeded(name)) {
+          return refusal(name, `is still the placeholder ${placeholder}`);
+        }
       }
       return null;
     },
