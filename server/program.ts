@@ -240,7 +240,7 @@ export async function buildProgram(options: {
     'trade-wave': (wave) => besideUsers(() => tradeWave(engine(), wave)),
     'trade-user': (task) => besideUsers(() => tradeUser(engine(), task)),
     // Never delayed, because it may concern a position without its stop.
-    'advance-trade': ({ tradeId }) => advanceTrade(engine(), tradeId),
+    'advance-trade': ({ tradeId, ...known }) => advanceTrade(engine(), tradeId, known),
   };
   const workers = createWorkers({
     deps,

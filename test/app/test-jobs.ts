@@ -50,7 +50,7 @@ export function testJobs(clock: FakeClock) {
         'run-workflow': ({ workflowId }) => runWorkflow(deps, workflowId),
         'trade-wave': (wave) => tradeWave(deps, wave),
         'trade-user': (task) => tradeUser(deps, task),
-        'advance-trade': ({ tradeId }) => advanceTrade(deps, tradeId),
+        'advance-trade': ({ tradeId, ...known }) => advanceTrade(deps, tradeId, known),
       };
       for (let count = 0; count < MOST_JOBS; count += 1) {
         waiting.sort((a, b) => a.after - b.after);

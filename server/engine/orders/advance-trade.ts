@@ -16,6 +16,7 @@ import {
   releaseLeases,
 } from '#server/platform/jobs/leases.ts';
 import { closeUnprotected } from './close-unprotected.ts';
+import { sendCancel } from './look-up-attempt.ts';
 import { placeAttempt } from './place-attempt.ts';
 import { watchFills } from './protect-position.ts';
 import { restoreProtection } from './restore-protection.ts';
@@ -46,12 +47,18 @@ const SHORT_REST_MS = 250;
  * I6 doubt never becomes a new order: an attempt in doubt is looked up, and the next attempt starts only after the
  *    previous one has provably ended.
  */
-export async function advanceTrade(deps: EngineDeps, tradeId: string): Promise<void> {
+export async function advanceTrade(
+  deps: EngineDeps,
+  tradeId: string,
+  { isCancelSent = false }: { isCancelSent?: boolean | undefined } = {},
+): Promise<void> {
   const { db, log } = deps;
   const lease = await acquireLease({ db, key: tradeKey(tradeId), holder: deps.config.instanceId });
   if (lease === null) {
+    const cancelled = isCancelSent || (await cancelWhileHeld(deps, tradeId));
     // The holder may be dead: send this job again.
-    await deps.jobs.send(db, 'advance-trade', { tradeId }, { waitMs: HELD_RETRY_MS });
+    const again = { tradeId, ...(cancelled ? { isCancelSent: true as const } : {}) };
+    await deps.jobs.send(db, 'advance-trade', again, { waitMs: HELD_RETRY_MS });
     return;
   }
   const stopKeeping = keepLeases({ db, clock: deps.clock, leases: [lease], log });
@@ -72,6 +79,25 @@ export async function advanceTrade(deps: EngineDeps, tradeId: string): Promise<v
   } finally {
     stopKeeping();
   }
+}
+
+/**
+ * Cancels the resting order of a trade that another worker has, if new entries are stopped for it: that worker may be
+ * dead, or wait for its turn at the exchange for longer than a stop may take. Changes nothing of the trade, so it needs
+ * no lease: the worker finds the order cancelled, as if its user had done it. Returns whether a cancel was sent.
+ */
+async function cancelWhileHeld(deps: EngineDeps, tradeId: string): Promise<boolean> {
+  const { clock, config, db } = deps;
+  const found = await findTradeWithAttempts(db, tradeId, { now: clock.now(), exitScope: config.exitScope });
+  const attempt = found?.attempts.at(-1);
+  if (found?.isStopped !== true || found.trade.state !== 'working' || attempt?.state !== 'open') return false;
+  const { trade } = found;
+  const calls: CallRecord[] = [];
+  const { account } = await openTradeAccount(deps, trade);
+  const exchange = exchangeOf(deps, trade);
+  await sendCancel({ account, exchange, trade, attempt, onCall: (call) => calls.push(call) });
+  await addCalls(db, tradeId, calls);
+  return true;
 }
 
 /** Advances a trade whose lease the caller has taken and keeps; releases the lease. */

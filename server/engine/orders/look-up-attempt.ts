@@ -34,7 +34,13 @@ export interface Unreadable {
 export const isUnreadable = (found: OrderReport | Unreadable): found is Unreadable => 'problem' in found;
 
 /** The answer does not matter: the order is read afterwards. Safe to repeat. */
-export async function sendCancel({ account, exchange, trade, attempt, onCall }: TradeWork): Promise<void> {
+export async function sendCancel({
+  account,
+  exchange,
+  trade,
+  attempt,
+  onCall,
+}: Pick<TradeWork, 'account' | 'exchange' | 'trade' | 'attempt' | 'onCall'>): Promise<void> {
   if (account === null) return;
   const order = { token: trade.token, clientOrderId: attempt.clientOrderId };
   try {

@@ -202,6 +202,35 @@ describe('a stop that is made while the signal is traded', () => {
   });
 
   // Requirements: additions-stops-4
+  test('cancels what rests at once while its worker waits for the exchange', async () => {
+    const { userId, trade } = await planTrade(engine, { faults: [{ kind: 'restFirst' }] });
+    const queue = testJobs(engine.clock);
+    const queued = engine.depsWith({ jobs: queue.jobs });
+    await advanceTrade(queued, trade.id);
+    const cancels = () => requests.filter((path) => path.endsWith('cancel-order')).length;
+    // Its fills are looked at now and then; two calls come meanwhile, the second one again.
+    engine.clock.advance(2_000);
+    const deps = atExchangeCall(queued, {
+      call: 'fetchHolding',
+      when: 'before',
+      async happens() {
+        if (cancels() > 0) return;
+        await stopIn(queued, ALL);
+        const another = { ...engine.deps.config, instanceId: 'another-instance' };
+        const { jobs } = queue;
+        await advanceTrade(engine.depsWith({ jobs, config: another }), trade.id);
+        expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'canceled' }]);
+      },
+    });
+    requests.length = 0;
+    await advanceTrade(deps, trade.id);
+    await queue.drain(queued);
+    expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', fillStatus: 'unfilled' });
+    expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'canceled' }]);
+    expect((await engine.events(trade.id)).calls).toContain('cancel-order');
+  });
+
+  // Requirements: additions-stops-4
   test('keeps and protects what a resting order has filled', async () => {
     const { userId, token, trade } = await planTrade(engine, {
       faults: [{ kind: 'partialFill', fraction: '0.5' }, { kind: 'stopDropped' }],

@@ -65,7 +65,8 @@ export interface JobData {
   'trade-wave': { workflowId: string };
   /** One user of a workflow. */
   'trade-user': { workflowId: string; userId: string };
-  'advance-trade': { tradeId: string };
+  /** `isCancelSent`: the order of a stopped trade, which another worker has, was cancelled before. */
+  'advance-trade': { tradeId: string; isCancelSent?: true };
 }
 export type JobName = keyof JobData;
 export type JobHandlers = { [Name in JobName]: (data: JobData[Name]) => Promise<void> };
