@@ -78,6 +78,7 @@ export const LEFT_OUT: readonly string[] = [
   'list_outcome_changes',
   'trade_results',
   'performance_totals',
+  'performance_days',
   // The triggers of trades, and whoever adds them up.
   'order_changes',
   'order_totals',

@@ -2,7 +2,15 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { OrderCounts } from '#domain/results/figures.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { coverRange, ORDER_SPANS, type Range } from './cover-range.ts';
-import { type Grouping, isInstant, isOfGrain, keyOf, matching, type Trades } from './performance.store.ts';
+import {
+  type Grouping,
+  isInstant,
+  isOfGrain,
+  keyOf,
+  matching,
+  type Trades,
+  textOfKey,
+} from './performance.store.ts';
 
 /** How many orders that were begun in the range have ended, and how many of them were filled, by group. */
 export async function countOrders(
@@ -29,7 +37,7 @@ export async function countOrders(
   );
   if (parts.length === 0) return new Map();
   const { rows } = await db.execute<{ key: string; orders: number; filled: number }>(sql`
-    select key::text as key, sum(orders)::int as orders, sum(filled)::int as filled
+    select ${textOfKey(grouping)} as key, sum(orders)::int as orders, sum(filled)::int as filled
     from (${sql.join(parts, sql` union all `)}) as parts group by parts.key having sum(orders) > 0`);
   return new Map(rows.map(({ key, ...counts }) => [key, counts]));
 }

@@ -18,6 +18,8 @@ const DETAILS = {
   side: sql`side`,
 };
 
+const FILTERS = ['processor', 'token', 'timeframe', 'sizingMethod'] as const;
+
 export interface Grouping {
   by: ResultGroup | null;
   timeZone: string;
@@ -32,14 +34,19 @@ export function keyOf({ by, timeZone }: Grouping, at: SQL): SQL {
       return sql`''`;
     case 'user':
       return sql`user_id`;
+    // Numbers: texts took twice as long to group and sort.
     case 'hour':
-      return sql`to_char(${at} at time zone ${timeZone}, 'HH24')`;
+      return sql`extract(hour from ${at} at time zone ${timeZone})::int`;
     case 'weekday':
-      return sql`to_char(${at} at time zone ${timeZone}, 'ID')`;
+      return sql`extract(isodow from ${at} at time zone ${timeZone})::int`;
     default:
       return DETAILS[by];
   }
 }
+
+/** The key as it is answered: hours have two digits. */
+export const textOfKey = ({ by }: Pick<Grouping, 'by'>): SQL =>
+  by === 'hour' ? sql`to_char(key, 'FM00')` : sql`key::text`;
 
 /** The spans that keep apart what the grouping keeps apart. */
 function spansFor({ by, isWholeHours }: Grouping): readonly Span[] {
@@ -55,7 +62,7 @@ export const isInstant = (at: SQL, { from, to }: Range): SQL =>
 export const matching = (trades: Trades): SQL => {
   const conditions = [sql`true`];
   if (trades.userId !== undefined) conditions.push(sql`user_id = ${trades.userId}`);
-  for (const name of ['processor', 'token', 'timeframe', 'sizingMethod'] as const) {
+  for (const name of FILTERS) {
     if (trades[name] !== undefined) conditions.push(sql`${DETAILS[name]} = ${trades[name]}`);
   }
   return sql.join(conditions, sql` and `);
@@ -75,6 +82,18 @@ export function isOfGrain(trades: Trades, by: ResultGroup | null): SQL {
 const totalsIn = (piece: Piece, trades: Trades, by: ResultGroup | null): SQL =>
   sql`from performance_totals where ${isOfGrain(trades, by)} and span = ${piece.source}
     and ${isInstant(sql`since`, piece)} and ${matching(trades)}`;
+
+/** Days of users in narrow rows; null where those do not tell apart what is asked for. */
+function daysIn(piece: Range, trades: Trades, by: ResultGroup | null): SQL | null {
+  const { userId } = trades;
+  const asked = FILTERS.filter((name) => trades[name] !== undefined);
+  const isOfUsers = by === 'user' || (by === null && userId !== undefined);
+  if (!isOfUsers || asked.length > 1) return null;
+  const [detail = ''] = asked;
+  const value = detail === '' ? '' : trades[detail];
+  return sql`from performance_days where detail = ${detail} and value = ${value}
+    and ${userId === undefined ? sql`true` : sql`user_id = ${userId}`} and ${isInstant(sql`since`, piece)}`;
+}
 
 const tradesIn = (piece: Range, trades: Trades): SQL =>
   sql`from trade_results where ${isInstant(sql`closed_at`, piece)} and ${matching(trades)}`;
@@ -113,7 +132,7 @@ export async function sumResults(
   // The names of the columns, and no rows.
   const head = sql`select ${keyOf(grouping, sql`since`)} as key, ${SUMS_OF_TOTALS} from performance_totals where false group by 1`;
   const { rows } = await db.execute<Record<string, string | null>>(sql`
-    select key::text as key, ${SUMS_OF_TOTALS}
+    select ${textOfKey(grouping)} as key, ${SUMS_OF_TOTALS}
     from (${sql.join([head, ...parts], sql` union all `)}) as parts
     group by parts.key having sum(trades) > 0`);
   return rows.map(({ key, ...row }) => ({ key: key ?? '', sums: toSums(row) }));
@@ -139,10 +158,11 @@ export async function findDrawdowns(
   const allowed: Span[] = unit === 'hour' ? ['hour'] : ['hour', 'day'];
   const spans = spansFor(grouping).filter((span) => allowed.includes(span));
   const parts = coverRange(trades, spans).map((piece) => {
+    const narrow = piece.source === 'day' ? daysIn(piece, trades, grouping.by) : null;
     const [at, rows] =
       piece.source === 'trades'
         ? [sql`closed_at`, tradesIn(piece, trades)]
-        : [sql`since`, totalsIn(piece, trades, grouping.by)];
+        : [sql`since`, narrow ?? totalsIn(piece, trades, grouping.by)];
     const point = piece.source === unit ? sql`since` : sql`date_trunc(${unit}, ${at}, 'UTC')`;
     return sql`select ${keyOf(grouping, at)} as key, ${point} as point, coalesce(net, 0) as net ${rows}`;
   });
@@ -153,7 +173,7 @@ export async function findDrawdowns(
     falls as (
       select key, greatest(0, max(total) over (partition by key order by point)) - total as fall from running
     )
-    select key::text as key, max(fall)::text as fall from falls group by key`);
+    select ${textOfKey(grouping)} as key, max(fall)::text as fall from falls group by falls.key`);
   return new Map(rows.map(({ key, fall }) => [key, fall]));
 }
 

@@ -1223,6 +1223,25 @@ export const performanceTotals = pgTable(
   ],
 );
 
+/**
+ * Net of each user's closed trades by day (UTC), of all of them and of each value of a detail, maintained by the triggers
+ * of trade_results. Falls of users are measured at the ends of days: the rows of performance_totals are too wide for it.
+ */
+export const performanceDays = pgTable(
+  'performance_days',
+  {
+    /** '' with the value '': all trades. */
+    detail: text('detail').$type<'' | 'processor' | 'token' | 'timeframe' | 'sizingMethod'>().notNull(),
+    value: text('value').notNull(),
+    userId: uuid('user_id').notNull(),
+    since: instant('since').notNull(),
+    net: numeric('net').notNull(),
+  },
+  ({ detail, value, userId, since }) => [
+    primaryKey({ name: 'performance_days_pk', columns: [detail, value, userId, since] }),
+  ],
+);
+
 /** What the exchanges' ledgers of USDT tell of accounts of demo and live mode. `account`: kind and id of the account. */
 const ofLedger = () => ({
   userId: reference('user_id', () => users.id),
