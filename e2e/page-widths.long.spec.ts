@@ -61,9 +61,10 @@ async function fillPages(operator: Operator, client: ProgramClient, server: Mana
   const own = await signIn({ url: server.url, ...widest });
   await own.post('/api/trading-stops', { scope: { kind: 'user', value: widest.id }, reason: 'on holiday' });
   const now = new Date();
-  const signals = simulateHistory({ seed: 'widths', now }).map((signal, index) =>
-    index % 9 === 0 ? { ...signal, processor: LONG_STRATEGY } : signal,
-  );
+  const signals = simulateHistory({ seed: 'widths', now }).map((signal, index) => {
+    if (index % 9 === 0) return { ...signal, processor: LONG_STRATEGY };
+    return index % 9 === 1 ? { ...signal, processor: `Strategy ${index % 25}` } : signal;
+  });
   await writeHistory({ dataDir: server.dataDir, signals, now, timeZone: 'America/Los_Angeles' });
   await client.put('/api/exit-plans/strategies/Tesla', {
     takeProfits: [{ atR: '1', percent: 50 }],
@@ -87,13 +88,20 @@ const tooWide = (page: Page) =>
     return beyond > 0 ? [...parts, `the page is ${beyond} pixels too wide`] : parts;
   });
 
-/** Height in screens as if each list had at most 20 rows. */
+/** Height in screens as if each list had at most 20 rows, unless it scrolls by itself. */
 const screensOfTwentyRows = (page: Page) =>
   page.evaluate(() => {
+    const scrolls = (part: Element | null): boolean =>
+      part !== null &&
+      part.tagName !== 'MAIN' &&
+      (/auto|scroll/.test(getComputedStyle(part).overflowY) && part.scrollHeight - part.clientHeight > 1
+        ? true
+        : scrolls(part.parentElement));
     let height = document.documentElement.scrollHeight;
     for (const list of document.querySelectorAll('main tbody, main ul[aria-label]')) {
       const rows = [...list.children].filter((row) => row.getClientRects().length > 0);
-      if (rows.length > 20) height -= list.getBoundingClientRect().height * (1 - 20 / rows.length);
+      if (rows.length > 20 && !scrolls(list))
+        height -= list.getBoundingClientRect().height * (1 - 20 / rows.length);
     }
     return height / innerHeight;
   });
