@@ -2,18 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
-import { signIn, type TestClient } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '#test/faults/database-proxy.ts';
-import { systemClock } from './platform/clock.ts';
-import { parseConfig } from './platform/config/config.ts';
+import { ALL_WORKERS, startWorld, type World } from '#test/world.ts';
 import { openPool } from './platform/db/pool.ts';
 import { createLog } from './platform/log.ts';
-import { buildProgram, type Program } from './program.ts';
 
 // The whole program behind a network that swallows everything: no refusal, no reset, no answer.
 
-const ADMIN = { ADMIN_USERNAME: 'admin@example.com', ADMIN_PASSWORD: 'correct horse battery' };
 /** TradingView hangs up after three seconds. */
 const PATIENCE_MS = 3_000;
 const ANSWER_MS = 3_000;
@@ -23,8 +19,7 @@ const READY_PATIENCE_MS = 2_000;
 const IDLE_IN_TRANSACTION_MS = 2_500;
 
 let network: DatabaseProxy;
-let program: Program;
-let admin: TestClient;
+let world: World;
 let sender: TestSender;
 let database: string;
 let observer: pg.Client;
@@ -36,31 +31,22 @@ beforeEach(async () => {
   await observer.connect();
   await observer.query(`create database ${database} template ${server.database}`);
   network = await startDatabaseProxy(server);
-  const log = createLog({ level: 'silent' });
   const connection = { ...server, host: '127.0.0.1', port: network.port, database };
-  program = await buildProgram({
-    config: parseConfig({
-      ...ADMIN,
-      APP_ENV: 'development',
-      SECRET_KEY: 'a secret key of the tests, long enough',
-    }),
-    log,
-    clock: systemClock,
+  world = await startWorld({
+    engine: true,
+    mostWorkers: ALL_WORKERS,
     database: openPool({
       connection,
-      log,
+      log: createLog({ level: 'silent' }),
       limits: { answerMs: ANSWER_MS, idleInTransactionMs: IDLE_IN_TRANSACTION_MS },
     }),
   });
-  await program.start({ background: [] });
-  admin = await signIn(program.app, ADMIN.ADMIN_USERNAME, ADMIN.ADMIN_PASSWORD);
-  sender = await createSender({ app: program.app, client: admin });
+  sender = await createSender({ app: world.app, client: world.admin });
 });
 
 afterEach(async () => {
   network.setMode({ kind: 'pass' });
-  await program.app.close();
-  await Promise.race([program.stop(), sleep(4_000, null, { ref: false })]);
+  await Promise.race([world.close(), sleep(4_000, null, { ref: false })]);
   await network.close();
   await observer.query(`drop database ${database} with (force)`);
   await observer.end();
@@ -87,7 +73,7 @@ test('answers deliveries with 503 in time while the network swallows everything,
   expect((await send(1)).status).toBe(200);
   network.setMode({ kind: 'black-hole' });
   const askedAt = performance.now();
-  expect((await program.app.inject('/readyz')).statusCode).toBe(503);
+  expect((await world.app.inject('/readyz')).statusCode).toBe(503);
   expect(performance.now() - askedAt).toBeLessThan(READY_PATIENCE_MS);
   const answers = [];
   for (let batch = 0; batch < 4; batch += 1) {
@@ -101,26 +87,26 @@ test('answers deliveries with 503 in time while the network swallows everything,
     timeout: 10_000,
     interval: 100,
   });
-  await vi.waitFor(async () => expect((await program.app.inject('/readyz')).statusCode).toBe(200), 10_000);
-  expect((await admin.get('/api/signals')).statusCode).toBe(200);
+  await vi.waitFor(async () => expect((await world.app.inject('/readyz')).statusCode).toBe(200), 10_000);
+  expect((await world.admin.get('/api/signals')).statusCode).toBe(200);
   for (let n = 0; n < 10; n += 1) expect((await send(200 + n)).status).toBe(200);
   await vi.waitFor(async () => expect(await leaked()).toBe(0), { timeout: 10_000, interval: 200 });
 });
 
 test('answers 503 to a screen’s call while the database is silent, and works again afterwards', async () => {
   network.setMode({ kind: 'black-hole' });
-  const answer = await admin.get('/api/signals');
+  const answer = await world.admin.get('/api/signals');
   expect(answer.statusCode).toBe(503);
   expect(answer.json()).toEqual({ message: 'The service is not available at the moment' });
   network.setMode({ kind: 'pass' });
-  await vi.waitFor(async () => expect((await admin.get('/api/signals')).statusCode).toBe(200), {
+  await vi.waitFor(async () => expect((await world.admin.get('/api/signals')).statusCode).toBe(200), {
     timeout: 20_000,
     interval: 100,
   });
 });
 
 test('ends a transaction whose program has fallen silent, so that its locks are free', async () => {
-  const { pool } = program.deps;
+  const { pool } = world.deps;
   const client = await pool.connect();
   client.on('error', () => {});
   await client.query('begin');

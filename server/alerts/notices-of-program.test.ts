@@ -3,7 +3,6 @@ import { NOTICES, type NoticeCode } from '#contract/notices.ts';
 import { createOverview } from '#server/console/overview/read-overview.ts';
 import { openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
-import { buildProgram } from '#server/program.ts';
 import { testClock } from '#test/app/fake-clock.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
 import { startReceiver, type TestReceiver } from '#test/app/test-receivers.ts';
@@ -93,14 +92,11 @@ async function expectNotice(
 }
 
 test('a start, and an instance that is gone without stopping', async () => {
-  const instance = await buildProgram({
-    config: { ...keys.config, instanceId: 'second' },
-    log: createLog({ level: 'silent' }),
-    // Its clock stands, so that it does not report itself again.
+  // Its clock stands, so that it does not report itself again.
+  const instance = await keys.startInstance({
+    config: { instanceId: 'second' },
     clock: testClock(clock.now()),
-    database: keys.database,
   });
-  await instance.start({ background: [] });
   await expectNotice('instance_started', {
     text: /^Signal Board \S+ started \(demo mode\)$/,
     link: '/position-maker',
@@ -112,7 +108,6 @@ test('a start, and an instance that is gone without stopping', async () => {
     text: /^The instance second has gone without stopping \(last seen [\d: -]+\)\. Its work was taken over$/,
     link: '/position-maker',
   });
-  await instance.app.close();
   await instance.stop();
 });
 

@@ -4,6 +4,7 @@ import type { CreateUserBody, User } from '#contract/users.ts';
 import { ensureFirstAdministrator } from '#server/admin/users/ensure-first-administrator.ts';
 import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { type Config, parseConfig } from '#server/platform/config/config.ts';
+import type { OpenDatabase } from '#server/platform/db/pool.ts';
 import type { ReadDisk } from '#server/platform/free-space.ts';
 import { createLog } from '#server/platform/log.ts';
 import { type BackgroundPart, buildProgram, type Program } from '#server/program.ts';
@@ -65,6 +66,8 @@ export interface WorldOptions {
   webFolder?: string;
   /** Of each kind of job; a few unless a test is about more. */
   mostWorkers?: number;
+  /** Closed with the world, and not taken away. Without it, the world makes a database and takes it away. */
+  database?: OpenDatabase;
   /** The disk of the data folder. Half empty without it: tests do not depend on this machine's. */
   readDisk?: ReadDisk;
   /** False: administrators of live mode have no second factor, and can only set one up. */
@@ -73,10 +76,13 @@ export interface WorldOptions {
 
 export type World = Awaited<ReturnType<typeof startPrograms>>;
 
-/** The program on a database of its own, with its first administrator: one or several instances. */
+/** The program on a database, with its first administrator: one or several instances. */
 export async function startPrograms(options: WorldOptions) {
   const { clock = systemClock, behindMs = [], instances = 1 } = options;
-  const { database, close } = await createTestDatabase();
+  const { database, close } =
+    options.database === undefined
+      ? await createTestDatabase()
+      : { database: options.database, close: options.database.close };
   const lines: string[] = [];
   const log = createLog({ level: 'debug', destination: { write: (line) => lines.push(line) } });
   const config: Config = {
@@ -166,16 +172,17 @@ export async function startPrograms(options: WorldOptions) {
   }
 
   /** Another instance on the same database; the test stops it. */
-  const buildInstance = (more: Partial<Config> = {}) =>
+  const buildInstance = (more: Partial<Config> = {}, ofInstance: Clock = systemClock) =>
     buildProgram({
       config: { ...config, ...more },
       log: createLog({ level: 'silent' }),
-      clock: systemClock,
+      clock: ofInstance,
       database,
     });
 
-  let stopping: Promise<void> | null = null;
-  const stopProgram = () => (stopping ??= stopAll());
+  let stopping = Promise.resolve();
+  /** Stops all instances that run. */
+  const stopProgram = () => (stopping = stopping.then(stopAll));
   async function stopAll() {
     for (const program of [...programs]) await stopOne(program);
   }
@@ -218,8 +225,11 @@ export async function startPrograms(options: WorldOptions) {
     query: async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows,
     buildInstance,
     /** Another instance on the same database, which stops with the world at the latest. */
-    async startInstance(more: { engine?: boolean; config?: Partial<Config> } = {}): Promise<Instance> {
-      const program = await buildInstance({ instanceId: `instance-${programs.length + 1}`, ...more.config });
+    async startInstance(
+      more: { engine?: boolean; config?: Partial<Config>; clock?: Clock } = {},
+    ): Promise<Instance> {
+      const config = { instanceId: `instance-${programs.length + 1}`, ...more.config };
+      const program = await buildInstance(config, more.clock);
       programs.push(program);
       if (more.engine ?? true) await program.start({ background: [] });
       const { app, deps } = program;

@@ -6,13 +6,11 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '#server/platform/clock.ts';
 import { readMigrations } from '#server/platform/db/migrate.ts';
 import { type DatabaseConnection, openPool } from '#server/platform/db/pool.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
 import { createLog } from '#server/platform/log.ts';
 import { keyCheckOf } from '#server/platform/secret-keys/key-state.ts';
-import { buildProgram } from '#server/program.ts';
 import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { untilQueueIsEmpty } from '#test/app/unfinished-jobs.ts';
 import { type ExchangeWorld, startWorld } from '#test/world.ts';
@@ -209,6 +207,7 @@ describe('a running board', () => {
       'list_outcome_changes',
       'trade_results',
       'performance_totals',
+      'performance_days',
       'order_changes',
       'order_totals',
     ];
@@ -216,6 +215,8 @@ describe('a running board', () => {
     expect(await query(target, results)).toEqual(await query(source, results));
     const figures = 'select * from performance_totals order by grain, span, user_id, token';
     expect(await query(target, figures)).toEqual(await query(source, figures));
+    const days = 'select * from performance_days order by detail, value, user_id, since';
+    expect(await query(target, days)).toEqual(await query(source, days));
     for (const table of LEFT_OUT.filter((name) => !byTriggers.includes(name))) {
       const [row] = await query<{ count: string }>(target, `select count(*) from ${table}`);
       expect(row, table).toEqual({ count: '0' });
@@ -244,10 +245,8 @@ describe('a running board', () => {
     const target = await emptyDatabase();
     expect(await restore(target, path)).toMatchObject({ ordersInDoubt: 1 });
     const ordersBefore = await board.site.exchangeOrders(trader.id);
-    const log = createLog({ level: 'silent' });
-    const database = openPool({ connection: target, log });
-    const again = await buildProgram({ config: board.config, log, clock: systemClock, database });
-    await again.start({ background: [] });
+    const database = openPool({ connection: target, log: createLog({ level: 'silent' }) });
+    const again = await startWorld({ engine: true, config: board.config, database });
     await vi.waitFor(
       async () => {
         const rows = await query(
@@ -261,9 +260,7 @@ describe('a running board', () => {
     await untilQueueIsEmpty(database.db);
     expect(await board.site.exchangeOrders(trader.id)).toEqual(ordersBefore);
     expect((await again.app.inject('/readyz')).statusCode).toBe(200);
-    await again.app.close();
-    await again.stop();
-    await database.close();
+    await again.close();
   });
 });
 

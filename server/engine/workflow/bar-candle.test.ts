@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PreviewAnswer } from '#contract/position-generator.ts';
 import type { SignalDetail } from '#contract/signals.ts';
-import { createLog } from '#server/platform/log.ts';
-import { buildProgram, type Program } from '#server/program.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
 import { nextToken } from '#test/app/token-holders.ts';
-import { startWorld, TRADING, type World } from '#test/world.ts';
+import { type Instance, startWorld, TRADING, type World } from '#test/world.ts';
 
 // The clock stands still unless a test moves it, so that no wait ends by itself.
 const clock = fakeClock('2026-01-02T00:00:01.000Z');
@@ -15,26 +13,16 @@ const BAR_MS = 15 * 60_000;
 let board: World;
 let sender: TestSender;
 /** Another instance on the same database. */
-let second: Program;
+let second: Instance;
 let userId: string;
 
 beforeAll(async () => {
   board = await startWorld({ ...TRADING, clock });
   sender = await createSender({ app: board.app, client: board.admin });
   userId = (await board.createTrader()).user.id;
-  second = await buildProgram({
-    config: { ...board.config, instanceId: 'second' },
-    log: createLog({ level: 'silent' }),
-    clock,
-    database: board.database,
-  });
-  await second.start({ background: [] });
+  second = await board.startInstance({ clock });
 });
-afterAll(async () => {
-  await second.app.close();
-  await second.stop();
-  await board.close();
-});
+afterAll(() => board.close());
 
 const atSecond = (path: string, fields: object) =>
   second.app.inject({ method: 'POST', url: `/hooks/${path}?hkid=${sender.hook.hookKey}`, payload: fields });

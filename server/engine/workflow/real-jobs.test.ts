@@ -1,82 +1,43 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { User } from '#contract/users.ts';
 import { listSteps } from '#server/engine/records/workflow-steps.store.ts';
 import { listWorkflowUsers } from '#server/engine/records/workflow-users.store.ts';
 import { findNewestWorkflow } from '#server/engine/records/workflows.store.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
-import { systemClock } from '#server/platform/clock.ts';
-import { type Config, parseConfig } from '#server/platform/config/config.ts';
-import { orderAttempts, trades, userSettings, workflows } from '#server/platform/db/schema.ts';
-import { createLog } from '#server/platform/log.ts';
-import { buildProgram, type Program } from '#server/program.ts';
-import { signIn, type TestClient } from '#test/app/test-client.ts';
-import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { orderAttempts, trades, workflows } from '#server/platform/db/schema.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { untilQueueIsEmpty } from '#test/app/unfinished-jobs.ts';
+import { ALL_WORKERS, type Instance, startWorld, TRADING, type World } from '#test/world.ts';
 
 /** The whole program with its real job queue, real time, and a database that outlives it. */
-const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
-const config: Config = {
-  ...parseConfig({
-    APP_ENV: 'production',
-    ADMIN_USERNAME: ADMIN.username,
-    ADMIN_PASSWORD: ADMIN.password,
-    SECRET_KEY: 'a secret key of the tests, long enough',
-    VERIFY_FIRST_MS: '200',
-    VERIFY_SECOND_MS: '300',
-    CANCEL_DELAY_MS: '200',
-  }),
-};
-
-let database: TestDatabase;
-let program: Program;
+let world: World;
 let sender: TestSender;
 /** Users by the letter of their place in the order of trading. */
 const traders = new Map<string, string>();
 
-async function startProgram(): Promise<TestClient> {
-  program = await buildProgram({
-    config,
-    log: createLog({ level: 'silent' }),
-    clock: systemClock,
-    database: database.database,
-  });
-  await program.start({ background: [] });
-  return await signIn(program.app, ADMIN.username, ADMIN.password);
-}
-
-async function stopProgram(): Promise<void> {
-  await program.app.close();
-  await program.stop();
+async function restart(): Promise<Instance> {
+  await world.stopProgram();
+  return await world.startInstance({ config: { instanceId: world.config.instanceId } });
 }
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  const admin = await startProgram();
-  sender = await createSender({ app: program.app, client: admin });
+  world = await startWorld({
+    ...TRADING,
+    config: { ...TRADING.config, verifyFirstMs: 200, verifySecondMs: 300, cancelDelayMs: 200 },
+    mostWorkers: ALL_WORKERS,
+  });
+  sender = await createSender({ app: world.app, client: world.admin });
   // Created in a different order than they trade in.
-  for (const [letter, method] of [
+  for (const [letter, positionSizingMethod] of [
     ['Q', 'Portfolio Allocation'],
     ['Z', 'Technical Analysis'],
     ['B', 'Risk Management'],
   ] as const) {
-    const body = { username: `${letter.toLowerCase()}@example.com`, password: 'a password of a user' };
-    const { user } = (await admin.post('/api/admin/create-client', body)).json<{ user: User }>();
-    const settings = { positionSizingMethod: method, tradeOrderSet: letter };
-    expect((await admin.put(`/api/admin/user-settings/${user.id}`, settings)).statusCode).toBe(200);
-    await database.database.db
-      .update(userSettings)
-      .set({ activeTrading: true })
-      .where(eq(userSettings.userId, user.id));
-    traders.set(letter, user.id);
+    const trader = await world.createTrader({ positionSizingMethod, tradeOrderSet: letter });
+    traders.set(letter, trader.id);
   }
 });
-
-afterAll(async () => {
-  await stopProgram();
-  await database.close();
-});
+afterAll(() => world.close());
 
 async function poll<Result>(read: () => Promise<Result | null>, limitMs = 20_000): Promise<Result> {
   return await vi.waitFor(async () => (await read()) ?? expect.fail('nothing came'), limitMs);
@@ -86,7 +47,7 @@ const stampOf = (date: Date) => date.toISOString().replaceAll(/[-:T]/g, '').slic
 
 /** Sends a signal through the webhook; returns its workflow when that has ended. */
 async function send(fields: Record<string, unknown>) {
-  const { db } = database.database;
+  const { db } = world;
   const answer = await sender.signal(fields);
   expect(answer.statusCode).toBe(200);
   const { id } = answer.json<{ id: string }>();
@@ -99,7 +60,7 @@ async function send(fields: Record<string, unknown>) {
 
 /** In the order in which their orders were planned. */
 async function tradesOf(signalId: string) {
-  const rows = await database.database.db
+  const rows = await world.db
     .select()
     .from(trades)
     .innerJoin(orderAttempts, eq(orderAttempts.tradeId, trades.id))
@@ -123,7 +84,7 @@ test('fills a signal from the webhook for three users in the order of trading', 
       dueAt: null,
     });
   }
-  const steps = await listSteps(database.database.db, workflow.id);
+  const steps = await listSteps(world.db, workflow.id);
   expect(steps.map(({ stepNumber, status }) => [stepNumber, status])).toEqual(
     Array.from({ length: 16 }, (_, index) => [index + 1, 'completed']),
   );
@@ -132,7 +93,7 @@ test('fills a signal from the webhook for three users in the order of trading', 
 
 // Requirements: workflows-10
 test('trades several tokens concurrently, each user once per token', async () => {
-  const { db } = database.database;
+  const { db } = world;
   const tokens = ['ETH', 'SOL', 'XRP'];
   await Promise.all(
     tokens.map((token) =>
@@ -151,13 +112,12 @@ test('trades several tokens concurrently, each user once per token', async () =>
 
 // Requirements: workflows-12
 test('leaves a signal to the next program when one ends in the middle of it, and trades nothing twice', async () => {
-  const { db } = database.database;
+  const { db } = world;
   const before = { trades: await db.select().from(trades), orders: await db.select().from(paperOrders) };
   const answer = await sender.signal({ symbol: 'DOTUSDT', price: '7' });
   const { id } = answer.json<{ id: string }>();
   await poll(async () => ((await tradesOf(id)).length > 0 ? true : null));
-  await stopProgram();
-  await startProgram();
+  await restart();
   const workflow = await poll(async () => {
     const newest = await findNewestWorkflow(db, id);
     return newest?.completedAt == null ? null : newest;
@@ -179,14 +139,13 @@ test('leaves a signal to the next program when one ends in the middle of it, and
 });
 
 test('trades nothing after a restart with finished work, and shows all of it', async () => {
-  const { db } = database.database;
+  const { db } = world;
   const before = {
     trades: await db.select().from(trades),
     orders: await db.select().from(paperOrders),
     workflows: await db.select().from(workflows),
   };
-  await stopProgram();
-  const admin = await startProgram();
+  const { admin } = await restart();
   await untilQueueIsEmpty(db);
   expect(await db.select().from(trades)).toEqual(before.trades);
   expect(await db.select().from(paperOrders)).toEqual(before.orders);
