@@ -6,7 +6,8 @@ CREATE TABLE "performance_days" (
 	"net" numeric NOT NULL,
 	CONSTRAINT "performance_days_pk" PRIMARY KEY("detail","value","user_id","since")
 );
-
+--> statement-breakpoint
+CREATE INDEX "performance_days_falls" ON "performance_days" USING btree ("detail","value","user_id","since","net");
 --> statement-breakpoint
 -- ---- Written by hand from here on: the function, its triggers and the results that are there ------------------------
 

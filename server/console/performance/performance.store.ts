@@ -95,6 +95,12 @@ function daysIn(piece: Range, trades: Trades, by: ResultGroup | null): SQL | nul
     and ${userId === undefined ? sql`true` : sql`user_id = ${userId}`} and ${isInstant(sql`since`, piece)}`;
 }
 
+/** Whether most points of a fall have one row for a key. */
+const hasOneRow = (trades: Trades, by: ResultGroup | null, unit: 'hour' | 'day'): boolean => {
+  const isByDetail = FILTERS.some((name) => trades[name] !== undefined) || (by !== null && by in DETAILS);
+  return !isByDetail || (unit === 'day' && daysIn({ from: null, to: null }, trades, by) !== null);
+};
+
 const tradesIn = (piece: Range, trades: Trades): SQL =>
   sql`from trade_results where ${isInstant(sql`closed_at`, piece)} and ${matching(trades)}`;
 
@@ -167,8 +173,12 @@ export async function findDrawdowns(
     return sql`select ${keyOf(grouping, at)} as key, ${point} as point, coalesce(net, 0) as net ${rows}`;
   });
   if (parts.length === 0) return new Map();
+  // Only for speed: a point may have several rows.
+  const points = hasOneRow(trades, grouping.by, unit)
+    ? sql`select * from parts`
+    : sql`select key, point, sum(net) as net from parts group by key, point`;
   const { rows } = await db.execute<{ key: string; fall: string }>(sql`
-    with parts as (${sql.join(parts, sql` union all `)}), points as (select key, point, sum(net) as net from parts group by key, point),
+    with parts as (${sql.join(parts, sql` union all `)}), points as (${points}),
     running as (select key, point, sum(net) over (partition by key order by point) as total from points),
     falls as (
       select key, greatest(0, max(total) over (partition by key order by point)) - total as fall from running

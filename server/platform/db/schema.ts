@@ -1237,8 +1237,10 @@ export const performanceDays = pgTable(
     since: instant('since').notNull(),
     net: numeric('net').notNull(),
   },
-  ({ detail, value, userId, since }) => [
+  ({ detail, value, userId, since, net }) => [
     primaryKey({ name: 'performance_days_pk', columns: [detail, value, userId, since] }),
+    // With the net, so that falls read the index alone.
+    index('performance_days_falls').on(detail, value, userId, since, net),
   ],
 );
 
