@@ -310,21 +310,29 @@ describe('the strategies', () => {
 });
 
 // Requirements: additions-limits-12, results-rotation-2
-describe('the order of trading', () => {
+describe('the rules of a strategy', () => {
   const CANARY = { users: 2, withinSeconds: 20, maxSlippageBps: 50 };
 
-  test('is shown in words', async () => {
-    renderApp('/strategies', { [STRATEGIES]: answer({ ...tesla, canary: CANARY, rotation: true }) });
-    await page().findByText(
-      /^Canary: the first 2 users trade alone.*within 20 s and at most 50 bps.*take turns at being first$/,
+  test('stand as tags with their explanation', async () => {
+    const rules = { maxSignalAgeSeconds: 120, canary: CANARY, rotation: true };
+    renderApp('/strategies', { [STRATEGIES]: answer({ ...tesla, ...rules }) });
+    const tags = [...(await page().findByRole('list', { name: 'Rules of Tesla' })).children];
+    expect(tags.map(({ textContent }) => textContent)).toEqual([
+      'Signals up to 120 s old',
+      'Canary: 2 users, 20 s, 50 bps',
+      'Order rotates',
+    ]);
+    expect(tags[1]?.getAttribute('data-tip')).toMatch(
+      /^Canary: the first 2 users trade alone.*within 20 s and at most 50 bps/,
     );
+    expect(tags[2]?.getAttribute('data-tip')).toMatch(/take turns at being first$/);
   });
 
-  test('is saved from a dialog, which shows a refused field', async () => {
+  test('are saved from a dialog, which shows a refused field', async () => {
     const calls: Call[] = [];
     let refuse = true;
     renderApp('/strategies', {
-      [STRATEGIES]: answer(),
+      [STRATEGIES]: answer({ ...tesla, maxSignalAgeSeconds: null }),
       'PUT /api/strategies/Tesla': (call: Call) => {
         calls.push(call);
         if (!refuse) return answer({ ...tesla, canary: CANARY });
@@ -333,20 +341,30 @@ describe('the order of trading', () => {
       },
     });
     await page().findByText('All users trade at once');
-    page().getByRole('button', { name: 'Edit order' }).click();
-    const form = await dialog('Order of trading: Tesla');
+    page().getByRole('button', { name: 'Edit rules of Tesla' }).click();
+    const form = await dialog('Rules: Tesla');
+    fill(form.getByLabelText('Oldest signal in seconds'), '90');
     form.getByLabelText(/^Canary: the first users/).click();
     fill(await form.findByLabelText('Users who trade first'), 'many');
     form.getByRole('button', { name: 'Save' }).click();
     await form.findByRole('alert');
-    expect(calls[0]?.body).toEqual({ canary: { ...CANARY, users: 'many' }, rotation: false });
+    expect(calls[0]?.body).toEqual({
+      maxSignalAgeSeconds: 90,
+      canary: { ...CANARY, users: 'many' },
+      rotation: false,
+    });
     expect(form.getByLabelText('Users who trade first').getAttribute('aria-invalid')).toBe('true');
     refuse = false;
     fill(form.getByLabelText('Users who trade first'), '1');
+    fill(form.getByLabelText('Oldest signal in seconds'), '');
     form.getByLabelText(/take turns/).click();
     form.getByRole('button', { name: 'Save' }).click();
     await expectGone(() => page().queryByRole('dialog'));
-    expect(calls[1]?.body).toEqual({ canary: { ...CANARY, users: 1 }, rotation: true });
+    expect(calls[1]?.body).toEqual({
+      maxSignalAgeSeconds: null,
+      canary: { ...CANARY, users: 1 },
+      rotation: true,
+    });
   });
 });
 
@@ -397,7 +415,7 @@ describe('the exit plan of a strategy', () => {
       expect(shown.getByText(step)).toBeTruthy();
   });
 
-  testEveryCase('says that there is none', async () => {
+  testEveryCase('says that there is no exit plan', async () => {
     renderApp('/strategies', { [STRATEGIES]: answer(), [`GET ${PATH}`]: { scope, plan: null } });
     await page().findByText('None: positions follow only stop and target');
     expect((await section()).queryByRole('button', { name: 'Apply to open positions' })).toBeNull();

@@ -20,10 +20,9 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { Section } from '../../ui/section.tsx';
 import { EmptyState, LoadingState } from '../../ui/states.tsx';
 import { LastSignals } from './last-signals.tsx';
-import { SignalAge } from './signal-age.tsx';
 import classes from './strategies.module.css';
+import { StrategyRules } from './strategy-rules.tsx';
 import { Subscribers } from './subscribers.tsx';
-import { TradingOrder } from './trading-order.tsx';
 
 const ExitPlanCard = lazily(() => import('#web/forms/exits/exit-plan-card.tsx'), <LoadingState />);
 
@@ -135,8 +134,7 @@ function StrategyCard({ strategy, program }: { strategy: StrategyView; program: 
         ) : null}
       </div>
       <Subscribers strategy={strategy} />
-      <SignalAge processor={processor} seconds={strategy.maxSignalAgeSeconds} />
-      <TradingOrder strategy={strategy} />
+      <StrategyRules strategy={strategy} />
       <Section
         spaced
         title={

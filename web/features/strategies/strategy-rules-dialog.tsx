@@ -18,21 +18,22 @@ const FIGURES = [
   ['maxSlippageBps', 'Largest slippage in bps', 'From 0 to 1000, worse than the price of the signal'],
 ] as const;
 type Figure = (typeof FIGURES)[number][0];
-type Values = Record<Figure, string> & { hasCanary: boolean; rotation: boolean };
+type Values = Record<Figure | 'maxSignalAgeSeconds', string> & { hasCanary: boolean; rotation: boolean };
 
 const SUGGESTED = { users: 2, withinSeconds: 20, maxSlippageBps: 50 };
 
 /** What cannot be read is left to the server to refuse. */
 const toFigure = (text: string): number | string => (/^\d+$/.test(text.trim()) ? Number(text) : text);
 
-/** Edits the canary of a strategy, and whether its users take turns. */
-export default function TradingOrderDialog(props: { strategy: StrategyView; onClose: () => void }) {
+/** Edits how old signals of a strategy may be, its canary, and whether its users take turns. */
+export default function StrategyRulesDialog(props: { strategy: StrategyView; onClose: () => void }) {
   const { strategy, onClose } = props;
-  const { processor, canary, rotation } = strategy;
+  const { processor, canary, maxSignalAgeSeconds, rotation } = strategy;
   const client = useQueryClient();
   const { users, withinSeconds, maxSlippageBps } = canary ?? SUGGESTED;
   const form = useForm<Values>({
     initialValues: {
+      maxSignalAgeSeconds: maxSignalAgeSeconds === null ? '' : String(maxSignalAgeSeconds),
       hasCanary: canary !== null,
       users: String(users),
       withinSeconds: String(withinSeconds),
@@ -42,10 +43,11 @@ export default function TradingOrderDialog(props: { strategy: StrategyView; onCl
     focusError: true,
   });
   const save = useMutation({
-    mutationFn: ({ hasCanary, rotation, ...figures }: Values) =>
+    mutationFn: ({ maxSignalAgeSeconds: age, hasCanary, rotation, ...figures }: Values) =>
       requestJson<StrategiesAnswer>(`/api/strategies/${encodeURIComponent(processor)}`, {
         method: 'PUT',
         body: {
+          maxSignalAgeSeconds: age.trim() === '' ? null : toFigure(age),
           canary: hasCanary
             ? Object.fromEntries(FIGURES.map(([name]) => [name, toFigure(figures[name])]))
             : null,
@@ -66,9 +68,16 @@ export default function TradingOrderDialog(props: { strategy: StrategyView; onCl
     }),
   );
   return (
-    <Dialog opened onClose={dialog.close} title={`Order of trading: ${processor}`}>
+    <Dialog opened onClose={dialog.close} title={`Rules: ${processor}`}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
+          <TextInput
+            label="Oldest signal in seconds"
+            description="From 5 to 1800; empty: the limit of the program"
+            inputMode="numeric"
+            autoComplete="off"
+            {...form.field('maxSignalAgeSeconds')}
+          />
           <Checkbox
             label="Canary: the first users trade before the others"
             description="If their orders are not filled and protected as set here, nobody else gets an order"
@@ -93,7 +102,7 @@ export default function TradingOrderDialog(props: { strategy: StrategyView; onCl
           <FormEnd
             error={save.error}
             errorTitle="Failed to Save Strategy"
-            fallback="The order of trading was not saved"
+            fallback="The rules were not saved"
             label="Save"
             pendingLabel="Saving..."
             pending={save.isPending}
@@ -106,7 +115,8 @@ export default function TradingOrderDialog(props: { strategy: StrategyView; onCl
   );
 }
 
-function errorsOf({ body }: ApiError): Partial<Record<Figure, string>> {
+function errorsOf({ body }: ApiError): Partial<Record<Figure | 'maxSignalAgeSeconds', string>> {
+  const fields: (string | undefined)[] = ['maxSignalAgeSeconds', ...FIGURES.map(([figure]) => figure)];
   const errors = (body?.errors ?? []).map(({ path, message }) => [path.split('.').at(-1), message]);
-  return Object.fromEntries(errors.filter(([name]) => FIGURES.some(([figure]) => figure === name)));
+  return Object.fromEntries(errors.filter(([name]) => fields.includes(name)));
 }
