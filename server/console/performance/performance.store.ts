@@ -98,7 +98,8 @@ function daysIn(piece: Range, trades: Trades, by: ResultGroup | null): SQL | nul
 /** Whether most points of a fall have one row for a key. */
 const hasOneRow = (trades: Trades, by: ResultGroup | null, unit: 'hour' | 'day'): boolean => {
   const isByDetail = FILTERS.some((name) => trades[name] !== undefined) || (by !== null && by in DETAILS);
-  return !isByDetail || (unit === 'day' && daysIn({ from: null, to: null }, trades, by) !== null);
+  const isNarrow = daysIn({ from: null, to: null }, trades, by) !== null;
+  return by !== 'weekday' && (!isByDetail || isNarrow || (by === 'user' && unit === 'hour'));
 };
 
 const tradesIn = (piece: Range, trades: Trades): SQL =>
@@ -129,10 +130,12 @@ export async function sumResults(
   trades: Trades,
   grouping: Grouping,
 ): Promise<{ key: string; sums: ResultSums }[]> {
+  // OFFSET 0 keeps the key apart: for one that is computed, wide rows were sorted on disk instead of hashed.
   const parts = coverRange(trades, spansFor(grouping)).map((piece) =>
     piece.source === 'trades'
       ? sql`select ${keyOf(grouping, sql`closed_at`)} as key, ${SUMS_OF_TRADES} ${tradesIn(piece, trades)} group by 1`
-      : sql`select ${keyOf(grouping, sql`since`)} as key, ${SUMS_OF_TOTALS} ${totalsIn(piece, trades, grouping.by)} group by 1`,
+      : sql`select key, ${SUMS_OF_TOTALS} from (
+          select ${keyOf(grouping, sql`since`)} as key, * ${totalsIn(piece, trades, grouping.by)} offset 0) as totals group by 1`,
   );
   if (parts.length === 0) return [];
   // The names of the columns, and no rows.

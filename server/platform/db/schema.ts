@@ -1311,13 +1311,17 @@ export const orderTotals = pgTable(
     orders: bigint('orders', { mode: 'number' }).notNull(),
     filled: bigint('filled', { mode: 'number' }).notNull(),
   },
-  ({ grain, span, userId, since, processor, token, timeframe, sizingMethod, side }) => [
+  ({ grain, span, userId, since, processor, token, timeframe, sizingMethod, side, orders, filled }) => [
     primaryKey({
       name: 'order_totals_pk',
       columns: [grain, span, userId, since, processor, token, timeframe, sizingMethod, side],
     }),
     index('order_totals_since').on(grain, span, since),
     index('order_totals_token').on(grain, span, token, since),
+    // For the users of a strategy over long ranges, whose months lie far apart.
+    index('order_totals_months')
+      .on(grain, processor, since, userId, orders, filled)
+      .where(sql`span = 'month'`),
   ],
 );
 

@@ -1,0 +1,1 @@
+CREATE INDEX "order_totals_months" ON "order_totals" USING btree ("grain","processor","since","user_id","orders","filled") WHERE span = 'month';
