@@ -46,22 +46,12 @@ function spanAtOrAfter(at: Date, span: Span): Date {
 
 /** Whether hours of the zone are hours of UTC, for all of the range (as far back as there are trades). */
 export function hasWholeHours(timeZone: string, { from, to }: Range, now: Date): boolean {
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone, minute: 'numeric' });
   const last = (to ?? now).getTime();
   const earliest = Math.max((from ?? new Date(0)).getTime(), last - 10 * 366 * 86_400_000);
   for (let at = last; ; at -= 30 * 86_400_000) {
-    if (
-      minuteIn(timeZone, new Date(Math.max(at, earliest))) !==
-      new Date(Math.max(at, earliest)).getUTCMinutes()
-    ) {
-      return false;
-    }
+    const seen = new Date(Math.max(at, earliest));
+    if (Number(format.format(seen)) !== seen.getUTCMinutes()) return false;
     if (at <= earliest) return true;
   }
 }
-
-const minuteIn = (timeZone: string, at: Date): number =>
-  Number(
-    new Intl.DateTimeFormat('en-GB', { timeZone, minute: 'numeric' })
-      .formatToParts(at)
-      .find(({ type }) => type === 'minute')?.value,
-  );

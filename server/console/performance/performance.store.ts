@@ -144,16 +144,22 @@ export async function sumResults(
     select ${textOfKey(grouping)} as key, ${SUMS_OF_TOTALS}
     from (${sql.join([head, ...parts], sql` union all `)}) as parts
     group by parts.key having sum(trades) > 0`);
-  return rows.map(({ key, ...row }) => ({ key: key ?? '', sums: toSums(row) }));
+  const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== 'key');
+  const names = columns.map((column) => [column, nameOf(column)] as const);
+  return rows.map((row) => {
+    const sums = names.map(([column, name]) => {
+      const value = row[column] ?? null;
+      return [name, COUNTS.includes(name) ? Number(value) : value];
+    });
+    return { key: row.key ?? '', sums: Object.fromEntries(sums) as ResultSums };
+  });
 }
 
-function toSums(row: Record<string, string | null>): ResultSums {
-  const named = Object.entries(row).map(([column, value]) => {
-    const name = column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    return [name, COUNTS.includes(name) ? Number(value) : value];
-  });
-  return Object.fromEntries(named) as ResultSums;
-}
+const nameOf = (column: string): string =>
+  column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Days and hours of UTC, in a fraction of the time that `date_trunc` takes with a zone. */
+const UTC_MIDNIGHT = sql`timestamptz '2000-01-01 00:00Z'`;
 
 /** By group: the largest fall of the running sum of net from its highest value, which is at least 0. */
 export async function findDrawdowns(
@@ -172,7 +178,7 @@ export async function findDrawdowns(
       piece.source === 'trades'
         ? [sql`closed_at`, tradesIn(piece, trades)]
         : [sql`since`, narrow ?? totalsIn(piece, trades, grouping.by)];
-    const point = piece.source === unit ? sql`since` : sql`date_trunc(${unit}, ${at}, 'UTC')`;
+    const point = piece.source === unit ? sql`since` : sql`date_bin(${`1 ${unit}`}, ${at}, ${UTC_MIDNIGHT})`;
     return sql`select ${keyOf(grouping, at)} as key, ${point} as point, coalesce(net, 0) as net ${rows}`;
   });
   if (parts.length === 0) return new Map();
@@ -276,8 +282,16 @@ export async function listResultValues(db: Db, userId: string | undefined) {
     select array_agg(distinct processor) as processors, array_agg(distinct token) as tokens,
       array_agg(distinct timeframe) as timeframes, array_agg(distinct sizing_method) as methods
     from performance_totals where ${whose} and span = 'month' and trades > 0`);
-  const users = await db.execute<{ id: string; username: string }>(sql`
+  return { users: await listUsernames(db, userId), ...rows[0] };
+}
+
+/** Of one user or of all. */
+export async function listUsernames(
+  db: Db,
+  userId: string | undefined,
+): Promise<{ id: string; username: string }[]> {
+  const { rows } = await db.execute<{ id: string; username: string }>(sql`
     select id, username from users
     where ${userId === undefined ? sql`true` : sql`id = ${userId}`} order by username`);
-  return { users: users.rows, ...rows[0] };
+  return rows;
 }

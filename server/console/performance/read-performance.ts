@@ -25,7 +25,7 @@ import {
   findDrawdowns,
   type Grouping,
   listClosedTrades,
-  listResultValues,
+  listUsernames,
   sumDays,
   sumResults,
   type Trades,
@@ -55,13 +55,14 @@ export async function readPerformance(
   const trades = tradesFor(user, filter);
   const grouping = groupingBy(deps, trades, groupBy);
   const now = deps.clock.now();
-  const [results, orders, falls, [fall]] = await Promise.all([
+  const [results, orders, falls, [fall], users] = await Promise.all([
     sumResults(deps.db, trades, grouping),
     countOrders(deps.db, trades, grouping),
     groupBy === null ? new Map<string, string>() : findDrawdowns(deps.db, trades, { ...grouping, now }),
     findDrawdowns(deps.db, trades, { ...grouping, by: null, now }).then((found) => [...found.values()]),
+    groupBy === 'user' ? listUsernames(deps.db, trades.userId) : [],
   ]);
-  const names = groupBy === 'user' ? await readUsernames(deps, trades.userId) : new Map<string, string>();
+  const names = new Map(users.map(({ id, username }) => [id, username]));
   const sums = new Map(results.map((group) => [group.key, group.sums]));
   const totals = addSums([...sums.values()]);
   // A group may have orders and no closed trade, or the other way round.
@@ -101,11 +102,6 @@ const toView = (sums: ResultSums, orders: OrderCounts, fall = '0') => ({
   ...orders,
   fillRate: fillRateOf(orders),
 });
-
-async function readUsernames({ db }: ResultDeps, userId: string | undefined): Promise<Map<string, string>> {
-  const { users } = await listResultValues(db, userId);
-  return new Map(users.map(({ id, username }) => [id, username]));
-}
 
 function groupingBy({ config, clock }: ResultDeps, trades: Trades, by: Grouping['by']): Grouping {
   const timeZone = config.displayTimezone;
