@@ -83,7 +83,6 @@ export async function openStage({
       clocks.setAhead(chosen.clock?.fromMs === 0 ? chosen.clock.aheadMs : 0);
       const { hasUnreadable } = chosen;
       const contracts = contractsOf({ exchange, scenario, ...chosen });
-      await setContracts(engine, exchange, contracts);
       const watch = watchExchange({ db: engine.db, clock: clocks.real, aheadMs: clocks.aheadMs });
       const userIds: string[] = [];
       for (const { settings } of scenario.users) {
@@ -93,6 +92,8 @@ export async function openStage({
       const struckId = userIds[scenario.struck] ?? '';
       const { token } = scenario;
       await engine.storeCandle({ token, ...scenario.candle });
+      // After the candle: the exchange lists what has a price, and its list is remembered.
+      await setContracts(engine, exchange, contracts);
       await writePlan(engine, exits);
       const { action, price } = scenario;
       const exitSignals: ExitSignal[] = [];
