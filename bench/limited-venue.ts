@@ -39,6 +39,7 @@ export async function openLimitedVenue({ addresses }: { addresses: number }) {
   const database = openPool({ connection, log });
   const marks = memoryMarks();
   let seen: Seen[] = [];
+  let lastSeenMs = performance.now();
   let priceReads: number[] = [];
   const limited = createVenue({
     db: database.db,
@@ -68,6 +69,7 @@ export async function openLimitedVenue({ addresses }: { addresses: number }) {
         const operations = operationsOf(request);
         const isOrder = operations.includes('place-order');
         const [isLookUp, isBalance] = [operations.includes('find-order'), operations.includes('balance')];
+        if (!isBalance) lastSeenMs = atMs;
         seen.push({ userId, atMs, isOrder, isLookUp, isBalance, isRefused });
       }
       return answer;
@@ -84,6 +86,8 @@ export async function openLimitedVenue({ addresses }: { addresses: number }) {
       seen = [];
       return seen;
     },
+    /** For how many milliseconds nothing was asked about a user's trade. */
+    quietMs: () => performance.now() - lastSeenMs,
     /** When all prices were read, in milliseconds, from now on up to the next call. */
     watchPriceReads(): readonly number[] {
       priceReads = [];

@@ -42,6 +42,8 @@ const MOST_STATEMENTS = 20;
 const TAKEOVER_S = 30;
 const IDLE_MS = 5_000;
 const MINUTE_MS = 60_000;
+const QUIET_MS = 3_000;
+const QUIET_LIMIT_MS = 300_000;
 /** The program looks every half minute which candles bring signals, and reads 7 s before they close. */
 const SERIES_KNOWN_MS = 45_000;
 
@@ -227,7 +229,7 @@ function report(
   return { requests, lastOrderS };
 }
 
-/** Sends a signal and waits for its workflow; then closes all positions. */
+/** Sends a signal and waits for its workflow; then closes all positions, and waits until they are booked. */
 async function trade(options: {
   cluster: Cluster;
   limited: LimitedVenue;
@@ -268,6 +270,13 @@ async function trade(options: {
   const reasons = await listReasons(cluster, signalId);
   const requests = [...seen];
   await limited.setPrice(token, PRICE_AT_TARGET);
+  // What these trades still need is no part of the next signal.
+  const open = 'select count(*) as count from trades where success and position_closed_at is null';
+  await waitUntil(async () => limited.quietMs() >= QUIET_MS && (await count(cluster, open)) === 0, {
+    what: 'the closed positions are booked',
+    limitMs: QUIET_LIMIT_MS,
+    everyMs: 500,
+  });
   const [program, database] = areAllAlive ? [used.program, used.database] : [null, null];
   const areTold = program !== null && database !== null && exchangeBefore !== null && exchangeAfter !== null;
   return {
