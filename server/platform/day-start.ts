@@ -13,11 +13,20 @@ export function dayStart(at: Date, timeZone: string): Date {
 }
 
 /** yyyy-MM-dd in the time zone. */
-export function calendarDay(at: Date, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-CA', {
+export const calendarDay = (at: Date, timeZone: string): string => formatOf(timeZone).format(at);
+
+/** Making one costs far more than using it, and the start of a day is looked for with 27. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
-  }).format(at);
+  });
+  formats.set(timeZone, format);
+  return format;
 }
