@@ -1,4 +1,4 @@
-import type { CSSProperties } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import classes from './cut-text.module.css';
 
 interface CutTextProps {
@@ -16,7 +16,20 @@ export function CutText({ children, maxWidth }: CutTextProps) {
       data-tip={children}
       data-cut
     >
-      {children}
+      {withBreaks(children)}
     </span>
+  );
+}
+
+/** Where there is no room for one line, an address breaks before its '@' and not within a word. */
+function withBreaks(text: string): ReactNode {
+  const at = text.indexOf('@');
+  if (at < 1) return text;
+  return (
+    <>
+      {text.slice(0, at)}
+      <wbr />
+      {text.slice(at)}
+    </>
   );
 }
