@@ -7,6 +7,32 @@ import { connectionCard, fillCredentials } from './settings-screen.ts';
 
 const save = (page: Page) => connectionCard(page).getByRole('button', { name: 'Save Connection' }).click();
 
+test('the settings do not get shorter while they load, so that no press misses its button', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  await signIn(page, await operator.createUser());
+  await page.addInitScript(() => {
+    const heights: number[] = [];
+    Object.assign(window, { heights });
+    const look = () => {
+      const { scrollHeight } = document.documentElement;
+      // Until then the page is one loading state, without a button.
+      const isShown = document.body?.textContent?.includes('Exchange Connection');
+      if (isShown && heights.at(-1) !== scrollHeight) heights.push(scrollHeight);
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  });
+  await page.goto('/settings');
+  await loadBelow(page, page.getByText('None: positions follow the plan of their strategy'));
+  await expect(page.getByText('No limits: entries go as far as the settings allow')).toBeVisible();
+  await expect(page.getByText('No API tokens')).toBeVisible();
+  const heights = await page.evaluate(() => (window as unknown as { heights: number[] }).heights);
+  expect(heights, 'never lower than before').toEqual(heights.toSorted((one, other) => one - other));
+});
+
 // Requirements: users-5
 test('an accepted key shows the balance immediately and on every test', async ({
   page,

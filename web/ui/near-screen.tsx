@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { LoadingState } from './states.tsx';
 
 interface NearScreenProps {
-  /** The place kept for the children, so that what stands below does not seem near. */
+  /** The place kept for the children, so that what stands below does not seem near; not more than they take at least. */
   minHeight?: number;
   children: ReactNode;
 }
@@ -25,7 +25,7 @@ export function NearScreen({ minHeight = 200, children }: NearScreenProps) {
   if (wasNear) return children;
   return (
     <div ref={place}>
-      <LoadingState minHeight={minHeight} />
+      <LoadingState isLine minHeight={minHeight} />
     </div>
   );
 }

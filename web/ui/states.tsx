@@ -8,11 +8,13 @@ interface LoadingStateProps {
   label?: string;
   /** Pixels of what is loading, so that what is below does not jump. */
   minHeight?: number;
+  /** As high as a line of text or as `minHeight`: a page that gets shorter moves what is being pressed. */
+  isLine?: boolean;
 }
 
-export function LoadingState({ label = 'Loading...', minHeight }: LoadingStateProps) {
+export function LoadingState({ label = 'Loading...', minHeight, isLine = false }: LoadingStateProps) {
   return (
-    <div className={classes.state} style={{ minHeight }} role="status">
+    <div className={classes.state} data-line={isLine || undefined} style={{ minHeight }} role="status">
       <Loader size="sm" aria-hidden />
       <span className={classes.detail}>{label}</span>
     </div>

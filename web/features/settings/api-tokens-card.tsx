@@ -11,7 +11,7 @@ import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { lazily } from '../../ui/lazily.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { EmptyState, LoadingState } from '../../ui/states.tsx';
 import classes from './access-cards.module.css';
 import { tokensPath } from './new-token.ts';
 
@@ -24,7 +24,11 @@ export function ApiTokensCard() {
   const query = useQuery<ApiTokens>({ queryKey: [tokensPath], staleTime: 0 });
   return (
     <Panel title="API tokens" description="For programs that act in your name, without a password">
-      <QueryView query={query} errorTitle="Failed to fetch API tokens">
+      <QueryView
+        query={query}
+        errorTitle="Failed to fetch API tokens"
+        loading={<LoadingState isLine minHeight={60} />}
+      >
         {({ tokens }) =>
           tokens.length === 0 ? (
             <EmptyState>No API tokens</EmptyState>

@@ -18,6 +18,7 @@ import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { lazily } from '../../ui/lazily.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { LoadingState } from '../../ui/states.tsx';
 import { useChange } from '../../ui/use-change.ts';
 import {
   type ConnectionOutcome,
@@ -79,7 +80,11 @@ export default function ExchangeConnectionCard({ savedPlatform, userId }: Exchan
       description="The API key that orders are placed with. Secrets are stored encrypted and never shown again."
     >
       <div className={classes.connection}>
-        <QueryView query={credentials} errorTitle="Failed to fetch the exchange connection">
+        <QueryView
+          query={credentials}
+          errorTitle="Failed to fetch the exchange connection"
+          loading={<LoadingState isLine />}
+        >
           {(data) => <ConnectionState credentials={data} />}
         </QueryView>
         {exchangePlatform === tradedOn ? null : (

@@ -8,7 +8,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { EmptyState, LoadingState } from '../../ui/states.tsx';
 import { useChange } from '../../ui/use-change.ts';
 import classes from './access-cards.module.css';
 
@@ -21,7 +21,11 @@ export function SessionsCard() {
   const others = query.data?.sessions.filter(({ current }) => !current).length ?? 0;
   return (
     <Panel title="Sessions" description="The browsers in which you are signed in">
-      <QueryView query={query} errorTitle="Failed to fetch sessions">
+      <QueryView
+        query={query}
+        errorTitle="Failed to fetch sessions"
+        loading={<LoadingState isLine minHeight={60} />}
+      >
         {({ sessions }) =>
           sessions.length === 0 ? <EmptyState>No sessions</EmptyState> : <List sessions={sessions} />
         }

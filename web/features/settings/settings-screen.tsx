@@ -25,14 +25,24 @@ import classes from './settings-screen.module.css';
 import type { SettingsSearch } from './settings-search.ts';
 import { TradingSettingsCard } from './trading-settings-card.tsx';
 
-const AccessCards = lazily(() => import('./access-cards.tsx'), <LoadingState />);
+const AccessCards = lazily(() => import('./access-cards.tsx'), <LoadingState minHeight={200} />);
 const AutomationCard = lazily(() => import('./automation-card.tsx'), <LoadingState minHeight={470} />);
+// As high as these cards are at least.
+const CONNECTION_HEIGHT = 390;
 const ExchangeConnectionCard = lazily(
   () => import('./exchange-connection-card.tsx'),
-  <LoadingState minHeight={430} />,
+  <LoadingState minHeight={CONNECTION_HEIGHT} />,
 );
-const LimitsCard = lazily(() => import('#web/forms/limits/limits-card.tsx'), <LoadingState />);
-const ExitPlanCard = lazily(() => import('#web/forms/exits/exit-plan-card.tsx'), <LoadingState />);
+const LIMITS_HEIGHT = 96;
+const LimitsCard = lazily(
+  () => import('#web/forms/limits/limits-card.tsx'),
+  <LoadingState isLine minHeight={LIMITS_HEIGHT} />,
+);
+const EXIT_PLAN_HEIGHT = 106;
+const ExitPlanCard = lazily(
+  () => import('#web/forms/exits/exit-plan-card.tsx'),
+  <LoadingState isLine minHeight={EXIT_PLAN_HEIGHT} />,
+);
 const StatementFeeCard = lazily(() => import('./statement-fee-card.tsx'), <LoadingState />);
 const ChangePasswordDialog = lazily(() => import('./change-password-dialog.tsx'));
 
@@ -180,13 +190,13 @@ function SettingsCards({ settings, user, isSelf, automation }: SettingsCardsProp
         <div className={classes.column}>
           <TradingSettingsCard settings={data} otherUser={isSelf ? null : user} />
           {automation ? <AutomationCard settings={data} user={user} isSelf={isSelf} /> : null}
-          <NearScreen minHeight={430}>
+          <NearScreen minHeight={CONNECTION_HEIGHT}>
             <ExchangeConnectionCard savedPlatform={data.exchangePlatform} userId={isSelf ? null : user.id} />
           </NearScreen>
-          <NearScreen>
+          <NearScreen minHeight={LIMITS_HEIGHT}>
             <LimitsCard path={userLimits(user.id)} title="Risk limits" />
           </NearScreen>
-          <NearScreen>
+          <NearScreen minHeight={EXIT_PLAN_HEIGHT}>
             <ExitPlanCard path={`/api/exit-plans/users/${user.id}`} />
           </NearScreen>
           {automation ? (

@@ -9,6 +9,7 @@ import { lazily } from '../../ui/lazily.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Section } from '../../ui/section.tsx';
+import { LoadingState } from '../../ui/states.tsx';
 import classes from './exits.module.css';
 import { planSteps } from './exits-data.ts';
 import { Steps } from './steps.tsx';
@@ -21,7 +22,7 @@ export default function ExitPlanCard({ path, within = false }: { path: string; w
   const query = useQuery<ExitPlanAnswer>({ queryKey: [path] });
   const actions = query.data ? <ExitPlanActions path={path} answer={query.data} /> : null;
   const plan = (
-    <QueryView query={query} errorTitle="Failed to fetch the exit plan">
+    <QueryView query={query} errorTitle="Failed to fetch the exit plan" loading={<LoadingState isLine />}>
       {(answer) => <PlanSteps answer={answer} />}
     </QueryView>
   );

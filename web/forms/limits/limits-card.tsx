@@ -8,6 +8,7 @@ import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { lazily } from '../../ui/lazily.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { LoadingState } from '../../ui/states.tsx';
 import { LimitGauges } from './limit-gauges.tsx';
 
 const EditLimitsDialog = lazily(() => import('./edit-limits-dialog.tsx'));
@@ -24,7 +25,7 @@ export default function LimitsCard({ path, title = 'Limits', description }: Limi
       description={description}
       aside={query.data ? <LimitActions path={path} answer={query.data} refresh={[path]} /> : null}
     >
-      <QueryView query={query} errorTitle="Failed to fetch limits">
+      <QueryView query={query} errorTitle="Failed to fetch limits" loading={<LoadingState isLine />}>
         {(answer) => <LimitGauges answer={answer} />}
       </QueryView>
     </Panel>
