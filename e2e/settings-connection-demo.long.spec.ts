@@ -7,13 +7,9 @@ import { connectionCard, fillCredentials } from './settings-screen.ts';
 
 const save = (page: Page) => connectionCard(page).getByRole('button', { name: 'Save Connection' }).click();
 
-test('the settings do not get shorter while they load, so that no press misses its button', async ({
-  page,
-  operator,
-  signIn,
-}) => {
-  await signIn(page, await operator.createUser());
-  await page.addInitScript(() => {
+/** The heights of the page from its first card on, without repetitions. */
+const watchHeights = (page: Page) =>
+  page.addInitScript(() => {
     const heights: number[] = [];
     Object.assign(window, { heights });
     const look = () => {
@@ -25,13 +21,25 @@ test('the settings do not get shorter while they load, so that no press misses i
     };
     requestAnimationFrame(look);
   });
-  await page.goto('/settings');
-  await loadBelow(page, page.getByText('None: positions follow the plan of their strategy'));
-  await expect(page.getByText('No limits: entries go as far as the settings allow')).toBeVisible();
-  await expect(page.getByText('No API tokens')).toBeVisible();
-  const heights = await page.evaluate(() => (window as unknown as { heights: number[] }).heights);
-  expect(heights, 'never lower than before').toEqual(heights.toSorted((one, other) => one - other));
-});
+
+for (const whose of ['own', "another user's"]) {
+  test(`${whose} settings do not get shorter while they load, so that no press misses its button`, async ({
+    page,
+    operator,
+    signIn,
+  }) => {
+    const user = await operator.createUser();
+    await signIn(page, whose === 'own' ? user : undefined);
+    await watchHeights(page);
+    await page.goto(whose === 'own' ? '/settings' : `/settings?userId=${user.id}`);
+    await loadBelow(page, page.getByText('None: positions follow the plan of their strategy'));
+    await expect(page.getByText('No limits: entries go as far as the settings allow')).toBeVisible();
+    await loadBelow(page, page.getByText(whose === 'own' ? 'No API tokens' : 'Performance fee'));
+    await expect(page.getByText('Loading...')).toHaveCount(0);
+    const heights = await page.evaluate(() => (window as unknown as { heights: number[] }).heights);
+    expect(heights, 'never lower than before').toEqual(heights.toSorted((one, other) => one - other));
+  });
+}
 
 // Requirements: users-5
 test('an accepted key shows the balance immediately and on every test', async ({

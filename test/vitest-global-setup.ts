@@ -25,7 +25,7 @@ const SETTINGS = [
   'synchronous_commit=off',
   'full_page_writes=off',
   'max_connections=200',
-  // In so short lives, sessions would plan nearly every statement anew: a seventh of the time of the tests.
+  // Connections of tests live so briefly that they would plan nearly every statement anew: a seventh of the time.
   'plan_cache_mode=force_generic_plan',
 ];
 

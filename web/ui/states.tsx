@@ -15,7 +15,7 @@ interface LoadingStateProps {
 export function LoadingState({ label = 'Loading...', minHeight, isLine = false }: LoadingStateProps) {
   return (
     <div className={classes.state} data-line={isLine || undefined} style={{ minHeight }} role="status">
-      <Loader size="sm" aria-hidden />
+      <Loader size={isLine ? 'xs' : 'sm'} aria-hidden />
       <span className={classes.detail}>{label}</span>
     </div>
   );

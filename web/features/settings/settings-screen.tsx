@@ -33,17 +33,21 @@ const ExchangeConnectionCard = lazily(
   () => import('./exchange-connection-card.tsx'),
   <LoadingState minHeight={CONNECTION_HEIGHT} />,
 );
-const LIMITS_HEIGHT = 96;
+const LIMITS_HEIGHT = 90;
 const LimitsCard = lazily(
   () => import('#web/forms/limits/limits-card.tsx'),
   <LoadingState isLine minHeight={LIMITS_HEIGHT} />,
 );
-const EXIT_PLAN_HEIGHT = 106;
+const EXIT_PLAN_HEIGHT = 100;
 const ExitPlanCard = lazily(
   () => import('#web/forms/exits/exit-plan-card.tsx'),
   <LoadingState isLine minHeight={EXIT_PLAN_HEIGHT} />,
 );
-const StatementFeeCard = lazily(() => import('./statement-fee-card.tsx'), <LoadingState />);
+const FEE_HEIGHT = 100;
+const StatementFeeCard = lazily(
+  () => import('./statement-fee-card.tsx'),
+  <LoadingState isLine minHeight={FEE_HEIGHT} />,
+);
 const ChangePasswordDialog = lazily(() => import('./change-password-dialog.tsx'));
 
 const SUBTITLE = 'Account information and how positions are sized';
@@ -200,7 +204,7 @@ function SettingsCards({ settings, user, isSelf, automation }: SettingsCardsProp
             <ExitPlanCard path={`/api/exit-plans/users/${user.id}`} />
           </NearScreen>
           {automation ? (
-            <NearScreen>
+            <NearScreen minHeight={FEE_HEIGHT}>
               <StatementFeeCard user={user} />
             </NearScreen>
           ) : null}

@@ -6,6 +6,7 @@ import { userPath } from '../../lib/user-paths.ts';
 import { lazily } from '../../ui/lazily.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { LoadingState } from '../../ui/states.tsx';
 import classes from './settings-screen.module.css';
 
 const StatementFeeDialog = lazily(() => import('./statement-fee-dialog.tsx'));
@@ -27,7 +28,7 @@ export default function StatementFeeCard({ user }: { user: { id: string; usernam
         ) : null
       }
     >
-      <QueryView query={fee} errorTitle="Failed to fetch the fee">
+      <QueryView query={fee} errorTitle="Failed to fetch the fee" loading={<LoadingState isLine />}>
         {({ percent }) => (
           <p className={classes.text}>
             {Number(percent) === 0
