@@ -66,12 +66,15 @@ async function fillPages(operator: Operator, client: ProgramClient, server: Mana
     return index % 9 === 1 ? { ...signal, processor: `Strategy ${index % 25}` } : signal;
   });
   await writeHistory({ dataDir: server.dataDir, signals, now, timeZone: 'America/Los_Angeles' });
-  await client.put('/api/exit-plans/strategies/Tesla', {
-    takeProfits: [{ atR: '1', percent: 50 }],
-    breakEvenAtR: '1',
-    trail: { atrMultiple: '2' },
-    maxHoldingMinutes: 240,
-  });
+  // Tesla's for its position; the other one's card is whole on a phone, too.
+  for (const strategy of ['Tesla', LONG_STRATEGY]) {
+    await client.put(`/api/exit-plans/strategies/${encodeURIComponent(strategy)}`, {
+      takeProfits: [{ atR: '1', percent: 50 }],
+      breakEvenAtR: '1',
+      trail: { atrMultiple: '2' },
+      maxHoldingMinutes: 240,
+    });
+  }
   const trends = { immediate_trend: 'bullish', mature_trend: 'bullish' };
   await platform.candle({ Symbol: 'BTCUSDT', Close: '67123.4', ATR: '600', ...trends });
   const signal = await operator.postSignal({ symbol: 'BTCUSDT', price: '67123.4', processor: 'Tesla' });
@@ -100,8 +103,10 @@ const screensOfTwentyRows = (page: Page) =>
     let height = document.documentElement.scrollHeight;
     for (const list of document.querySelectorAll('main tbody, main ul[aria-label]')) {
       const rows = [...list.children].filter((row) => row.getClientRects().length > 0);
-      if (rows.length > 20 && !scrolls(list))
-        height -= list.getBoundingClientRect().height * (1 - 20 / rows.length);
+      if (rows.length <= 20 || scrolls(list)) continue;
+      const boxes = rows.map((row) => row.getBoundingClientRect());
+      const tall = Math.max(...boxes.map((box) => box.bottom)) - Math.min(...boxes.map((box) => box.top));
+      height -= tall * (1 - 20 / rows.length);
     }
     return height / innerHeight;
   });

@@ -136,6 +136,29 @@ describe('the strategies', () => {
     await page().findByRole('dialog', { name: /Stop/ });
   });
 
+  test('beyond the second are folded to name, switch and net on a phone, until they are opened', async () => {
+    const strategies = ['Tesla', 'UD Bot', 'Reversion'].map((processor) => ({ ...tesla, processor }));
+    const answers = {
+      [STRATEGIES]: { strategies, program: scopeAnswer('Program') },
+      'GET /api/exit-plans/strategies/UD%20Bot': { scope: {}, plan: null },
+      'GET /api/exit-plans/strategies/Reversion': { scope: {}, plan: null },
+    };
+    const { user } = renderApp('/strategies', answers, { widthPx: 390 });
+    await page().findByRole('list', { name: 'Subscribers of UD Bot' });
+    const cards = scopeOf(page().getByRole('list', { name: 'Strategies' }));
+    const third = cards.getAllByRole('listitem').find((item) => item.textContent?.startsWith('Reversion'));
+    expect(third?.textContent).toMatch(
+      /^ReversionLast signal .*New entries onNet in 7 d, after fees \+\$586\.04$/,
+    );
+    page().getByRole('switch', { name: 'New entries of Reversion' });
+    expect(page().queryByRole('button', { name: 'Details of Tesla' })).toBeNull();
+    const details = page().getByRole('button', { name: 'Details of Reversion', expanded: false });
+    await user.click(details);
+    await page().findByRole('list', { name: 'Subscribers of Reversion' });
+    await user.click(page().getByRole('button', { name: 'Details of Reversion', expanded: true }));
+    await expectGone(() => page().queryByRole('list', { name: 'Subscribers of Reversion' }));
+  });
+
   test('list the active stops below, each with the way to lift it', async () => {
     const stop = {
       id: 'one',

@@ -1,6 +1,8 @@
-import { Switch } from '@mantine/core';
+import { ActionIcon, Switch } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { RiskLimitsAnswer } from '#contract/risk-limits.ts';
 import type { StrategiesAnswer, StrategyView } from '#contract/strategies.ts';
 import { Sparkline } from '#web/charts/equity-picture.tsx';
@@ -8,6 +10,7 @@ import { strategyExits } from '#web/forms/exits/exits-data.ts';
 import { LimitGauges } from '#web/forms/limits/limit-gauges.tsx';
 import { LimitActions } from '#web/forms/limits/limits-card.tsx';
 import { PROGRAM_LIMITS, strategyLimits } from '#web/forms/limits/limits-data.ts';
+import { AT_ONCE, PHONE } from '#web/lists/row-panel.ts';
 import { formatCount } from '../../lib/format.ts';
 import { stopDialog } from '../../lib/trading-stops.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
@@ -28,10 +31,13 @@ const ExitPlanCard = lazily(() => import('#web/forms/exits/exit-plan-card.tsx'),
 
 export const strategiesPath = '/api/strategies';
 const REFRESH_MS = 10_000;
+/** A whole card fills a screen of a phone: there the others show their name, switch and net. */
+const WHOLE_ON_PHONE = 2;
 
 /** `stops`: the active stops of new entries, shown below the strategies. */
 export function StrategiesScreen({ stops }: { stops: ReactNode }) {
   const query = useQuery<StrategiesAnswer>({ queryKey: [strategiesPath], refetchInterval: REFRESH_MS });
+  const isPhone = useMediaQuery(PHONE, false, AT_ONCE);
   return (
     <Page
       title="Strategies"
@@ -45,9 +51,19 @@ export function StrategiesScreen({ stops }: { stops: ReactNode }) {
                 <EmptyState>No processor has sent a signal, and no user follows one</EmptyState>
               </Panel>
             ) : null}
-            {strategies.map((strategy) => (
-              <StrategyCard key={strategy.processor} strategy={strategy} program={program} />
-            ))}
+            {strategies.length > 0 ? (
+              <ul className={classes.strategies} aria-label="Strategies">
+                {strategies.map((strategy, index) => (
+                  <li key={strategy.processor}>
+                    <StrategyCard
+                      strategy={strategy}
+                      program={program}
+                      folds={isPhone && index >= WHOLE_ON_PHONE}
+                    />
+                  </li>
+                ))}
+              </ul>
+            ) : null}
             <Panel
               title="Limits of the program"
               description="Over all users and strategies; the tightest applies"
@@ -66,10 +82,19 @@ export function StrategiesScreen({ stops }: { stops: ReactNode }) {
 const rate = (part: number, whole: number): string =>
   part / whole >= 0 ? `${((part / whole) * 100).toFixed(1)}%` : '–';
 
-function StrategyCard({ strategy, program }: { strategy: StrategyView; program: RiskLimitsAnswer }) {
+interface StrategyCardProps {
+  strategy: StrategyView;
+  program: RiskLimitsAnswer;
+  /** Only its head and net show until it is unfolded. */
+  folds: boolean;
+}
+
+function StrategyCard({ strategy, program, folds }: StrategyCardProps) {
+  const [isUnfolded, setUnfolded] = useState(false);
   const formatInstant = useFormatInstant();
-  const { processor, lastSignal, limits, orders7d, filled7d, unknown7d } = strategy;
-  const { closed7d, won7d, trend7d } = strategy;
+  const { processor, lastSignal, limits, net7d, unknown7d } = strategy;
+  const isWhole = isUnfolded || !folds;
+  const net = <Profit amount={net7d} {...(unknown7d > 0 ? { aside: `${unknown7d} unknown` } : {})} />;
   const last =
     lastSignal === null
       ? 'Last signal: –'
@@ -95,16 +120,42 @@ function StrategyCard({ strategy, program }: { strategy: StrategyView; program: 
             data-tip={strategy.stopped ? `Lift the stop of ${processor}` : `Stop new entries of ${processor}`}
             onChange={() => stopDialog.set({ action: 'stop', kind: 'strategy', value: processor })}
           />
+          {folds ? (
+            <ActionIcon
+              variant="default"
+              size={32}
+              aria-label={`Details of ${processor}`}
+              aria-expanded={isUnfolded}
+              onClick={() => setUnfolded(!isUnfolded)}
+            >
+              {isUnfolded ? (
+                <IconChevronUp size={16} aria-hidden />
+              ) : (
+                <IconChevronDown size={16} aria-hidden />
+              )}
+            </ActionIcon>
+          ) : null}
         </>
       }
     >
+      {isWhole ? (
+        <StrategyBody strategy={strategy} net={net} />
+      ) : (
+        <p className={classes.folded}>Net in 7 d, after fees {net}</p>
+      )}
+    </Panel>
+  );
+}
+
+function StrategyBody({ strategy, net }: { strategy: StrategyView; net: ReactNode }) {
+  const { processor, limits, orders7d, filled7d, closed7d, won7d, trend7d } = strategy;
+  return (
+    <>
       <div className={classes.top}>
         <dl className={classes.figures}>
           <div className={classes.hero}>
             <dt>Net in 7 d, after fees</dt>
-            <dd>
-              <Profit amount={strategy.net7d} {...(unknown7d > 0 ? { aside: `${unknown7d} unknown` } : {})} />
-            </dd>
+            <dd>{net}</dd>
           </div>
           <div>
             <dt>Signals</dt>
@@ -148,6 +199,6 @@ function StrategyCard({ strategy, program }: { strategy: StrategyView; program: 
       </Section>
       <ExitPlanCard path={strategyExits(processor)} within />
       <LastSignals processor={processor} />
-    </Panel>
+    </>
   );
 }
