@@ -2,7 +2,7 @@ import { and, eq, inArray, or, sql } from 'drizzle-orm';
 import type { ExitScope } from '#domain/exits/select-exits.ts';
 import type { Reversal } from '#domain/orders/held-position.ts';
 import { findStop, type TradingStop } from '#domain/orders/trading-stop.ts';
-import type { TradingSettings } from '#domain/user-settings.ts';
+import { EXCHANGE_PLATFORMS, type TradingSettings } from '#domain/user-settings.ts';
 import type { Denial } from '#domain/workflow/denials.ts';
 import { listTradingSettings } from '#server/admin/settings/settings.store.ts';
 import { listStops } from '#server/admin/stops/trading-stops.store.ts';
@@ -20,7 +20,7 @@ import {
   type PositionGeneratorLogRow,
 } from '#server/engine/sizing/position-generator.store.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
-import type { Db } from '#server/platform/db/database.ts';
+import type { Db, Queryable } from '#server/platform/db/database.ts';
 import { isOneOf } from '#server/platform/db/json-rows.ts';
 import { positionCloses } from '#server/platform/db/schema.ts';
 import { LEASE_SECONDS, type Lease } from '#server/platform/jobs/leases.ts';
@@ -58,7 +58,7 @@ const isNotEntering = ({ token, since }: { token: string; since: Date }) => sql`
  * users with an order at work in the token that was planned since then, because it may still open something.
  */
 export async function claimWave(
-  db: Db,
+  db: Queryable,
   options: {
     workflowId: string;
     userId?: string | undefined;
@@ -81,6 +81,7 @@ export async function claimWave(
     ${EACH_ALONE})
     and ${leaving === undefined ? sql`true` : isNotEntering(leaving)}`;
   const roomOf = sql`(${rooms}::jsonb ->> settings.exchange_platform)::int`;
+  const mostTaken = mostOf(options.rooms);
   const isSomeFull = [...options.rooms.values()].some((room) => room <= 0);
   const { rows } = await db.execute<{
     userId: string | null;
@@ -92,7 +93,7 @@ export async function claimWave(
       select part.user_id, part.position, ${roomOf} as room, settings.exchange_platform as exchange
       from workflow_users as part left join user_settings as settings on settings.user_id = part.user_id
       where ${isOpen} and ${isFree} and coalesce(${roomOf} > 0, true)
-      order by part.position limit ${next} for update of part skip locked
+      order by part.position limit ${mostTaken} for update of part skip locked
     ), ranked as (
       select user_id, room, row_number() over (order by position) as place, min(position) over () as earliest,
         row_number() over (partition by exchange order by position) as place_at_exchange
@@ -126,6 +127,16 @@ export async function claimWave(
     id === null ? [] : [{ userId: id, lease: { key: userKey(id), holder, version: Number(version) } }],
   );
   return { leases, hasMore: rows[0]?.hasMore === true, isCut: rows[0]?.isCut === true };
+}
+
+/**
+ * How many users to look at: no more than can be taken, and one beyond them, who tells that some were left. Others are
+ * neither read nor locked, so that another instance takes them in their order.
+ */
+function mostOf(rooms: ReadonlyMap<string, number>): number {
+  if (EXCHANGE_PLATFORMS.some((platform) => !rooms.has(platform))) return WAVE_SIZES.next;
+  const room = [...rooms.values()].reduce((sum, one) => sum + Math.max(0, one), 0);
+  return room === 0 ? 0 : Math.min(WAVE_SIZES.next, room + 1);
 }
 
 /** What is known of a user at the beginning of the wave, read under the user's lease. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Queryable } from '#server/platform/db/database.ts';
 import { acquireLease, handOverLeases } from '#server/platform/jobs/leases.ts';
 import { Crash } from '#test/app/crashing-database.ts';
 import { testClock } from '#test/app/fake-clock.ts';
@@ -220,6 +221,29 @@ describe('a signal for many users', () => {
     expect(await claim(1)).toMatchObject({ users: [bitget], isCut: false });
     expect(await claim(0)).toMatchObject({ users: [], isCut: false });
     await handOverLeases(engine.db, 'one');
+  });
+
+  test('keeps no more users than it has room for from another instance that asks at once', async () => {
+    const token = nextToken();
+    const users: string[] = [];
+    for (const tradeOrderSet of ['A', 'B', 'C', 'D']) users.push(await engine.createUser({ tradeOrderSet }));
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await runWorkflow(engine.deps, workflowId);
+    const claim = async (db: Queryable, holder: string) => {
+      const rooms = new Map([
+        ['Bitget', 1],
+        ['Bybit', 0],
+      ]);
+      const { leases } = await claimWave(db, { workflowId, upTo: null, holder, rooms });
+      return leases.map(({ userId }) => userId);
+    };
+    await engine.db.transaction(async (tx) => {
+      expect(await claim(tx, 'one')).toEqual(users.slice(0, 1));
+      // The second one tells the first instance that some are left, and is locked while it asks.
+      expect(await claim(engine.db, 'another')).toEqual(users.slice(2, 3));
+    });
+    expect(await claim(engine.db, 'a third')).toEqual(users.slice(1, 2));
+    for (const holder of ['one', 'another', 'a third']) await handOverLeases(engine.db, holder);
   });
 
   testEveryCase(
