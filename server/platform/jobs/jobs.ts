@@ -95,7 +95,10 @@ export const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number;
 const SCHEMA = 'jobs';
 
 /** Shared by all instances in the process, which may share a connection. */
-const nameOf = createStatementNames('send');
+const nameOf = createStatementNames('queue');
+
+/** How a worker looks for jobs: without values, so that its connection would parse and plan it each time. */
+const FETCH = /^\s*WITH\s+next AS\b/;
 
 const NAMES = Object.keys(QUEUES) as JobName[];
 
@@ -213,8 +216,10 @@ export async function createJobs(options: {
   const concurrencyOf = (name: JobName) => Math.min(QUEUES[name].concurrency, mostWorkers);
   const max = Math.min(POOL_OPTIONS.max, mostWorkers);
   const pool = new pg.Pool({ ...database.connection, ...POOL_OPTIONS, max });
+  const executeSql = (text: string, values?: unknown[]) =>
+    FETCH.test(text) ? pool.query({ name: nameOf(text), text }) : pool.query(text, values);
   const boss = new PgBoss({
-    db: { executeSql: (text, values) => pool.query(text, values), listen, setSessionStatements },
+    db: { executeSql, listen, setSessionStatements },
     ...(queueClock === undefined ? {} : { clock: queueClock }),
     useListenNotify: true,
     schema: SCHEMA,
@@ -332,9 +337,9 @@ export async function createJobs(options: {
       priority: isUrgent ? URGENT_PRIORITY : isLast(one) ? OWN_PRIORITY : priorityOf(one),
       ...(waitMs === undefined ? {} : { startAfter: secondsUntil(waitMs, one) }),
     }));
-    const executeSql = (text: string, values: unknown[] = []) =>
+    const inTransaction = (text: string, values: unknown[] = []) =>
       runNamed(db, { name: nameOf(text), text, values });
-    await boss.insert(name, jobs, { db: { executeSql } });
+    await boss.insert(name, jobs, { db: { executeSql: inTransaction } });
   }
 
   await boss.start();
