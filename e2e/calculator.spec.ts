@@ -17,7 +17,7 @@ test.use({ serverEnv: DEVELOPMENT });
 // Requirements: calculator-screen-and-cards-5, calculator-screen-and-cards-6
 // Requirements: calculator-screen-and-cards-7, calculator-screen-and-cards-8
 // Requirements: calculator-screen-and-cards-10, trading-messages-18
-test('shows signal, price log and balance of the chosen user beside the settings', async ({
+test('shows signal, price log and balance of the chosen user beside the settings', { tag: '@long' }, async ({
   page,
   operator,
 }) => {

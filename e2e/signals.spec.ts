@@ -54,7 +54,7 @@ test('filters are kept in the URL, narrow the table and return to page 1', { tag
 });
 
 // Requirements: signals-the-table-10, trading-workflows-and-eligibility-3, workflows-1
-test('a signal is recorded but not traded in development, and its row says why', async ({
+test('a signal is recorded but not traded in development, and its row says why', { tag: '@long' }, async ({
   page,
   operator,
 }) => {

@@ -12,7 +12,10 @@ test.beforeEach(async ({ page, user, context, server }) => {
 // Requirements: screens-webhook-configuration-1, screens-webhook-configuration-3
 // Requirements: screens-webhook-configuration-4, screens-webhook-configuration-6
 // Requirements: screens-webhook-configuration-8, accounts-roles-2, webhook-deliveries-1
-test('explains webhooks and offers to create one when there is none', async ({ page, server }) => {
+test('explains webhooks and offers to create one when there is none', { tag: '@long' }, async ({
+  page,
+  server,
+}) => {
   await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
   const main = page.getByRole('main');
   for (const text of [
@@ -133,7 +136,7 @@ test('renewing invalidates the old key immediately', async ({ page, user, expect
 
 // Requirements: screens-webhook-configuration-10, accounts-states-12, accounts-roles-5
 // Requirements: accounts-messages-9
-test('deleting needs a confirmation and the password, and invalidates the key', async ({
+test('deleting needs a confirmation and the password, and invalidates the key', { tag: '@long' }, async ({
   page,
   user,
   server,

@@ -21,7 +21,7 @@ async function createFailedWorkflow(operator: Operator) {
 }
 
 // Requirements: workflow-monitor-8, workflow-monitor-10, trading-calls-13, trading-messages-7
-test('a failed workflow shows why and can be retried', { tag: '@long' }, async ({ page, operator }) => {
+test('a failed workflow shows why and can be retried', async ({ page, operator }) => {
   const { signal, symbol } = await createFailedWorkflow(operator);
   await page.goto(`/automation-workflows?processor=${signal.processor}&status=failed`);
   await expect(rows(page)).toHaveCount(1);
@@ -51,9 +51,11 @@ test('a failed workflow shows why and can be retried', { tag: '@long' }, async (
 });
 
 // Requirements: workflow-monitor-11, workflow-monitor-16
-test('the steps of a failed workflow show where it stopped, and its user list is empty', {
-  tag: '@long',
-}, async ({ page, operator, server }) => {
+test('the steps of a failed workflow show where it stopped, and its user list is empty', async ({
+  page,
+  operator,
+  server,
+}) => {
   const { signal } = await createFailedWorkflow(operator);
   await page.goto(`/automation-workflows?processor=${signal.processor}&status=failed`);
   await rows(page)
@@ -119,9 +121,11 @@ function answerAlerts(page: Page): string[] {
 }
 
 // Requirements: workflow-monitor-9
-test('the button of each row fits a 1440 pixel screen, however long the reason or processor', {
-  tag: '@long',
-}, async ({ page, operator, server }) => {
+test('the button of each row fits a 1440 pixel screen, however long the reason or processor', async ({
+  page,
+  operator,
+  server,
+}) => {
   const processor = `${uniqueName('robot')} of a strategy with a very long name`;
   const token = uniqueToken();
   const signal = await operator.postSignal({ symbol: `${token}USDT`, processor, price: '123456789.123' });

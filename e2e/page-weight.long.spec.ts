@@ -5,7 +5,7 @@ import { expect, test } from './fixtures.ts';
 
 test.use({ startsSignedIn: false });
 
-test('the login and every page stay within their JavaScript budgets', { tag: '@long' }, async ({
+test('the login and every page stay within their JavaScript budgets', async ({
   context,
   page,
   server,

@@ -10,10 +10,7 @@ const SIZES = [
 const KEPT = ['Token', 'Position', 'Price', 'Receive Time', 'Status', 'Trades', 'Users', 'Actions'];
 
 // Requirements: additions-lists-3, additions-panel-1
-test('a traded signal fits into every window, with its panel open and closed', { tag: '@long' }, async ({
-  page,
-  operator,
-}) => {
+test('a traded signal fits into every window, with its panel open and closed', async ({ page, operator }) => {
   const token = uniqueToken();
   await operator.createUser({
     settings: { positionSizingMethod: 'Portfolio Allocation' },
@@ -53,7 +50,7 @@ test('a traded signal fits into every window, with its panel open and closed', {
 });
 
 // Requirements: additions-lists-7
-test('twenty signals take at most six screens of a phone', { tag: '@long' }, async ({ page, operator }) => {
+test('twenty signals take at most six screens of a phone', async ({ page, operator }) => {
   const token = uniqueToken();
   const platform = await operator.platform();
   for (let number = 0; number < 20; number += 1) {

@@ -10,7 +10,7 @@ test('the creation of a user is in the audit trail, with who did it', async ({ p
   await expect(dialog(page, 'User created')).toContainText(user.id);
 });
 
-test('the audit trail is filtered, opened by keyboard and fits a phone', { tag: '@long' }, async ({
+test('the audit trail is filtered, opened by keyboard and fits a phone', async ({
   page,
   server,
   operator,
@@ -62,7 +62,7 @@ test('the audit trail is filtered, opened by keyboard and fits a phone', { tag: 
   });
 });
 
-test('sessions are ended and API tokens created and deleted in the settings', { tag: '@long' }, async ({
+test('sessions are ended and API tokens created and deleted in the settings', async ({
   page,
   user,
   openBrowser,

@@ -42,10 +42,7 @@ test('lists and filters price logs', async ({ page, operator, server }) => {
   await expect(page.getByText('No price logs found')).toBeInViewport({ ratio: 1 });
 });
 
-test('equal timeframes in different notations are one choice that finds both', { tag: '@long' }, async ({
-  page,
-  operator,
-}) => {
+test('equal timeframes in different notations are one choice that finds both', async ({ page, operator }) => {
   const token = uniqueToken();
   const platform = await operator.platform();
   for (const Timeframe of ['45', '45m', '047']) {
@@ -73,10 +70,7 @@ test('equal timeframes in different notations are one choice that finds both', {
 });
 
 // Requirements: price-logs-12, trading-calls-15, trading-constants-2
-test('the list and the environment status are refetched every 30 seconds', { tag: '@long' }, async ({
-  page,
-  operator,
-}) => {
+test('the list and the environment status are refetched every 30 seconds', async ({ page, operator }) => {
   const token = uniqueToken();
   await (await operator.platform()).candle({ Symbol: `${token}USDT` });
   await page.clock.install();

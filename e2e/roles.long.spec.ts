@@ -4,10 +4,7 @@ import { pageTitle } from './screen.ts';
 // Requirements: screens-session-states-4, screens-header-3, screens-routes-4, screens-routes-5
 // Requirements: screens-dashboard-and-admin-dashboard-2, screens-dashboard-and-admin-dashboard-3
 // Requirements: screens-dashboard-and-admin-dashboard-4, accounts-roles-6, webhook-deliveries-1
-test('an administrator reaches every screen from the admin dashboard', { tag: '@long' }, async ({
-  page,
-  server,
-}) => {
+test('an administrator reaches every screen from the admin dashboard', async ({ page, server }) => {
   await page.goto('/');
   await expect(page.getByText('Admin', { exact: true })).toHaveCount(2);
   await page.getByRole('main').getByRole('link', { name: 'Admin Dashboard' }).click();
