@@ -280,6 +280,42 @@ describe('a signal for many users', () => {
     },
   );
 
+  test('waits for room once in an instance, however many calls come', async () => {
+    const { workflowId, inOrder, queue, deps, traded } = await selected(3);
+    const answer = Promise.withResolvers<void>();
+    const started: string[] = [];
+    const gate = testClock();
+    const clock = { ...deps.clock, sleep: gate.sleep };
+    const instance = answering(
+      { ...deps, clock, userIntake: createUserIntake(engine) },
+      ({ readTradeAccount }) => ({
+        // One user a second.
+        requestsPerSecond: 4,
+        async readTradeAccount(account, request, context) {
+          started.push(account.userId);
+          await answer.promise;
+          return await readTradeAccount(account, request, context);
+        },
+      }),
+    );
+    const wave = tradeWave(instance, { workflowId });
+    await expect.poll(() => started).toHaveLength(1);
+    let ended = 0;
+    const calls = [1, 2, 3].map(async () => {
+      await tradeWave(instance, { workflowId });
+      ended += 1;
+    });
+    await expect.poll(() => ended).toBe(2);
+    expect(gate.waits().filter((ms) => ms === 200)).toHaveLength(1);
+    await gate.advance(200);
+    await Promise.all(calls);
+    expect(queue.waiting()).toMatchObject([{ name: 'trade-wave', data: { workflowId } }]);
+    answer.resolve();
+    await wave;
+    await queue.drain(deps);
+    expect(await traded()).toEqual(inOrder);
+  });
+
   test('takes an order up again whose execution failed unexpectedly', async () => {
     const { workflowId, signalId, queue, deps } = await selected(1);
     await expect(tradeWave(dyingAt(deps, 'placeOrder', 'after'), { workflowId })).rejects.toThrow(Crash);

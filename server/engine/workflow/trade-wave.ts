@@ -64,8 +64,7 @@ export async function tradeWave(
     else await deps.jobs.sendMissing(deps.db, 'trade-wave', [{ workflowId }], options);
   };
   if (wave.users.length === 0) {
-    // Not a call that waits in the queue: it comes late, because the queue looks for those once a second.
-    if (wave.isCut) await deps.clock.sleep(ROOM_RETRY_MS);
+    if (wave.isCut && !(await passRoomRetry(deps, workflowId))) return;
     if (wave.hasMore) await callNext(wave.isCut ? 0 : LEASE_RETRY_MS);
     return;
   }
@@ -81,6 +80,21 @@ export async function tradeWave(
     onOrder,
     whenCommitted: () => (wave.hasMore ? callNext(0) : undefined),
   });
+}
+
+/**
+ * False at once if another call of this instance waits already, and calls the next wave for both. Does not send a call
+ * that waits in the queue: it would come late, because the queue looks for those once a second.
+ */
+async function passRoomRetry({ clock, userIntake }: EngineDeps, workflowId: string): Promise<boolean> {
+  const end = userIntake.waitForRoom(workflowId);
+  if (end === null) return false;
+  try {
+    await clock.sleep(ROOM_RETRY_MS);
+  } finally {
+    end();
+  }
+  return true;
 }
 
 /**

@@ -36,6 +36,8 @@ export interface UserIntake {
   roomToLeave(exchange: Pick<Budget, 'platform' | 'requestsWaiting'>): number;
   /** Counts a user for a while, or until the returned function is called because the position is closed or cannot be. */
   takeLeaving(platform: ExchangePlatform): () => void;
+  /** Who waits for room for the users of a workflow, until the returned function is called; null if another one does. */
+  waitForRoom(workflowId: string): (() => void) | null;
 }
 
 export function createUserIntake({
@@ -48,6 +50,7 @@ export function createUserIntake({
   const taken = new Map<ExchangePlatform, number>();
   /** When the users began who leave their positions. */
   const leaving = new Set<{ platform: ExchangePlatform; sinceMs: number }>();
+  const waitingForRoom = new Set<string>();
 
   return {
     roomAt({ platform, requestsPerSecond, requestsWaiting }) {
@@ -76,6 +79,11 @@ export function createUserIntake({
       const one = { platform, sinceMs: clock.monotonicMs() };
       leaving.add(one);
       return () => void leaving.delete(one);
+    },
+    waitForRoom(workflowId) {
+      if (waitingForRoom.has(workflowId)) return null;
+      waitingForRoom.add(workflowId);
+      return () => void waitingForRoom.delete(workflowId);
     },
   };
 }
