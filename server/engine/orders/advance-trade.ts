@@ -37,6 +37,8 @@ import { cancelStopped, confirmCancel, verifyAttempt } from './verify-attempt.ts
 export const HELD_RETRY_MS = 2_000;
 // Sleep through a shorter rest: a new job would be fetched half a second later at the earliest.
 const SHORT_REST_MS = 250;
+/** By then the orders of a thousand users have left, and their positions were read. */
+const POSITION_PATIENCE_MS = 60_000;
 
 /**
  * Advances a trade as far as it can go now. Safe to call at any time, twice, or after a crash: it reads the state
@@ -199,14 +201,24 @@ function takeStep(work: TradeWork): Promise<StepResult> {
 /** For an order that is or may be at the exchange: protects its fills while the order is still open (I4). */
 async function followOrder(work: TradeWork): Promise<StepResult> {
   if (work.isStopped === true && work.attempt.state === 'open') return cancelStopped(work);
-  const { lookAt, isOverdue, proven } = await watchFills(work);
+  const { lookAt, isOverdue, proven, isLimited } = await watchFills(work);
   if (proven !== undefined) return finishFilled(work, proven);
+  if (isLimited === true && lookAt !== null && mayWaitForPosition(work)) return { next: 'later', at: lookAt };
   const result = await takeOrderStep(work, { isOverdue });
   // Look-ups of an order in doubt keep their own pace; only a position without a stop is more urgent.
   const isInDoubt = work.attempt.state === 'unknown' || work.attempt.doubt !== null;
   const isUrgent = !isInDoubt || work.trade.unprotectedSince !== null;
   if (result.next !== 'later' || lookAt === null || !isUrgent) return result;
   return { next: 'later', at: new Date(Math.min(lookAt.getTime(), result.at.getTime())) };
+}
+
+/**
+ * Whether the position is waited for that had no turn at the exchange, behind the orders of other users: looking the order
+ * up would wait as long, and the position would have to be read after it.
+ */
+function mayWaitForPosition({ attempt, deps, isStopped }: TradeWork): boolean {
+  if (attempt.state !== 'open' || attempt.doubt !== null || isStopped === true) return false;
+  return deps.clock.now().getTime() - (attempt.verifyAt?.getTime() ?? 0) < POSITION_PATIENCE_MS;
 }
 
 function takeOrderStep(work: TradeWork, { isOverdue }: { isOverdue: boolean }): Promise<StepResult> {

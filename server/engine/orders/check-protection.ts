@@ -39,7 +39,9 @@ export type Finding =
       /** What was read; left out where something had to be placed. */
       holding?: Holding;
     }
-  | { found: 'missing' | 'passed' | 'unreadable'; text: string };
+  /** `isLimited`: a request limit kept the reading, not the exchange. */
+  | { found: 'unreadable'; text: string; isLimited?: boolean }
+  | { found: 'missing' | 'passed'; text: string };
 
 /** Reads stop and target back from the exchange (I4) and places what is missing. `priority` applies to the read. */
 export async function checkProtection(
@@ -56,7 +58,7 @@ export async function checkProtection(
     holding = await exchange.fetchHolding(account, trade.token, context);
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
-    return { found: 'unreadable', text: error.message };
+    return { found: 'unreadable', text: error.message, isLimited: error.kind === 'retry-later' };
   }
   if (holding === null) {
     return { found: 'flat', text: 'The position is closed already, nothing to protect' };

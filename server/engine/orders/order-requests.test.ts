@@ -3,7 +3,7 @@ import { D } from '#domain/decimal.ts';
 import { findHalt } from '#server/admin/halts/trading-halts.store.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
-import type { OrderFill, OrderReport } from '#server/exchanges/exchange.ts';
+import { ExchangeError, type OrderFill, type OrderReport } from '#server/exchanges/exchange.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { entriesOf, planTrade, sharedTestEngine, tradingOn } from '#test/app/shared-test-engine.ts';
@@ -127,6 +127,35 @@ describe('an order of a unified account of Bitget whose report does not prove a 
       await auditOnce();
       expect((await engine.trade(planned.id)).fee, claim).not.toBeNull();
     }
+  });
+});
+
+describe('an order whose position has no turn at the exchange, behind the orders of others', () => {
+  /** The position is read once the order was sent so long ago. */
+  async function readAfter(ms: number) {
+    engine.clock.advance(CACHED_MS);
+    const planned = await planTrade(engine);
+    await engine.advance(planned.trade.id);
+    const from = engine.clock.now().getTime() + ms;
+    const deps = answering(engine.deps, ({ fetchHolding }) => ({
+      async fetchHolding(...request) {
+        if (engine.clock.now().getTime() >= from) return await fetchHolding(...request);
+        throw new ExchangeError('retry-later', 'the request limit is reached');
+      },
+    }));
+    await engine.settle({ deps });
+    const ended = await engine.trade(planned.trade.id);
+    expect(ended).toMatchObject({ success: true, fillStatus: 'filled', protectionStatus: 'verified' });
+    engine.clock.advance(CACHED_MS);
+    return await engine.events(planned.trade.id);
+  }
+
+  test('is not looked up: its position, read when it has one, proves fill and stop', async () => {
+    expect((await readAfter(40_000)).calls).not.toContain('find-order');
+  });
+
+  test('is looked up after a minute', async () => {
+    expect((await readAfter(80_000)).calls).toContain('find-order');
   });
 });
 

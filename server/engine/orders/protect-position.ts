@@ -13,6 +13,8 @@ const POSITION_LAG_MS = 2_000;
 const FIRST_LOOK_MS = 1_000;
 /** Often enough to give a fill at any moment its stop within five seconds. */
 const LOOK_EVERY_MS = 2_000;
+/** The reading has waited for its turn already. */
+const LIMITED_RETRY_MS = 500;
 
 /**
  * I4: after a fill the stop is read back, and placed if missing. `unprotected` after the deadline: the caller closes
@@ -52,6 +54,8 @@ interface FillWatch {
   isOverdue: boolean;
   /** The order has ended, filled and protected. */
   proven?: ProvenFill;
+  /** A request limit kept the reading. */
+  isLimited?: boolean;
 }
 
 /** I4 while an order waits: protects its fills as soon as they are seen; leaves the order itself alone. */
@@ -86,7 +90,10 @@ export async function watchFills(work: TradeWork): Promise<FillWatch> {
     }
     case 'unreadable':
       // No fill is known: an exchange that does not answer is no reason for an alarm.
-      if (work.trade.unprotectedSince === null) return { lookAt: after(LOOK_EVERY_MS), isOverdue: false };
+      if (work.trade.unprotectedSince === null) {
+        const isLimited = finding.isLimited === true;
+        return { lookAt: after(isLimited ? LIMITED_RETRY_MS : LOOK_EVERY_MS), isOverdue: false, isLimited };
+      }
   }
   const { since } = await recordUnprotected(work, doubtOf(finding));
   const isOverdue = finding.found === 'passed' || hasElapsed({ since, ms: PROTECTION_DEADLINE_MS, now });
