@@ -103,17 +103,22 @@ const mustBeAsPlanned = (work: TradeWork, quantity: string): boolean =>
   work.trade.unprotectedSince !== null || (work.trade.completedAt === null && !isCovered(work, quantity));
 
 /** What the exchange holds instead of the planned stop, in words; null if it is as planned, nearer, or missing. */
-async function misplacedStop(
+async function misplacedStop(work: TradeWork, { stopLoss }: Protection): Promise<string | null> {
+  const { stopLoss: planned } = plannedProtection(work.trade);
+  if (stopLoss === null || !(await isFurther(work, { stopLoss, than: planned }))) return null;
+  return `the stop loss is ${stopLoss} instead of ${planned}`;
+}
+
+/** Whether a stop of the trade's position is further away than another one, in USDT, by more than an exchange may round. */
+export async function isFurther(
   { exchange, trade, onCall }: TradeWork,
-  { stopLoss }: Protection,
-): Promise<string | null> {
-  const planned = plannedProtection(trade);
-  const stop = { side: sideOpenedBy(trade.side), planned };
-  if (stopLoss === null || !isFurtherThanPlanned({ ...stop, stopLoss, tickSize: '0' })) return null;
+  { stopLoss, than }: { stopLoss: string; than: string },
+): Promise<boolean> {
+  const stop = { side: sideOpenedBy(trade.side), stopLoss, planned: { stopLoss: than } };
+  if (!isFurtherThanPlanned({ ...stop, tickSize: '0' })) return false;
   const contract = await exchange.fetchContract(trade.token, { onCall }).catch(asExchangeError);
   const tickSize = contract === null || contract instanceof ExchangeError ? '0' : contract.tickSize;
-  if (!isFurtherThanPlanned({ ...stop, stopLoss, tickSize })) return null;
-  return `the stop loss is ${stopLoss} instead of ${planned.stopLoss}`;
+  return isFurtherThanPlanned({ ...stop, tickSize });
 }
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { PROTECTION_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { endRestoredWork } from '#server/admin/backup/end-restored-work.ts';
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
@@ -16,13 +17,20 @@ import {
   tradingOn,
 } from '#test/app/shared-test-engine.ts';
 import { withLong } from '#test/app/token-holders.ts';
-import { SUITE_DIALECTS } from '#test/venues/exchange-suite-words.ts';
+import {
+  accountModeOf,
+  platformOf,
+  SUITE_DIALECTS,
+  type SuiteDialect,
+} from '#test/venues/exchange-suite-words.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { advanceTrade } from './advance-trade.ts';
 import { BEGIN_WITHIN_MS } from './move-protection.ts';
 import { type RequestedMove, requestMove, withdrawMove } from './protection-moves.store.ts';
 
 /** Moving the stop or target of an open position: durable, and never without a full stop (I4). */
+
+const FAR: VenueFault = { kind: 'stopMisplaced', ticks: 'most' };
 
 /** The user whose stops are looked at before and after each request. */
 let watched: { userId: string; gaps: string[] } | null = null;
@@ -237,6 +245,20 @@ describe.each(SUITE_DIALECTS)('on %s', (dialect) => {
     expect(await engine.trade(held.trade.id)).toMatchObject({ movedStopLoss: '99', movedTakeProfit: null });
   });
 
+  test('a stop that the exchange puts at more risk is moved again at once', async () => {
+    const held = await withPosition(platform);
+    const id = await request(held, { stopLoss: '99' });
+    strike(engine, held.userId, [{ ...FAR, on: { operation: 'place-protection' } }]);
+    const from = engine.clock.now().getTime();
+    await engine.settle();
+    expect(engine.clock.now().getTime() - from).toBeLessThan(PROTECTION_DEADLINE_MS);
+    expect(await moveRow(id)).toMatchObject({
+      state: 'moved',
+      message: 'The stop is moved from 98 to 99',
+    });
+    expect(await liveStops(held.userId)).toEqual(['99']);
+  });
+
   /** Moves a stop and target with a process that dies after this many changes, and with its successor. */
   async function moveAndDie(afterChanges: number) {
     const held = await withPosition(platform);
@@ -271,6 +293,32 @@ describe.each(SUITE_DIALECTS)('on %s', (dialect) => {
     }
     expect(deaths[0]).toBe(true);
   });
+});
+
+describe('a stop that the exchange puts at more risk, however often it is moved', () => {
+  async function moveInVain(dialect: SuiteDialect) {
+    engine.setAccountMode(accountModeOf(dialect));
+    const held = await withPosition(platformOf(dialect));
+    const id = await request(held, { stopLoss: '99' });
+    strike(engine, held.userId, [{ ...FAR, on: { operation: 'place-protection', times: ALWAYS } }]);
+    await engine.settle();
+    expect(await moveRow(id)).toMatchObject({ state: 'failed', message: expect.stringContaining('not 99') });
+    return held;
+  }
+
+  testEveryCase('leaves the old one where a new one is placed beside it', async () => {
+    const held = await moveInVain('Bitget');
+    expect((await engine.holding(held.userId, held.token))?.stopLoss).toBe('98');
+  });
+
+  test.each(['Bybit', 'Bitget unified'] as const)(
+    'counts as missing at %s, and the position is closed',
+    async (dialect) => {
+      const held = await moveInVain(dialect);
+      expect(await engine.holding(held.userId, held.token)).toMatchObject({ position: null });
+      expect((await linesOf(held.trade.id)).join()).toContain('instead of 99, and was 98');
+    },
+  );
 });
 
 test('a worker that lost its lease writes nothing, and the next one completes the move', async () => {

@@ -2,10 +2,11 @@ import { D } from '#domain/decimal.ts';
 import { targetText } from '#domain/orders/protection.ts';
 import { ENGINE } from '#server/admin/halts/trading-halts.store.ts';
 import { asExchangeError, ExchangeError, NOT_SENT, type Protection } from '#server/exchanges/exchange.ts';
-import type { Finding } from './check-protection.ts';
+import { type Finding, isFurther } from './check-protection.ts';
 import { protectionOrderId } from './client-order-id.ts';
 import { positionSubject } from './close-position.ts';
 import { endMove, type MoveRow, markSent } from './protection-moves.store.ts';
+import { recordUnprotected } from './record-protection.ts';
 import { later, nextNow, type StepResult, type TradeWork } from './trade-work.ts';
 
 /** The operator was told that nothing happened; after that a move does not begin any more. */
@@ -22,7 +23,8 @@ type Protected = Extract<Finding, { found: 'protected' }>;
 
 /**
  * Moves the stop or target of a position that has its stop.
- * I4: the exchange port never leaves the position without a full stop; a move that fails leaves the old one.
+ * I4: the exchange port never leaves the position without a full stop; a move that fails leaves the old one. A stop that
+ *    the exchange puts elsewhere, at more risk, is moved again, and then counts as missing.
  * I6: the intent is committed before the request, and all tries share one client order id: a try whose outcome is not
  *    known is completed by the next, which looks first at what is there.
  */
@@ -61,7 +63,26 @@ export async function moveProtection(
   }
   // Closed meanwhile: the next step finds it so, and ends the move.
   if (holding === null) return nextNow;
-  return end(work, { move, held: holding.protection, failure });
+  const loosened = await loosenedStop(work, { move, held: holding.protection });
+  if (loosened === null) return end(work, { move, held: holding.protection, failure });
+  if (tries < FAST_TRIES) return again;
+  // The planned stop is placed again, or the position is closed.
+  await end(work, { move, held: holding.protection, failure });
+  await recordUnprotected(work, { isKnown: true, text: loosened });
+  return nextNow;
+}
+
+/** I4: what the exchange made of the request, in words, when it is more risk than both the old stop and the wanted one. */
+async function loosenedStop(
+  work: TradeWork,
+  { move, held }: { move: MoveRow; held: Protection },
+): Promise<string | null> {
+  const { stopLoss: wanted, oldStopLoss: old } = move;
+  if (wanted === null || held.stopLoss === null) return null;
+  for (const than of [wanted, old]) {
+    if (than !== null && !(await isFurther(work, { stopLoss: held.stopLoss, than }))) return null;
+  }
+  return `the stop loss is ${held.stopLoss} instead of ${wanted}, and was ${old ?? 'not there'}`;
 }
 
 /** Too late to be sent is no answer of the exchange: an earlier request of the same try may have taken effect. */
