@@ -113,8 +113,9 @@ export function watchExchange(options: {
       if (row.live_entries > 1) doubleEntries.push(`${row.live_entries} live entries of ${key}`);
       if (row.opened_at === null) continue;
       held.add(key);
-      noteStop(key, row);
+      // One that is further than planned counts as missing, and may be moved on from there.
       if (row.has_stop) {
+        noteStop(key, row);
         covered.add(key);
         endNaked(key, 'protected');
       } else if (!nakedSince.has(key)) {
