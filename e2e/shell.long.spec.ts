@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
-import { pageTitle } from './screen.ts';
+import { pageTitle, tableRow } from './screen.ts';
 import { uniqueName } from './unique.ts';
 
 const header = (page: Page) => page.getByRole('banner');
@@ -44,7 +44,8 @@ test('shows a full-screen Loading... spinner until the code has loaded and the s
   await expectFullScreen();
   releaseSession();
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
-  await expect(loading).toHaveCount(0);
+  // The first steps of a new installation have a status, too.
+  await expect(loading.filter({ hasText: 'Loading...' })).toHaveCount(0);
 });
 
 // Requirements: screens-header-9
@@ -65,7 +66,8 @@ test('every link of the header and the dashboards leads to a page', async ({
       const links = await somebody
         .getByRole('link')
         .evaluateAll((all) => all.map((a) => a.getAttribute('href')));
-      for (const href of links) if (href?.startsWith('/')) paths.add(href);
+      // Statements are files.
+      for (const href of links) if (href?.startsWith('/') && !href.startsWith('/api/')) paths.add(href);
     }
     expect(paths.size).toBeGreaterThan(2);
     for (const path of paths) {
@@ -241,10 +243,14 @@ test('the sidebar is a rail with tips in windows of up to 1,343 pixels', async (
 });
 
 // Requirements: screens-header-12
-test('rail and dense rows are remembered, and the content is at most 1,680 pixels wide', async ({ page }) => {
+test('rail and dense rows are remembered, and the content is at most 1,680 pixels wide', async ({
+  page,
+  server,
+}) => {
   await page.setViewportSize({ width: 2200, height: 900 });
   await page.goto('/create-client');
-  const row = page.getByRole('table', { name: 'Users' }).locator('tbody tr:not([aria-hidden])').first();
+  // Longer names take two lines.
+  const row = tableRow(page, 'Users', server.adminUsername);
   const height = async () => Math.round((await row.boundingBox())?.height ?? 0);
   const box = async () => await page.getByRole('main').boundingBox();
   await expect(row).toBeVisible();
