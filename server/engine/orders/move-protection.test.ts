@@ -245,20 +245,6 @@ describe.each(SUITE_DIALECTS)('on %s', (dialect) => {
     expect(await engine.trade(held.trade.id)).toMatchObject({ movedStopLoss: '99', movedTakeProfit: null });
   });
 
-  test('a stop that the exchange puts at more risk is moved again at once', async () => {
-    const held = await withPosition(platform);
-    const id = await request(held, { stopLoss: '99' });
-    strike(engine, held.userId, [{ ...FAR, on: { operation: 'place-protection' } }]);
-    const from = engine.clock.now().getTime();
-    await engine.settle();
-    expect(engine.clock.now().getTime() - from).toBeLessThan(PROTECTION_DEADLINE_MS);
-    expect(await moveRow(id)).toMatchObject({
-      state: 'moved',
-      message: 'The stop is moved from 98 to 99',
-    });
-    expect(await liveStops(held.userId)).toEqual(['99']);
-  });
-
   /** Moves a stop and target with a process that dies after this many changes, and with its successor. */
   async function moveAndDie(afterChanges: number) {
     const held = await withPosition(platform);
@@ -295,30 +281,41 @@ describe.each(SUITE_DIALECTS)('on %s', (dialect) => {
   });
 });
 
-describe('a stop that the exchange puts at more risk, however often it is moved', () => {
-  async function moveInVain(dialect: SuiteDialect) {
+describe('a stop that the exchange puts at more risk', () => {
+  async function moveToMoreRisk(dialect: SuiteDialect, times: number) {
     engine.setAccountMode(accountModeOf(dialect));
     const held = await withPosition(platformOf(dialect));
     const id = await request(held, { stopLoss: '99' });
-    strike(engine, held.userId, [{ ...FAR, on: { operation: 'place-protection', times: ALWAYS } }]);
+    strike(engine, held.userId, [{ ...FAR, on: { operation: 'place-protection', times } }]);
+    const from = engine.clock.now().getTime();
     await engine.settle();
-    expect(await moveRow(id)).toMatchObject({ state: 'failed', message: expect.stringContaining('not 99') });
-    return held;
+    return { ...held, id, tookMs: engine.clock.now().getTime() - from };
   }
 
-  testEveryCase('leaves the old one where a new one is placed beside it', async () => {
-    const held = await moveInVain('Bitget');
-    expect((await engine.holding(held.userId, held.token))?.stopLoss).toBe('98');
+  testEveryCase('is placed beside the old one at Bitget, which stays', async () => {
+    const { id, userId, token } = await moveToMoreRisk('Bitget', ALWAYS);
+    expect(await moveRow(id)).toMatchObject({ state: 'failed', message: expect.stringContaining('not 99') });
+    expect((await engine.holding(userId, token))?.stopLoss).toBe('98');
   });
 
-  test.each(['Bybit', 'Bitget unified'] as const)(
-    'counts as missing at %s, and the position is closed',
-    async (dialect) => {
-      const held = await moveInVain(dialect);
-      expect(await engine.holding(held.userId, held.token)).toMatchObject({ position: null });
-      expect((await linesOf(held.trade.id)).join()).toContain('instead of 99, and was 98');
-    },
-  );
+  describe.each(['Bybit', 'Bitget unified'] as const)('in place of the old one at %s', (dialect) => {
+    test('is moved again at once', async () => {
+      const { id, userId, tookMs } = await moveToMoreRisk(dialect, 1);
+      expect(tookMs).toBeLessThan(PROTECTION_DEADLINE_MS);
+      expect(await moveRow(id)).toMatchObject({ state: 'moved', message: 'The stop is moved from 98 to 99' });
+      expect(await liveStops(userId)).toEqual(['99']);
+    });
+
+    test('counts as missing when it stays there, and the position is closed', async () => {
+      const { id, userId, token, trade } = await moveToMoreRisk(dialect, ALWAYS);
+      expect(await moveRow(id)).toMatchObject({
+        state: 'failed',
+        message: expect.stringContaining('not 99'),
+      });
+      expect(await engine.holding(userId, token)).toMatchObject({ position: null });
+      expect((await linesOf(trade.id)).join()).toContain('instead of 99, and was 98');
+    });
+  });
 });
 
 test('a worker that lost its lease writes nothing, and the next one completes the move', async () => {
