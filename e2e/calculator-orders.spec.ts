@@ -15,10 +15,7 @@ import { endWaits } from './database.ts';
 import { DEVELOPMENT, expect, test } from './fixtures.ts';
 import { closeDialog, expectToast } from './screen.ts';
 
-/** Longer than a test: orders stay open until their price comes, or `endWaits` ends the wait. */
-const VERIFY_FIRST_MS = '120000';
-
-test.use({ serverEnv: { ...DEVELOPMENT, VERIFY_FIRST_MS } });
+test.use({ serverEnv: DEVELOPMENT });
 
 const submitPath = '**/api/position-maker/submit-order';
 

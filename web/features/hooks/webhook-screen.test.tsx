@@ -131,6 +131,28 @@ testEveryCase('keeps a new webhook on screen when an answer from before it arriv
   expect(textIn(await keyField())).toBe('aBcD…');
 });
 
+// Requirements: screens-webhook-configuration-9, accounts-roles-5, accounts-messages-9
+test('renewing warns that the old key stops at once, and takes the password', async () => {
+  const app = open({ [RENEWAL.call]: failure(403, 'Invalid password') });
+  await press(app, RENEWAL.button);
+  const warning = await dialog('Renew Webhook Key');
+  warning.getByText(/generates a new key and invalidates the old one at once/);
+  warning.getByText(/cannot be undone/);
+  await press(app, 'Continue');
+  const form = await dialog(RENEWAL.title);
+  const renew = form.getByRole('button', { name: RENEWAL.title });
+  expect(isDisabled(renew)).toBe(true);
+  expect(app.sent(RENEWAL.call)).toEqual([]);
+  await confirm(app, form, RENEWAL.title);
+  await expectToast('Error', 'Invalid password');
+  app.answers[RENEWAL.call] = wholeHook;
+  await app.user.click(renew);
+  await expectToast('Webhook Renewed', 'The old key is no longer valid.');
+  await expectGone(() => page().queryByRole('dialog'));
+  const renewal = { body: { generateNewKey: true, password: 'first password' } };
+  expect(app.sent(RENEWAL.call)).toMatchObject([renewal, renewal]);
+});
+
 const changes = [RENEWAL, DELETION];
 describe.for(changes)('the dialog $title', (change) => {
   const test = testInTurn(changes, change);
@@ -201,6 +223,7 @@ testEveryCase(
 );
 
 // Requirements: screens-webhook-configuration-5, webhook-deliveries-6, accounts-messages-9
+// Requirements: accounts-states-13, accounts-roles-5
 test('masks the key until the password is entered, then copies it whole', async () => {
   const app = open({ [VERIFY]: { success: true } });
   const hint = () => page().queryByText('Shown after your password');

@@ -12,10 +12,7 @@ test.beforeEach(async ({ page, user, context, server }) => {
 // Requirements: screens-webhook-configuration-1, screens-webhook-configuration-3
 // Requirements: screens-webhook-configuration-4, screens-webhook-configuration-6
 // Requirements: screens-webhook-configuration-8, accounts-roles-2, webhook-deliveries-1
-test('explains webhooks and offers to create one when there is none', { tag: '@long' }, async ({
-  page,
-  server,
-}) => {
+test('explains webhooks and offers to create one when there is none', async ({ page, server }) => {
   await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
   const main = page.getByRole('main');
   for (const text of [
@@ -84,11 +81,7 @@ test('the key stays masked until the password is verified', async ({ page, user,
 
 // Requirements: screens-webhook-configuration-5, screens-webhook-configuration-6
 // Requirements: screens-webhook-configuration-7, accounts-messages-9, webhook-deliveries-6
-test('copying a hidden key asks for the password and copies the full URL', { tag: '@long' }, async ({
-  page,
-  user,
-  server,
-}) => {
+test('copying a hidden key asks for the password and copies the full URL', async ({ page, user, server }) => {
   const hookKey = await createWebhook(page);
   const { signalUrl, priceUrl } = webhookUrls(server.url, hookKey);
   await page.getByRole('button', { name: 'Copy Price Data Webhook URL' }).click();
@@ -136,7 +129,7 @@ test('renewing invalidates the old key immediately', async ({ page, user, expect
 
 // Requirements: screens-webhook-configuration-10, accounts-states-12, accounts-roles-5
 // Requirements: accounts-messages-9
-test('deleting needs a confirmation and the password, and invalidates the key', { tag: '@long' }, async ({
+test('deleting needs a confirmation and the password, and invalidates the key', async ({
   page,
   user,
   server,
@@ -158,9 +151,10 @@ test('deleting needs a confirmation and the password, and invalidates the key', 
 });
 
 // Requirements: webhook-deliveries-29
-test('the delivery log shows stored, repeated and refused deliveries with the reason', {
-  tag: '@long',
-}, async ({ page, server }) => {
+test('the delivery log shows stored, repeated and refused deliveries with the reason', async ({
+  page,
+  server,
+}) => {
   const platform = chartingPlatform(webhookUrls(server.url, await createWebhook(page)));
   await expect(page.getByText('No deliveries yet')).toBeVisible();
   const candle = { Symbol: 'ETHUSDT', Close: '3000' };

@@ -39,7 +39,7 @@ test('a change asks for the password, and then goes on with what was begun', asy
   await expectToast(page, { title: 'User Created Successfully', text: name });
 });
 
-test('an authenticator app, a recovery code and a passkey sign in', { tag: '@long' }, async ({
+test('an authenticator app, a recovery code and a passkey sign in', async ({
   page,
   server,
   operator,

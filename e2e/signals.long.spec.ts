@@ -10,7 +10,7 @@ const rows = (page: Page) => tableRows(page, 'Signal History');
 
 // Requirements: signals-the-table-2, signals-the-table-4, signals-the-table-5, trading-validation-15
 // Requirements: trading-constants-1, additions-finding-keys-and-columns-1
-test('filters are kept in the URL, narrow the table and return to page 1', { tag: '@long' }, async ({
+test('filters are kept in the URL, narrow the table and return to page 1', async ({
   page,
   operator,
   server,
@@ -54,7 +54,7 @@ test('filters are kept in the URL, narrow the table and return to page 1', { tag
 });
 
 // Requirements: signals-the-table-10, trading-workflows-and-eligibility-3, workflows-1
-test('a signal is recorded but not traded in development, and its row says why', { tag: '@long' }, async ({
+test('a signal is recorded but not traded in development, and its row says why', async ({
   page,
   operator,
 }) => {
@@ -96,7 +96,7 @@ test('a trigger starts the workflow and reports its id', async ({ page, operator
 
 // Requirements: signals-the-dialogs-1, signals-the-dialogs-4, signals-the-dialogs-5, signals-the-dialogs-6
 // Requirements: signals-the-dialogs-8, trading-validation-17
-test('each dialog of a signal without eligible users shows its empty state', { tag: '@long' }, async ({
+test('each dialog of a signal without eligible users shows its empty state', async ({
   page,
   operator,
   server,
@@ -167,11 +167,7 @@ test('each dialog of a signal without eligible users shows its empty state', { t
 
 // Requirements: signals-the-table-7, additions-finding-keys-and-columns-1
 // Requirements: additions-finding-keys-and-columns-4
-test('an open dialog is kept in the URL and survives a reload', { tag: '@long' }, async ({
-  page,
-  operator,
-  server,
-}) => {
+test('an open dialog is kept in the URL and survives a reload', async ({ page, operator, server }) => {
   const signal = await operator.postSignal({ symbol: `${uniqueToken()}USDT` });
   await page.goto(`/signals?token=${signal.token}`);
   await rows(page)
@@ -186,9 +182,11 @@ test('an open dialog is kept in the URL and survives a reload', { tag: '@long' }
   await expect(page).toHaveURL(`${server.url}/signals?token=${signal.token}`);
 });
 
-test('back closes an open dialog; after closing it, back leads to the previous page', {
-  tag: '@long',
-}, async ({ page, operator, server }) => {
+test('back closes an open dialog; after closing it, back leads to the previous page', async ({
+  page,
+  operator,
+  server,
+}) => {
   const signal = await operator.postSignal({ symbol: `${uniqueToken()}USDT` });
   await page.goto('/admin');
   await page.goto(`/signals?token=${signal.token}`);
@@ -208,9 +206,11 @@ test('back closes an open dialog; after closing it, back leads to the previous p
 });
 
 // Requirements: signals-the-dialogs-12
-test('users without a decision of a workflow show the decision as of now and its reason', {
-  tag: '@long',
-}, async ({ page, operator, server }) => {
+test('users without a decision of a workflow show the decision as of now and its reason', async ({
+  page,
+  operator,
+  server,
+}) => {
   const { id } = await operator.postSignal({
     symbol: `${uniqueToken()}USDT`,
     processor: uniqueName('robot'),
