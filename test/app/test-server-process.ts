@@ -9,7 +9,7 @@ import { findPostmaster, stopPostmaster } from '#server/platform/db/embedded-pos
 import { programArguments } from '../../scripts/lib/builds.mjs';
 
 const COMPILE_CACHE = fileURLToPath(new URL('../../.cache/node', import.meta.url));
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 15_000;
 
 interface RunningProgram {

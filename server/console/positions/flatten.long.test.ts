@@ -46,7 +46,7 @@ test('200 positions are closed by one order each or the rest of it, although the
   const { id } = (await board.admin.post('/api/positions/close-all', body)).json<{ id: string }>();
   const other = await board.adminAt(1);
   const progress = async () => (await other.get(`/api/positions/close-all/${id}`)).json<CloseAllProgress>();
-  await expect.poll(async () => (await progress()).closed, { timeout: 200_000, interval: 500 }).toBe(196);
+  await expect.poll(async () => (await progress()).closed, { timeout: 400_000, interval: 500 }).toBe(196);
   await expect.poll(async () => (await progress()).state, { timeout: 120_000, interval: 1_000 }).toBe('done');
   const { total, closed, failed, skipped } = await progress();
   expect([total, closed, skipped]).toEqual([200, 196, []]);
@@ -70,4 +70,4 @@ test('200 positions are closed by one order each or the rest of it, although the
   // The exchange's call that closes everything is never used.
   expect(board.site.requests.filter(({ path }) => /close-positions|flash/.test(path))).toEqual([]);
   expect((await board.db.select().from(positionCloses)).every(({ state }) => state !== 'sent')).toBe(true);
-}, 400_000);
+}, 800_000);
