@@ -231,3 +231,34 @@ test('chart and comparison of methods follow unsaved settings', { tag: '@long' }
   await page.reload();
   await expect(page.getByLabel('Position Sizing Method')).toHaveValue('Technical Analysis');
 });
+
+test('the button to submit stands still from the calculation on, whatever loads later', {
+  tag: '@long',
+}, async ({ page, operator }) => {
+  const { path } = await calculatorCase(operator);
+  const plan = Promise.withResolvers<void>();
+  await page.route('**/api/exit-plans/calculations/**', async (route) => {
+    await plan.promise;
+    await route.continue();
+  });
+  await page.goto(path);
+  await expect(submitButton(page)).toBeVisible();
+  // Where the button stands in each frame in which there is a calculation to submit.
+  const places = await submitButton(page).evaluateHandle((button) => {
+    const seen = new Set<number>();
+    const look = () => {
+      if (location.search.includes('calculation=')) {
+        seen.add(Math.round(button.getBoundingClientRect().top + scrollY));
+      }
+      requestAnimationFrame(look);
+    };
+    look();
+    return seen;
+  });
+  await calculate(page);
+  const position = card(page, 'Position Parameters');
+  await expect(position).toContainText('Loading the exit plan...');
+  plan.resolve();
+  await expect(position).toContainText('No exit plan');
+  expect(await places.evaluate((seen) => [...seen])).toHaveLength(1);
+});

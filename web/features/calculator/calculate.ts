@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { toastError } from '../../ui/toast.ts';
 import { refreshAccount } from './calculator-data.ts';
+import { PositionFacts } from './position-card.tsx';
 import {
   announceRateLimit,
   errorText,
@@ -10,7 +11,8 @@ import {
 } from './request-failures.ts';
 import type { CalculationOutcome, CalculationRequest } from './run-calculation.ts';
 
-const load = () => import('./run-calculation.ts');
+/** With the figures: loaded after the calculation, they would move the button below them. */
+const load = async () => (await Promise.all([import('./run-calculation.ts'), PositionFacts.preload()]))[0];
 
 /** Preloads the code for a calculation, when the user is about to calculate. */
 export const prepareCalculation = () => void load().catch(() => {});

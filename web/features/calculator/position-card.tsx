@@ -11,7 +11,7 @@ import { EstimateNotice, OrderTarget, SafetyBanner } from './order-notices.tsx';
 import type { CalculationOutcome } from './run-calculation.ts';
 import { type SubmitState, submitTip } from './submit-state.ts';
 
-const PositionFacts = lazily(() => import('./position-facts.tsx'));
+export const PositionFacts = lazily(() => import('./position-facts.tsx'));
 const CalculationExits = lazily(() => import('#web/forms/exits/calculation-exits.tsx'));
 
 interface PositionCardProps {
@@ -46,12 +46,6 @@ export function PositionCard(props: PositionCardProps) {
         <div className={classes.stack}>
           {answer.isEstimate ? <EstimateNotice>{answer.message}</EstimateNotice> : null}
           <PositionFacts position={answer.position} />
-          <CalculationExits
-            calculationId={answer.positionGeneratorLogId}
-            token={answer.position.token}
-            entryPrice={answer.position.entryPrice}
-            quantity={answer.position.assetQuantity}
-          />
           <p className={classes.note}>
             <strong>{outcome?.price.title}:</strong> {outcome?.price.text}
           </p>
@@ -77,6 +71,16 @@ export function PositionCard(props: PositionCardProps) {
           </Button>
         </span>
       </div>
+      {/* Below the button, which would move under the pointer while the plan loads. */}
+      {answer ? (
+        <CalculationExits
+          spaced
+          calculationId={answer.positionGeneratorLogId}
+          token={answer.position.token}
+          entryPrice={answer.position.entryPrice}
+          quantity={answer.position.assetQuantity}
+        />
+      ) : null}
     </Panel>
   );
 }

@@ -15,6 +15,8 @@ interface CalculationExitsProps {
   entryPrice: string;
   /** In units of the token. */
   quantity: string;
+  /** With a line above it. */
+  spaced?: boolean;
 }
 
 /** What the exit plan does with the order of a calculation, filled at this entry price. */
@@ -23,13 +25,14 @@ export default function CalculationExits({
   token,
   entryPrice,
   quantity,
+  spaced = false,
 }: CalculationExitsProps) {
   const query = useQuery<CalculationExitsAnswer>({
     queryKey: [calculationExits(calculationId), { entryPrice, quantity }],
     staleTime: 0,
   });
   return (
-    <Section title="Exit Plan">
+    <Section title="Exit Plan" spaced={spaced}>
       <QueryView
         query={query}
         errorTitle="Failed to fetch the exit plan"
