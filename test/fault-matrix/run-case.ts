@@ -121,7 +121,15 @@ function planCase({ fault, exchange, seed, after }: MatrixCase) {
     exits !== null && !overHttp && !dies && after !== 'overtake' && choice.chance(CRASH_IN_EXITS)
       ? choice.integer(1, MOST_POINTS_OF_EXITS)
       : null;
-  return { overHttp, diesAt, diesInExits, scenario: createScenario(seed), exits, exitFaults, ...chosen };
+  return {
+    overHttp,
+    diesAt,
+    diesInExits,
+    scenario: createScenario(seed, exchange),
+    exits,
+    exitFaults,
+    ...chosen,
+  };
 }
 
 const SLOW_TRIES = 3;
@@ -161,6 +169,8 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
     result.exit = ends[scenario.struck]?.exit ?? 'none';
     result.callsPerOrder = callsPerOrder(played, ends);
     result.violations.push(...(await judgeRun(stage.engine, played, played.watch)));
+    if (one.fault === 'none' && ends.every(({ entryOrders }) => entryOrders === 0))
+      result.violations.push('Nothing was ordered, although nothing went wrong: such a seed proves nothing');
     ends.forEach((end, index) => {
       const who = index === scenario.struck ? 'the struck user' : `user ${index + 1}`;
       result.violations.push(...end.violations.map((violation) => `${violation} (${who})`));
@@ -213,7 +223,7 @@ async function playControl(
   stage: Stage,
   { exchange, seed, contract, clock, steps, exits }: Pick<MatrixCase, 'exchange' | 'seed'> & ExchangeTerms,
 ): Promise<Map<number, string>> {
-  const scenario = createScenario(seed);
+  const scenario = createScenario(seed, exchange);
   for (let tries = 1; ; tries += 1) {
     const played = await stage.play({
       exchange,
