@@ -8,6 +8,7 @@ const chromium = findChromium();
 const LONG = /\.long\.spec\.ts|@long/;
 
 export default defineConfig({
+  // Its files run in the order of their names, so the name of the longest one comes first.
   testDir: 'e2e',
   // `npm run test:long` runs the long ones: whole files, and tests with the tag in others.
   ...(process.env.LONG_TESTS === '1' ? { grep: LONG } : { grepInvert: LONG }),
