@@ -41,6 +41,8 @@ async function withPlan(
   }: { on?: TestEngine; exchangePlatform?: ExchangePlatform; atr?: string } = {},
 ) {
   const token = nextToken();
+  // The signal is for the new user alone: two positions of one user would begin one after the other.
+  await on.db.update(users).set({ isActive: false });
   const userId = await on.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
   const now = on.clock.now();
   const scope = { kind: 'user', value: userId } as const;
@@ -51,8 +53,6 @@ async function withPlan(
   const [trade] = (await on.trades(signalId)).filter((one) => one.userId === userId);
   if (trade === undefined) throw new Error('no trade');
   expect(trade.fillStatus).toBe('filled');
-  // The next signal is not for this user, whose lease two positions would share.
-  await on.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
   return { userId, token, trade, quantity: trade.filledQuantity };
 }
 
