@@ -101,7 +101,7 @@ test('a signal without a price log uses the default stop; Technical Analysis ref
 // Requirements: trading-calculator-and-execution-19, trading-validation-7, trading-validation-8
 // Requirements: trading-validation-10, trading-validation-18, trading-roles-3, trading-calls-17
 // Requirements: trading-messages-8, trading-constants-12, additions-order-and-positions-1
-test('each method shows its fixed fields, saves the settings first and calculates', async ({
+test('each method shows its fixed fields, saves the settings first and calculates', { tag: '@long' }, async ({
   page,
   operator,
 }) => {

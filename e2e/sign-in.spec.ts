@@ -66,7 +66,7 @@ test('signing out ends the session and clears the data on screen', async ({
 });
 
 // Requirements: accounts-states-3, live-updates-6
-test('a deactivated user returns to the sign-in screen and cannot sign in', async ({
+test('a deactivated user returns to the sign-in screen and cannot sign in', { tag: '@long' }, async ({
   user,
   page,
   operator,

@@ -56,6 +56,7 @@ const card = async (title: string) =>
   );
 const calculateButton = async () =>
   (await card('Calculation Settings')).getByRole('button', { name: /^Calculat/ });
+const labelsOf = ({ options }: HTMLSelectElement) => Array.from(options, ({ text }) => text);
 const saveSwitch = () => page().getByRole('switch', { name: "Save as other@example.com's settings" });
 const calculate = async (app: App) => await app.user.click(await calculateButton());
 const submitButton = () => page().findByRole('button', { name: 'Submit Order' });
@@ -383,6 +384,26 @@ describe('a calculation', () => {
     await app.user.selectOptions(await method(), 'Portfolio Allocation');
     await alertOf('Calculated with other settings: calculate again');
     expect(isDisabled(await submitButton())).toBe(true);
+  });
+
+  // Requirements: calculator-screen-and-cards-9, trading-calculator-and-execution-18
+  test('has a card for each of its parts, and each method fixes its fields or offers lists', async () => {
+    const app = await openCalculated();
+    const parts = ['Hyperparameters', 'Reasoning', 'Details', 'Methodology'];
+    await Promise.all(['Position Parameters', ...parts.map((part) => `Calculation ${part}`)].map(card));
+    const fields = await card('Calculation Settings');
+    const field = (name: string) => fields.getByLabelText(name) as HTMLSelectElement;
+    const choose = (method: string) =>
+      app.user.selectOptions(field('Position Sizing Method'), method).then(() => ({
+        portion: isDisabled(field('Investment Portion')) ? 'fixed' : labelsOf(field('Investment Portion')),
+        risk: isDisabled(field('Maximum Risk per Trade'))
+          ? 'fixed'
+          : labelsOf(field('Maximum Risk per Trade')),
+      }));
+    const risk = ['2.0%', '5.0%', '10.0%', '15.0%'];
+    expect(await choose('Technical Analysis')).toMatchObject({ risk: 'fixed' });
+    expect(await choose('Risk Management')).toEqual({ portion: 'fixed', risk });
+    expect(await choose('Portfolio Allocation')).toEqual({ portion: [...risk, '20.0%'], risk });
   });
 
   // Requirements: additions-calculator-1
