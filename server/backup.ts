@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { noteBackup, writeBackup } from './admin/backup/write-backup.ts';
 import { runCommand } from './command.ts';
+import { systemClock } from './platform/clock.ts';
 import { readConfig } from './platform/config/config.ts';
 import { findSecretKeys, keyPath } from './platform/config/secret-key.ts';
 import { reachDatabase } from './platform/db/pool.ts';
@@ -14,7 +15,7 @@ async function main(args: string[]): Promise<void> {
   const [file, ...more] = args;
   if (more.length > 0 || file?.startsWith('-')) throw new StartError('Usage: npm run backup -- [file]');
   const config = readConfig();
-  const now = new Date();
+  const now = systemClock.now();
   const stamp = now.toISOString().replace(/[-:]/g, '').slice(0, 15);
   const path = resolve(file ?? join(config.dataDir, 'backups', `signal-board-${stamp}.backup`));
   const { connection, close } = await reachDatabase(config);

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, timeLimit } from './platform/clock.ts';
 import type { Logger } from './platform/log.ts';
 
 export interface ShutdownStep {
@@ -14,37 +14,37 @@ const SAME_SIGNAL_MS = 1_000;
  * Ends the program once, in order, each step within its limit: on SIGTERM, SIGINT, SIGHUP, the end of the program
  * that started this one, or a call of `stop`. A second signal ends it immediately.
  */
-export function createShutdown(options: { log: Logger; exit: (code: number) => void }): {
+export function createShutdown(options: { log: Logger; clock: Clock; exit: (code: number) => void }): {
   /** Steps run in reverse order: the last thing opened is closed first. */
   add(step: ShutdownStep): void;
   /** Logs nothing without a reason: a start that failed explains itself in one line. */
   stop(options: { reason?: string; exitCode: number }): Promise<void>;
   isStopping(): boolean;
 } {
-  const { log, exit } = options;
+  const { log, clock, exit } = options;
   const steps: ShutdownStep[] = [];
   let stoppingSince: number | null = null;
 
   async function stop({ reason, exitCode }: { reason?: string; exitCode: number }): Promise<void> {
     if (stoppingSince !== null) return;
-    stoppingSince = Date.now();
+    stoppingSince = clock.monotonicMs();
     if (reason) log.info({ reason }, 'stopping');
     for (const step of steps.toReversed()) {
       try {
         const late = Symbol('late');
-        const limit = sleep(step.limitMs, late, { ref: false });
+        const limit = timeLimit(clock, step.limitMs).then(() => late);
         if ((await Promise.race([step.run(), limit])) === late)
           log.warn({ step: step.name }, 'took too long to stop');
       } catch (error) {
         log.error({ err: error, step: step.name }, 'failed to stop');
       }
     }
-    if (reason) log.info({ ms: Date.now() - stoppingSince }, 'stopped');
+    if (reason) log.info({ ms: Math.round(clock.monotonicMs() - stoppingSince) }, 'stopped');
     exit(exitCode);
   }
 
   function onSignal(signal: string): void {
-    if (stoppingSince !== null && Date.now() - stoppingSince > SAME_SIGNAL_MS) {
+    if (stoppingSince !== null && clock.monotonicMs() - stoppingSince > SAME_SIGNAL_MS) {
       log.warn('stopped immediately by a second signal');
       exit(1);
     }

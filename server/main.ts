@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createShutdown } from './graceful-shutdown.ts';
 import { systemClock } from './platform/clock.ts';
@@ -36,7 +35,7 @@ async function main(): Promise<void> {
   const log = createLog({ level: config.logLevel });
   const unknown = findUnknownSettings();
   if (unknown !== null) log.warn(unknown);
-  const shutdown = createShutdown({ log, exit: (code) => process.exit(code) });
+  const shutdown = createShutdown({ log, clock: systemClock, exit: (code) => process.exit(code) });
   const crash = (error: unknown) => {
     log.fatal({ err: error }, 'the program cannot go on');
     void shutdown.stop({ reason: 'a fatal error', exitCode: EXIT_FAILED });
@@ -114,7 +113,7 @@ async function listen(app: FastifyInstance, config: Config): Promise<number> {
  * to end may still be ending, so the check waits a moment for it.
  */
 async function checkPort(config: Config): Promise<void> {
-  const deadline = Date.now() + PORT_LIMIT_MS;
+  const deadline = systemClock.monotonicMs() + PORT_LIMIT_MS;
   for (;;) {
     const server = createServer();
     try {
@@ -124,8 +123,9 @@ async function checkPort(config: Config): Promise<void> {
       await once(server, 'close');
       return;
     } catch (error) {
-      if (!hasCode(error, 'EADDRINUSE') || Date.now() > deadline) throw explainListenError(error, config);
-      await sleep(200);
+      if (!hasCode(error, 'EADDRINUSE') || systemClock.monotonicMs() > deadline)
+        throw explainListenError(error, config);
+      await systemClock.sleep(200);
     }
   }
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { restoreBackup } from './admin/backup/restore-backup.ts';
 import { runCommand } from './command.ts';
+import { systemClock } from './platform/clock.ts';
 import { type Config, readConfig } from './platform/config/config.ts';
 import { findSecretKeys } from './platform/config/secret-key.ts';
 import { openDatabase } from './platform/db/pool.ts';
@@ -38,7 +39,7 @@ async function main(args: string[]): Promise<void> {
       keys: given.includes('--other-key') ? null : keys,
       unverified: given.includes('--unverified'),
       replace,
-      now: new Date(),
+      now: systemClock.now(),
     });
     console.log(`Restored ${rows} rows as they were at ${createdAt}. Everybody signs in anew.`);
     console.log(

@@ -30,6 +30,12 @@ export const systemClock: Clock = {
   deadline: (ms) => AbortSignal.timeout(ms),
 };
 
+/** Ends `ms` from now: the other side of a race with work that may take too long. Does not keep the process alive. */
+export const timeLimit = (clock: Clock, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    clock.after(ms, resolve);
+  });
+
 /** Clocks of instances that work side by side differ by less than this. */
 const CLOCK_TOLERANCE_MS = 5_000;
 

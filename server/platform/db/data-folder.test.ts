@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { testClock } from '#test/app/fake-clock.ts';
 import { createLog } from '../log.ts';
 import { closeDataFolder, lockFolder } from './data-folder.ts';
 
@@ -65,7 +66,9 @@ describe('the lock', () => {
   test('refuses a folder that another program holds, even a frozen one, with one line', async () => {
     const child = await holdElsewhere();
     child.kill('SIGSTOP');
-    await expect(lockFolder(folder)).rejects.toThrow(`Signal Board is already running on ${folder}`);
+    const clock = testClock();
+    const locking = clock.run(lockFolder(folder, clock));
+    await expect(locking).rejects.toThrow(`Signal Board is already running on ${folder}`);
   });
 
   test('is free after its program was killed', async () => {

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { chmod, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import { makeFolder } from '../make-folder.mjs';
 import { hasCode, StartError } from './start-error.ts';
@@ -71,17 +71,17 @@ const statOf = (path: string) => stat(path).catch(() => null);
  * other's processes nor sockets, so PostgreSQL would start twice on the same data. A file lock belongs to the kernel,
  * which both share, and ends with the program. Node has no file locks, but its SQLite locks its files.
  */
-export async function lockFolder(dataDir: string): Promise<{ release(): void }> {
-  const deadline = Date.now() + RELEASE_LIMIT_MS;
+export async function lockFolder(dataDir: string, clock: Clock = systemClock): Promise<{ release(): void }> {
+  const deadline = clock.monotonicMs() + RELEASE_LIMIT_MS;
   for (;;) {
     const file = tryLock(join(dataDir, LOCK_FILE));
     if (file !== null) return { release: () => file.close() };
-    if (Date.now() > deadline) {
+    if (clock.monotonicMs() > deadline) {
       throw new StartError(
         `Signal Board is already running on ${dataDir}; stop it first, or choose another DATA_DIR`,
       );
     }
-    await sleep(100);
+    await clock.sleep(100);
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../clock.ts';
 import { hasCode } from './start-error.ts';
 
 /** The contents of `postmaster.pid` of a running PostgreSQL. */
@@ -65,10 +65,10 @@ export async function stopPostmaster(options: {
     if (hasCode(error, 'ESRCH')) return true;
     throw error;
   }
-  const deadline = Date.now() + options.waitMs;
+  const deadline = systemClock.monotonicMs() + options.waitMs;
   while (isAlive(options.pid)) {
-    if (Date.now() > deadline) return false;
-    await sleep(20);
+    if (systemClock.monotonicMs() > deadline) return false;
+    await systemClock.sleep(20);
   }
   return true;
 }

@@ -4,8 +4,8 @@ import { closeSync, openSync } from 'node:fs';
 import { readFile, rmdir, stat, truncate } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { type Clock, systemClock, timeLimit } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import { openDataFolder } from './data-folder.ts';
 import { binaryPath, packagedPostgres } from './embedded-binaries.ts';
@@ -65,18 +65,19 @@ export interface EmbeddedServer {
 export async function startEmbedded(options: {
   dataDir: string;
   log: Logger;
+  clock?: Clock;
   /** Further settings of the server, such as fsync=off for tests. */
   settings?: readonly string[];
   /** Called when the server was launched and this program only waits for its answer. */
   onLaunched?: () => void;
 }): Promise<EmbeddedServer> {
-  const { log, settings = [], onLaunched = () => {} } = options;
+  const { log, clock = systemClock, settings = [], onLaunched = () => {} } = options;
   const dataDir = await openDataFolder(options.dataDir);
   const cluster = join(dataDir, 'postgres');
   const starts = new Set<Promise<unknown>>();
   const stopping = new AbortController();
   const { signal } = stopping;
-  const run = () => runServer({ dataDir, cluster, log, settings, onLaunched, signal });
+  const run = () => runServer({ dataDir, cluster, log, clock, settings, onLaunched, signal });
 
   const connection = await run().catch((error: unknown) => {
     // Folders of another user, a full or read-only disk: not a bug.
@@ -97,7 +98,7 @@ export async function startEmbedded(options: {
     },
     async stop() {
       stopping.abort(new StartError('The embedded database is being stopped'));
-      await Promise.race([Promise.allSettled(starts), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+      await Promise.race([Promise.allSettled(starts), timeLimit(clock, STOP_LIMIT_MS)]);
       const running = await findPostmaster(cluster);
       const inTime = running === null || (await stopPostmaster({ pid: running.pid, waitMs: STOP_LIMIT_MS }));
       if (inTime) await rmdir(running?.host ?? connection.host).catch(() => {});
@@ -110,6 +111,7 @@ interface ServerOptions {
   dataDir: string;
   cluster: string;
   log: Logger;
+  clock: Clock;
   settings: readonly string[];
   onLaunched: () => void;
   signal: AbortSignal;
@@ -117,19 +119,20 @@ interface ServerOptions {
 
 /** Resolves when the server of the cluster answers; launches it where none runs, again when it ends by a leftover. */
 async function runServer(options: ServerOptions): Promise<ServerConnection> {
-  const { cluster, log, signal } = options;
-  const startedAt = Date.now();
+  const { cluster, log, clock, signal } = options;
+  const startedAt = clock.monotonicMs();
+  const isLonger = (limitMs: number, sinceMs: number) => clock.monotonicMs() - sinceMs > limitMs;
   let silentSince = startedAt;
   let launch: Launch | null = null;
-  for (; ; await sleep(20)) {
+  for (; ; await clock.sleep(20)) {
     if (signal.aborted) {
       // `stop` may not find the server, which may not have written its postmaster.pid yet.
-      if (launch !== null) await endChild(launch.child);
+      if (launch !== null) await endChild(launch.child, clock);
       signal.throwIfAborted();
     }
     const server = await findPostmaster(cluster);
     if (server === null) {
-      silentSince = Date.now();
+      silentSince = clock.monotonicMs();
       if (launch === null) launch = await launchServer(options);
       else if (hasEnded(launch.child) || isLonger(RECOVERY_LIMIT_MS, startedAt)) {
         const output = await launch.readOutput();
@@ -137,7 +140,7 @@ async function runServer(options: ServerOptions): Promise<ServerConnection> {
           throw new StartError(`The embedded PostgreSQL did not start: ${reasonIn(output)}`);
         }
         launch = null;
-        await sleep(200);
+        await clock.sleep(200);
       }
       continue;
     }
@@ -150,7 +153,7 @@ async function runServer(options: ServerOptions): Promise<ServerConnection> {
         return connection;
       }
     } catch (error) {
-      if (hasCode(error, STARTING_OR_STOPPING)) silentSince = Date.now();
+      if (hasCode(error, STARTING_OR_STOPPING)) silentSince = clock.monotonicMs();
       else if (error instanceof pg.DatabaseError && isLonger(LEFTOVER_LIMIT_MS, silentSince)) throw error;
     }
     if (isLonger(LEFTOVER_LIMIT_MS, silentSince) || isLonger(RECOVERY_LIMIT_MS, startedAt)) {
@@ -160,8 +163,6 @@ async function runServer(options: ServerOptions): Promise<ServerConnection> {
     }
   }
 }
-
-const isLonger = (limitMs: number, sinceMs: number): boolean => Date.now() - sinceMs > limitMs;
 
 /** Left for a moment by a killed server, or by an ending one that removed the socket folder: the next try may work. */
 function isLeftover(output: string): boolean {
@@ -208,11 +209,11 @@ const hasEnded = (child: ChildProcess): boolean =>
   child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 
 /** Shuts down cleanly at any stage of the start; a slower shutdown continues in the background. */
-async function endChild(child: ChildProcess): Promise<void> {
+async function endChild(child: ChildProcess, clock: Clock): Promise<void> {
   if (hasEnded(child)) return;
   const ended = once(child, 'exit');
   child.kill('SIGINT');
-  await Promise.race([ended, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+  await Promise.race([ended, timeLimit(clock, STOP_LIMIT_MS)]);
 }
 
 /** The settings of where the server listens: a private socket, or this machine's network on Windows. */

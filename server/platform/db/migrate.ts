@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import pg from 'pg';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { PROJECT_FOLDER } from '../config/project-folder.ts';
 import type { Logger } from '../log.ts';
@@ -56,11 +57,12 @@ export const SCHEMA_LOCK = 5_128_312;
 export async function migrateDatabase(options: {
   connection: pg.ClientConfig;
   log: Logger;
+  clock?: Clock;
   /** The program's own, unless a test passes more. */
   migrations?: MigrationMeta[];
 }): Promise<void> {
-  const { connection, log, migrations = readMigrations() } = options;
-  const startedAt = Date.now();
+  const { connection, log, clock = systemClock, migrations = readMigrations() } = options;
+  const startedMs = clock.monotonicMs();
   // The pool's statement timeout would be too short for a large table.
   const client = new pg.Client({ ...connection, application_name: 'signal-board migration' });
   client.on('error', () => {});
@@ -68,9 +70,9 @@ export async function migrateDatabase(options: {
   try {
     await client.query('set client_min_messages = warning');
     await client.query('select pg_advisory_lock($1)', [SCHEMA_LOCK]);
-    await applyDue({ client, log, migrations });
-    await ensurePartitions({ client, log, now: new Date() });
-    log.info({ ms: Date.now() - startedAt }, 'the database schema is up to date');
+    await applyDue({ client, log, clock, migrations });
+    await ensurePartitions({ client, log, now: clock.now() });
+    log.info({ ms: Math.round(clock.monotonicMs() - startedMs) }, 'the database schema is up to date');
   } finally {
     await client.end();
   }
@@ -84,14 +86,16 @@ export async function migrateDatabase(options: {
 async function applyDue(options: {
   client: pg.Client;
   log: Logger;
+  clock: Clock;
   migrations: MigrationMeta[];
 }): Promise<void> {
-  const { client, log, migrations } = options;
+  const { client, log, clock, migrations } = options;
   const applied = await listAppliedMigrations(client);
   const due = migrations.slice(applied.length);
   const steps = applied.length === 0 ? [due] : due.map((migration) => [migration]);
   for (const step of steps) {
-    const apply = (tries: number) => withShortLocks(client, () => applyMigrations(client, step), { tries });
+    const apply = (tries: number) =>
+      withShortLocks(client, () => applyMigrations(client, step), { tries, clock });
     for (let tries = 4; await isBusy(apply(tries)); tries = 120) {
       log.warn('a migration waits for another user of its tables, such as a backup');
     }

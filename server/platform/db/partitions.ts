@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { type Clock, systemClock } from '../clock.ts';
 import { eachAlone } from '../each-alone.ts';
 import { firstIdOf, momentOf } from '../ids.ts';
 import type { Logger } from '../log.ts';
@@ -138,7 +138,7 @@ async function createPartition(
 export async function withShortLocks<Result>(
   client: pg.Client,
   work: (tx: Tx) => Promise<Result>,
-  { tries = LOCK_TRIES }: { tries?: number | undefined } = {},
+  { tries = LOCK_TRIES, clock = systemClock }: { tries?: number | undefined; clock?: Clock } = {},
 ): Promise<Result> {
   for (let tried = 1; ; tried += 1) {
     try {
@@ -149,7 +149,7 @@ export async function withShortLocks<Result>(
     } catch (error) {
       if (!['55P03', '40P01'].includes(databaseErrorCode(error) ?? '')) throw error;
       if (tried >= tries) throw new BusyError('the table was locked for too long', { cause: error });
-      await sleep(LOCK_PAUSE_MS);
+      await clock.sleep(LOCK_PAUSE_MS);
     }
   }
 }

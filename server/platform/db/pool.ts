@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { type Clock, systemClock, timeLimit } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { createLog, type Logger } from '../log.ts';
 import { createPreparingClient, SharedClient } from './clients.ts';
@@ -50,6 +50,7 @@ export interface OpenDatabase {
 interface OpenOptions {
   config: Pick<Config, 'databaseUrl' | 'dataDir'>;
   log: Logger;
+  clock?: Clock;
   /** Called when an embedded database died and could not be started again. */
   onLost?: (error: Error) => void;
   /** Called when an embedded server was launched and this program only waits for its answer. */
@@ -61,14 +62,14 @@ interface OpenOptions {
  * Throws a StartError with one line for the operator, including for a database from before the baseline.
  */
 export async function openDatabase(options: OpenOptions): Promise<OpenDatabase> {
-  const { config, log } = options;
+  const { config, log, clock = systemClock } = options;
   if (config.databaseUrl !== null) {
     const connection = { connectionString: config.databaseUrl };
-    await waitForServer({ connection, log });
+    await waitForServer({ connection, log, clock });
     await refuseBeforeBaseline(connection, config);
     return openPool({ connection, log });
   }
-  const folder = await lockFolder(await openDataFolder(config.dataDir));
+  const folder = await lockFolder(await openDataFolder(config.dataDir), clock);
   try {
     return await openEmbedded(options, folder.release);
   } catch (error) {
@@ -78,13 +79,14 @@ export async function openDatabase(options: OpenOptions): Promise<OpenDatabase> 
 }
 
 async function openEmbedded(options: OpenOptions, releaseFolder: () => void): Promise<OpenDatabase> {
-  const { config, log, onLost = () => {}, onLaunched = () => {} } = options;
+  const { config, log, clock = systemClock, onLost = () => {}, onLaunched = () => {} } = options;
   let isLost = false;
   await closeDataFolder({ dataDir: await openDataFolder(config.dataDir), log });
-  const server = await startEmbedded({ dataDir: config.dataDir, log, onLaunched });
+  const server = await startEmbedded({ dataDir: config.dataDir, log, clock, onLaunched });
   const watch = await watchEmbedded({
     server,
     log,
+    clock,
     onLost(error) {
       isLost = true;
       onLost(error);
@@ -105,7 +107,7 @@ async function openEmbedded(options: OpenOptions, releaseFolder: () => void): Pr
     ...database,
     embedded: true,
     async close() {
-      await Promise.race([database.close(), sleep(POOL_CLOSE_LIMIT_MS, undefined, { ref: false })]);
+      await Promise.race([database.close(), timeLimit(clock, POOL_CLOSE_LIMIT_MS)]);
       await stop();
       releaseFolder();
     },
@@ -186,19 +188,24 @@ export async function dropIdleConnections(pool: pg.Pool): Promise<void> {
   }
 }
 
-async function waitForServer(options: { connection: DatabaseConnection; log: Logger }): Promise<void> {
-  const deadline = Date.now() + EXTERNAL_WAIT_MS;
+async function waitForServer(options: {
+  connection: DatabaseConnection;
+  log: Logger;
+  clock: Clock;
+}): Promise<void> {
+  const { clock } = options;
+  const deadline = clock.monotonicMs() + EXTERNAL_WAIT_MS;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await checkServer(options.connection);
     } catch (error) {
       if (error instanceof StartError) throw error;
       const reason = reasonOf(error);
-      if (isFinal(error) || Date.now() > deadline) {
+      if (isFinal(error) || clock.monotonicMs() > deadline) {
         throw new StartError(`The database of DATABASE_URL cannot be used: ${reason}`);
       }
       if (attempt === 1) options.log.warn({ reason }, 'waiting for the database');
-      await sleep(500);
+      await clock.sleep(500);
     }
   }
 }

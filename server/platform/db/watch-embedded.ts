@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import type { EmbeddedServer } from './embedded.ts';
 
@@ -12,9 +12,10 @@ const RESTART_LIMIT_MS = 20_000;
 export async function watchEmbedded(options: {
   server: EmbeddedServer;
   log: Logger;
+  clock: Clock;
   onLost: (error: Error) => void;
 }): Promise<{ end(): Promise<void> }> {
-  const { server, log, onLost } = options;
+  const { server, log, clock, onLost } = options;
   let isEnded = false;
   let client = await watch();
 
@@ -27,13 +28,13 @@ export async function watchEmbedded(options: {
   }
 
   async function watch(): Promise<pg.Client> {
-    const deadline = Date.now() + RESTART_LIMIT_MS;
+    const deadline = clock.monotonicMs() + RESTART_LIMIT_MS;
     for (;;) {
       try {
         return await connect();
       } catch (error) {
-        if (Date.now() > deadline) throw error;
-        await sleep(100);
+        if (clock.monotonicMs() > deadline) throw error;
+        await clock.sleep(100);
         await server.ensureRunning();
       }
     }
