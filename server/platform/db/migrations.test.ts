@@ -10,6 +10,7 @@ import { expect, inject, test } from 'vitest';
 import { firstCases, testEveryCase } from '#test/app/in-turn.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import drizzleConfig from '../../../drizzle.config.ts';
+import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
 import { migrateDatabase, readMigrations } from './migrate.ts';
 
@@ -91,11 +92,13 @@ async function openTwo() {
   return { database, reader, writer, end };
 }
 
-/** Keeps writing while a reader blocks the migration, for longer than a writer would wait for a lock. */
-async function writeForAWhile(writer: pg.Client, tables: string): Promise<void> {
-  await writer.query("set lock_timeout = '1s'");
-  const until = Date.now() + 2_000;
-  while (Date.now() < until) await writer.query(`begin; lock table ${tables} in row exclusive mode; commit`);
+/** A clock whose pauses end at once, and how many there were: the migration makes one whenever it gives a lock up. */
+function countPauses() {
+  let count = 0;
+  const sleep = async () => {
+    count += 1;
+  };
+  return { clock: { ...systemClock, sleep }, pauses: () => count };
 }
 
 /** Migrations of a later version, each in its own transaction. */
@@ -115,12 +118,17 @@ test.each(firstCases(['workflows', 'order_attempts']))(
     const { database, reader, writer, end } = await openTwo();
     try {
       await reader.query(`begin; lock table ${table} in access share mode`);
+      const { clock, pauses } = countPauses();
       const migrated = migrateDatabase({
         connection: database.connection,
         log: createLog({ level: 'silent' }),
+        clock,
         migrations: [...readMigrations(), ...laterMigrations],
       });
-      await writeForAWhile(writer, 'workflows, order_attempts');
+      await writer.query("set lock_timeout = '1s'");
+      while (pauses() < 3) {
+        await writer.query('begin; lock table workflows, order_attempts in row exclusive mode; commit');
+      }
       await reader.query('commit');
       await migrated;
       await reader.query('select later_workflow, later_order from workflows, order_attempts');
