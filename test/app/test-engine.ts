@@ -326,17 +326,20 @@ export async function startTestEngine(options: TestEngineOptions = {}) {
      * of the order are skipped: they count as one step with the next.
      */
     async advance(tradeId: string, by = deps) {
-      for (;;) {
-        const before = await trade(tradeId);
-        const [attempt] = (await listAttempts(by.db, tradeId)).slice(-1);
-        if (before.dueAt !== null && before.dueAt > clock.now()) clock.set(before.dueAt);
+      const look = async () => ({
+        row: await trade(tradeId),
+        attempt: (await listAttempts(by.db, tradeId)).at(-1),
+      });
+      for (let before = await look(); ; ) {
+        const { row, attempt } = before;
+        if (row.dueAt !== null && row.dueAt > clock.now()) clock.set(row.dueAt);
         await advanceTrade(by, tradeId);
-        const after = await trade(tradeId);
-        const [now] = (await listAttempts(by.db, tradeId)).slice(-1);
+        const after = await look();
         // Without the lease nothing was written, and this would loop forever.
-        const isStuck = after.dueAt?.getTime() === before.dueAt?.getTime();
-        if (isStuck || !isFillWatch(by.config, before, attempt) || now?.state !== attempt?.state)
-          return after;
+        const isStuck = after.row.dueAt?.getTime() === row.dueAt?.getTime();
+        if (isStuck || !isFillWatch(by.config, row, attempt) || after.attempt?.state !== attempt?.state)
+          return after.row;
+        before = after;
       }
     },
     /** A process that dies at its n-th statement or request, or after its n-th change. */
