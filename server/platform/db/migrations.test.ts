@@ -126,8 +126,12 @@ test.each(firstCases(['workflows', 'order_attempts']))(
         migrations: [...readMigrations(), ...laterMigrations],
       });
       await writer.query("set lock_timeout = '1s'");
+      const early = migrated.then(() => expect.unreachable('the migration ended before the reader'));
       while (pauses() < 3) {
-        await writer.query('begin; lock table workflows, order_attempts in row exclusive mode; commit');
+        const writing = writer.query(
+          'begin; lock table workflows, order_attempts in row exclusive mode; commit',
+        );
+        await Promise.race([writing, early]);
       }
       await reader.query('commit');
       await migrated;
