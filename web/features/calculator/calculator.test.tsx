@@ -393,13 +393,14 @@ describe('a calculation', () => {
     await Promise.all(['Position Parameters', ...parts.map((part) => `Calculation ${part}`)].map(card));
     const fields = await card('Calculation Settings');
     const field = (name: string) => fields.getByLabelText(name) as HTMLSelectElement;
-    const choose = (method: string) =>
-      app.user.selectOptions(field('Position Sizing Method'), method).then(() => ({
-        portion: isDisabled(field('Investment Portion')) ? 'fixed' : labelsOf(field('Investment Portion')),
-        risk: isDisabled(field('Maximum Risk per Trade'))
-          ? 'fixed'
-          : labelsOf(field('Maximum Risk per Trade')),
-      }));
+    const choices = (select: HTMLSelectElement) => (isDisabled(select) ? 'fixed' : labelsOf(select));
+    async function choose(method: string) {
+      await app.user.selectOptions(field('Position Sizing Method'), method);
+      return {
+        portion: choices(field('Investment Portion')),
+        risk: choices(field('Maximum Risk per Trade')),
+      };
+    }
     const risk = ['2.0%', '5.0%', '10.0%', '15.0%'];
     expect(await choose('Technical Analysis')).toMatchObject({ risk: 'fixed' });
     expect(await choose('Risk Management')).toEqual({ portion: 'fixed', risk });
