@@ -14,6 +14,9 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
+/** Of each pool. A further connection would plan all its statements anew, and two processors have no use for it. */
+const MOST_CONNECTIONS = 3;
+
 /** An empty database with the current schema; usually one per test file. */
 export function createTestDatabase(): Promise<TestDatabase> {
   return cloneDatabase(inject('testServer'));
@@ -30,7 +33,11 @@ export async function cloneDatabase(server: ServerConnection): Promise<TestDatab
     `alter database ${name} set pgboss.test_clock = 'on'`,
   );
   const log = createLog({ level: 'silent' });
-  const database = openPool({ connection: { ...server, database: name }, log });
+  const database = openPool({
+    connection: { ...server, database: name },
+    log,
+    maxConnections: MOST_CONNECTIONS,
+  });
   let held = 'now()';
   let aheadMs = 0;
   const replaceTime = () =>
@@ -56,12 +63,24 @@ export async function cloneDatabase(server: ServerConnection): Promise<TestDatab
   };
 }
 
+/** By socket folder: one kept connection, because each costs the server as much as a copy. It holds no process up. */
+const administrators = new Map<string, pg.Pool>();
+
 async function onServer(server: ServerConnection, ...statements: string[]): Promise<void> {
-  const client = new pg.Client({ ...server, database: 'postgres' });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  const pool = administrators.get(server.host) ?? administrate(server);
+  for (const statement of statements) await pool.query(statement);
+}
+
+function administrate(server: ServerConnection): pg.Pool {
+  const pool = new pg.Pool({
+    ...server,
+    database: 'postgres',
+    max: 1,
+    idleTimeoutMillis: 0,
+    allowExitOnIdle: true,
+  });
+  // The server ends before the worker does.
+  pool.on('error', () => administrators.delete(server.host));
+  administrators.set(server.host, pool);
+  return pool;
 }
