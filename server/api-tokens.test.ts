@@ -88,7 +88,9 @@ describe('every route', () => {
 
   test('takes a token with exactly the scope that its rule names', async () => {
     const seen = new Map<TokenScope | null, number>();
-    for (const [index, route] of routes().entries()) {
+    // HEAD is GET without its answer.
+    const called = routes().filter(({ method }) => method !== 'HEAD' || inject('everyCase'));
+    for (const [index, route] of called.entries()) {
       const { method, url, tokenScope } = route;
       seen.set(tokenScope, (seen.get(tokenScope) ?? 0) + 1);
       const inItsTurn = TOKEN_SCOPES[index % TOKEN_SCOPES.length];

@@ -12,11 +12,30 @@ import { findPostmaster } from './platform/db/embedded-postmaster.ts';
 
 const folder = programFolder();
 
-test('prints a working password on the first start, needs its key, and says that all is as before on the second', async () => {
-  const first = await folder.start({ ADMIN_PASSWORD: '' });
+// Requirements: additions-alerts-8
+test('prints a working password, takes over the database with all its data after kill -9, ends with it at SIGTERM, and needs its key', async () => {
+  const env = { ADMIN_PASSWORD: '', NOTIFY_PRIVATE_ADDRESSES: 'allowed' };
+  const first = await folder.start(env);
   const password = /^ {2}Password +(\S+) +\(shown only this once\)$/m.exec(first.output())?.[1] ?? '';
   expect(await folder.login(first, password)).toBe(200);
-  expect(await first.stop()).toBe(0);
+  const story = await startMessageStory(folder.cluster());
+  onTestFinished(story.close);
+  await story.addChannel({ ...first, adminPassword: password });
+  const gone = story.killedAt(first, { message: 2, when: 'before the answer' });
+  await story.note();
+  await gone;
+  expect(await folder.databaseRuns()).toBe(true);
+  const second = await folder.start(env);
+  await story.expectAllInOrder();
+  expect(second.output()).toContain('Password    as set before');
+  expect(second.output()).not.toContain(password);
+  expect(await folder.login(second, password)).toBe(200);
+  const ended = once(second.child, 'exit');
+  second.child.kill('SIGTERM');
+  // A terminal and the starting program both send it.
+  second.child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(await folder.databaseRuns()).toBe(false);
   // No new key is left beside data that a lost one has sealed.
   const path = join(folder.dataDir(), 'secret.key');
   await rename(path, `${path}.away`);
@@ -25,11 +44,6 @@ test('prints a working password on the first start, needs its key, and says that
     `There is no ${path}, and this database was sealed with a key: put that file back`,
   );
   expect([code, (await readdir(folder.dataDir())).includes('secret.key')]).toEqual([1, false]);
-  await rename(`${path}.away`, path);
-  const second = await folder.start({ ADMIN_PASSWORD: '' });
-  expect(second.output()).toContain('Password    as set before');
-  expect(second.output()).not.toContain(password);
-  expect(await folder.login(second, password)).toBe(200);
 });
 
 testEveryCase('ends the first start with one line about a weak ADMIN_PASSWORD', async () => {
@@ -75,29 +89,6 @@ testEveryCase(
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   },
 );
-
-// Requirements: additions-alerts-8
-test('takes over the database with all its data in the next start after kill -9, and ends with it at SIGTERM', async () => {
-  const env = { NOTIFY_PRIVATE_ADDRESSES: 'allowed' };
-  const first = await folder.start(env);
-  const story = await startMessageStory(folder.cluster());
-  onTestFinished(story.close);
-  await story.addChannel(first);
-  const gone = story.killedAt(first, { message: 2, when: 'before the answer' });
-  await story.note();
-  await gone;
-  expect(await folder.databaseRuns()).toBe(true);
-  const second = await folder.start(env);
-  await story.expectAllInOrder();
-  expect(second.output()).toContain('Password    as set before');
-  expect(await folder.login(second, second.adminPassword)).toBe(200);
-  const ended = once(second.child, 'exit');
-  second.child.kill('SIGTERM');
-  // A terminal and the starting program both send it.
-  second.child.kill('SIGTERM');
-  expect(await ended).toEqual([0, null]);
-  expect(await folder.databaseRuns()).toBe(false);
-});
 
 testEveryCase('reports a port in use in one line, and starts nothing', async () => {
   const other = createServer().listen(0, '127.0.0.1');

@@ -20,7 +20,7 @@ beforeAll(async () => {
   board = await startWorld({
     exchange: 'paper',
     engine: true,
-    mostWorkers: ALL_WORKERS,
+    mostWorkers: inject('everyCase') ? ALL_WORKERS : 4,
     instances: 2,
     tokens: [...OWN_TOKENS, ...TOKENS],
     config,

@@ -15,7 +15,7 @@ export interface TestDatabase {
 }
 
 /** Of each pool. A further connection would plan all its statements anew, and two processors have no use for it. */
-const MOST_CONNECTIONS = 3;
+const MOST_CONNECTIONS = 4;
 
 /** An empty database with the current schema; usually one per test file. */
 export function createTestDatabase(): Promise<TestDatabase> {

@@ -3,9 +3,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { ExecutionLogs, PositionMakerStatus } from '#contract/position-maker.ts';
 import { forgetDeadWorkers } from '#server/engine/orders/workers.store.ts';
 import { engineWorkers, orderAttempts, trades } from '#server/platform/db/schema.ts';
-import { ALL_WORKERS, startWorld } from '#test/world.ts';
+import { startWorld } from '#test/world.ts';
 
-const board = await startWorld({ exchange: 'paper', engine: true, mostWorkers: ALL_WORKERS, instances: 2 });
+const board = await startWorld({ exchange: 'paper', engine: true, instances: 2 });
 afterAll(() => board.close());
 
 const status = async () => (await board.admin.get('/api/position-maker/status')).json<PositionMakerStatus>();

@@ -11,7 +11,7 @@ import { createLog } from '#server/platform/log.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
 import { auditTrailOf, OPERATOR } from '#test/app/test-audit.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
-import { ALL_WORKERS, type ExchangeWorld, startWorld } from '#test/world.ts';
+import { type ExchangeWorld, startWorld } from '#test/world.ts';
 import { restartSystem } from './restart.ts';
 import { createWorkers, type Workers } from './workers.ts';
 
@@ -23,7 +23,6 @@ describe('two instances on one database', () => {
     board = await startWorld({
       exchange: 'paper',
       engine: true,
-      mostWorkers: ALL_WORKERS,
       instances: 2,
       config: { exchangeTimeoutMs: 20_000 },
     });

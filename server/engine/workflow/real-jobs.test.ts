@@ -7,7 +7,7 @@ import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { orderAttempts, trades, workflows } from '#server/platform/db/schema.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { untilQueueIsEmpty } from '#test/app/unfinished-jobs.ts';
-import { ALL_WORKERS, type Instance, startWorld, TRADING, type World } from '#test/world.ts';
+import { type Instance, startWorld, TRADING, type World } from '#test/world.ts';
 
 /** The whole program with its real job queue, real time, and a database that outlives it. */
 let world: World;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   world = await startWorld({
     ...TRADING,
     config: { ...TRADING.config, verifyFirstMs: 200, verifySecondMs: 300, cancelDelayMs: 200 },
-    mostWorkers: ALL_WORKERS,
+    mostWorkers: 4,
   });
   sender = await createSender({ app: world.app, client: world.admin });
   // Created in a different order than they trade in.

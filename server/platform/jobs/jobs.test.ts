@@ -116,7 +116,7 @@ testEveryCase('counts a job that gave its worker away apart from those that hold
 
 test('does not handle a delayed job before its time', async () => {
   const clock = testClock();
-  const jobs = await openJobs({ clock, queueClock: clock.queue });
+  const jobs = await openJobs({ clock, queueClock: clock.queue, mostWorkers: 1 });
   const handled = await startRecording(jobs);
   await jobs.send(own.database.db, 'run-workflow', workflow('later'), { waitMs: 60_000 });
   await clock.advance(59_000);
