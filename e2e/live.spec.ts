@@ -57,7 +57,7 @@ test('shows a new signal and a new price log without a reload', async ({
 });
 
 // Requirements: live-updates-2
-test('the steps of a workflow appear while it runs', async ({ page, operator }) => {
+test('the steps of a workflow appear while it runs', { tag: '@long' }, async ({ page, operator }) => {
   const trader = await operator.createUser({ activeTrading: true });
   const platform = await operator.platform();
   const token = uniqueToken();
@@ -75,7 +75,10 @@ test('the steps of a workflow appear while it runs', async ({ page, operator }) 
 });
 
 // Requirements: live-updates-3
-test('a paused screen stays unchanged, announces news and catches up', async ({ page, operator }) => {
+test('a paused screen stays unchanged, announces news and catches up', { tag: '@long' }, async ({
+  page,
+  operator,
+}) => {
   const token = uniqueToken();
   const platform = await operator.platform();
   await page.goto(`/signals?token=${token}`);

@@ -132,11 +132,7 @@ test("a traded position appears live, follows the price and is closed by its sto
 });
 
 // Requirements: additions-order-and-positions-6
-test('its button closes a position after a confirmation with its figures', async ({
-  page,
-  operator,
-  scan,
-}) => {
+test('its button closes a position after a confirmation with its figures', async ({ page, operator }) => {
   // 10,000 USDT at a limit of 150.06 is 66.6 SOL, short at 150.
   const sol = await trade(operator, { token: 'SOL', price: '150', atr: '1', action: 'sell' });
   await sol.mark('149');
@@ -154,7 +150,6 @@ test('its button closes a position after a confirmation with its figures', async
   for (const text of [sol.user.username, 'Short', '66.6 SOL', '$150.00', '$149.00', '+$66.60', '10x']) {
     await expect(question).toContainText(text);
   }
-  await scan('the question before a close');
   await question.getByRole('button', { name: 'Cancel' }).click();
   await expect(question).toBeHidden();
   await expect(openRow(page, sol)).toBeVisible();
@@ -162,7 +157,6 @@ test('its button closes a position after a confirmation with its figures', async
   await openRow(page, sol)
     .getByRole('button', { name: /^Close 50 %/ })
     .click();
-  await scan('the question before a part is closed');
   await question.getByRole('button', { name: 'Close 50 %' }).click();
   await expectToast(page, { title: 'Part Closed', text: '33.3 stays open with its stop' });
   await expectCells(page, 'Open Positions', openRow(page, sol), { Size: '33.3' });
@@ -178,6 +172,22 @@ test('its button closes a position after a confirmation with its figures', async
     Close: '$149.00',
     'Closed By': 'Operator',
   });
+});
+
+test('the questions before a close are accessible', { tag: '@long' }, async ({ page, operator, scan }) => {
+  const sol = await trade(operator, { token: 'SOL', price: '150', atr: '1', action: 'sell' });
+  await page.goto(`/positions?userId=${sol.user.id}`);
+  const question = dialog(page, 'Close Position - SOL');
+  await page.getByRole('button', { name: `Close SOL position of ${sol.user.username}` }).click();
+  await expect(question).toBeVisible();
+  await scan('the question before a close');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(question).toBeHidden();
+  await openRow(page, sol)
+    .getByRole('button', { name: /^Close 50 %/ })
+    .click();
+  await expect(question).toBeVisible();
+  await scan('the question before a part is closed');
 });
 
 // Requirements: additions-order-and-positions-8

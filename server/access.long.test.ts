@@ -1,0 +1,2 @@
+// Every role at every route.
+import './access.test.ts';
