@@ -14,9 +14,6 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** Of each pool. A further connection would plan all its statements anew, and two processors have no use for it. */
-const MOST_CONNECTIONS = 4;
-
 /** An empty database with the current schema; usually one per test file. */
 export function createTestDatabase(): Promise<TestDatabase> {
   return cloneDatabase(inject('testServer'));
@@ -33,11 +30,7 @@ export async function cloneDatabase(server: ServerConnection): Promise<TestDatab
     `alter database ${name} set pgboss.test_clock = 'on'`,
   );
   const log = createLog({ level: 'silent' });
-  const database = openPool({
-    connection: { ...server, database: name },
-    log,
-    maxConnections: MOST_CONNECTIONS,
-  });
+  const database = openPool({ connection: { ...server, database: name }, log });
   let held = 'now()';
   let aheadMs = 0;
   const replaceTime = () =>
