@@ -215,7 +215,15 @@ export async function createJobs(options: {
   const { database, log, clock = systemClock, queueClock, mostWorkers = Number.POSITIVE_INFINITY } = options;
   const concurrencyOf = (name: JobName) => Math.min(QUEUES[name].concurrency, mostWorkers);
   const max = Math.min(POOL_OPTIONS.max, mostWorkers);
-  const pool = new pg.Pool({ ...database.connection, ...POOL_OPTIONS, max });
+  let sessionStatements: string[] = [];
+  const pool = new pg.Pool({
+    ...database.connection,
+    ...POOL_OPTIONS,
+    max,
+    async onConnect(client) {
+      if (sessionStatements.length > 0) await client.query(sessionStatements.join(';'));
+    },
+  });
   const executeSql = (text: string, values?: unknown[]) =>
     FETCH.test(text) ? pool.query({ name: nameOf(text), text }) : pool.query(text, values);
   const boss = new PgBoss({
@@ -282,8 +290,9 @@ export async function createJobs(options: {
     working.set(name, workers);
   }
 
+  /** The library gives them before its first statement. */
   async function setSessionStatements(statements: string[]): Promise<void> {
-    pool.on('connect', (client) => void client.query(statements.join(';')).catch(noteFault));
+    sessionStatements = statements;
   }
 
   /** Wakes one worker for each announced job; the library would make all workers of the queue look for it. */
