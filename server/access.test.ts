@@ -78,7 +78,7 @@ afterAll(() => board.close());
 const routesOf = (...levels: string[]) =>
   board.app.declaredRoutes.filter((route) => levels.includes(route.access));
 
-/** HEAD is GET without its answer: the access of each is declared and refused alike. */
+/** HEAD runs what GET runs; it is asked only without a session, and where ordinary users are refused. */
 const isCalled = ({ method }: DeclaredRoute) => method !== 'HEAD' || inject('everyCase');
 
 async function call(route: DeclaredRoute, caller: TestClient): Promise<{ status: number; body: string }> {

@@ -88,7 +88,7 @@ describe('every route', () => {
 
   test('takes a token with exactly the scope that its rule names', async () => {
     const seen = new Map<TokenScope | null, number>();
-    // HEAD is GET without its answer.
+    // HEAD runs what GET runs.
     const called = routes().filter(({ method }) => method !== 'HEAD' || inject('everyCase'));
     for (const [index, route] of called.entries()) {
       const { method, url, tokenScope } = route;

@@ -56,7 +56,7 @@ export async function cloneDatabase(server: ServerConnection): Promise<TestDatab
   };
 }
 
-/** By socket folder: one kept connection, because each costs the server as much as a copy. It holds no process up. */
+/** One kept connection for each server, by its socket folder: to connect costs the server as much as to copy. */
 const administrators = new Map<string, pg.Pool>();
 
 async function onServer(server: ServerConnection, ...statements: string[]): Promise<void> {
@@ -65,15 +65,10 @@ async function onServer(server: ServerConnection, ...statements: string[]): Prom
 }
 
 function administrate(server: ServerConnection): pg.Pool {
-  const pool = new pg.Pool({
-    ...server,
-    database: 'postgres',
-    max: 1,
-    idleTimeoutMillis: 0,
-    allowExitOnIdle: true,
-  });
-  // The server ends before the worker does.
-  pool.on('error', () => administrators.delete(server.host));
+  const kept = { max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true };
+  const pool = new pg.Pool({ ...server, database: 'postgres', ...kept });
+  // At the end of a run the server is gone before its workers.
+  pool.on('error', () => {});
   administrators.set(server.host, pool);
   return pool;
 }

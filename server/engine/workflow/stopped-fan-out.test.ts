@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import type { TradingStopView } from '#contract/trading-stops.ts';
 import { oneOfEachKind } from '#test/app/in-turn.ts';
 import { untilQueueIsEmpty } from '#test/app/unfinished-jobs.ts';
-import { type ExchangeWorld, startWorld } from '#test/world.ts';
+import { ALL_WORKERS, type ExchangeWorld, startWorld } from '#test/world.ts';
 
 /** Two programs on one database, real requests, and an exchange whose ledger says what arrived and when. */
 const USERS = 14;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   board = await startWorld({
     exchange: 'paper',
     engine: true,
-    mostWorkers: 4,
+    mostWorkers: inject('everyCase') ? ALL_WORKERS : 4,
     instances: 2,
     tokens: ['FANONE', 'FANTWO', 'FANTHREE'],
     config: { verifyFirstMs: 20_000, verifySecondMs: 20_000 },
