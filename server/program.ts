@@ -151,7 +151,8 @@ export async function buildProgram(options: {
   const audit = createAuditTrail({ db, clock, secretBox });
   const keyDeps = { config, log, clock, db, jobs, secretBox, audit };
   // A separate pool: a stop must not wait behind the statements of a hundred limits.
-  const limits = openPool({ connection: database.connection, log, maxConnections: LIMIT_CONNECTIONS });
+  const { connection, classFor } = database;
+  const limits = openPool({ connection, classFor, log, maxConnections: LIMIT_CONNECTIONS });
   const exchangeWatch = createExchangeWatch({ db, clock, log });
   const exchanges: ExchangeRegistry = createExchangeRegistry({
     ...config,

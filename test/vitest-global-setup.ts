@@ -24,7 +24,8 @@ const SETTINGS = [
   'fsync=off',
   'synchronous_commit=off',
   'full_page_writes=off',
-  'max_connections=200',
+  'max_connections=400',
+  'autovacuum=off',
   // Connections of tests live so briefly that they would plan nearly every statement anew: a seventh of the time.
   'plan_cache_mode=force_generic_plan',
 ];

@@ -1,5 +1,23 @@
 import { expect, test } from 'vitest';
-import { createTestDatabase } from './test-database.ts';
+import { openPool } from '#server/platform/db/pool.ts';
+import { createLog } from '#server/platform/log.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+
+const log = createLog({ level: 'silent' });
+const STATE = `select current_database() as name,
+  (select count(*)::int from leases) as rows, (select count(*)::int from jobs.queue) as queues,
+  abs(extract(epoch from database_time() - now())) < 1 as "isNow", current_setting('work_mem') as memory,
+  (select count(*)::int from pg_locks where locktype = 'advisory') as locks`;
+
+async function stateOf({ database: { pool } }: TestDatabase) {
+  return (await pool.query(STATE)).rows[0];
+}
+
+const takeLease = async ({ database: { pool } }: TestDatabase): Promise<string> => {
+  const taken =
+    "insert into leases (key, holder, lease_until) values ('key', 'holder', now()) returning version";
+  return (await pool.query(taken)).rows[0].version;
+};
 
 test('two databases of one run have the schema and are isolated', async () => {
   const one = await createTestDatabase();
@@ -14,4 +32,61 @@ test('two databases of one run have the schema and are isolated', async () => {
     await one.close();
     await other.close();
   }
+});
+
+test('the next test gets the same database and connection, as new', async () => {
+  const first = await createTestDatabase();
+  const before = await stateOf(first);
+  const version = await takeLease(first);
+  const { pool } = first.database;
+  await pool.query("delete from jobs.queue where name = 'run-workflow'");
+  await pool.query("select pg_advisory_lock(1), set_config('work_mem', '9MB', false)");
+  await first.passTime(60_000);
+  expect(await stateOf(first)).toEqual({
+    ...before,
+    rows: 1,
+    queues: before.queues - 1,
+    isNow: false,
+    memory: '9MB',
+    locks: before.locks + 1,
+  });
+  const sessions = 'select array_agg(pid) as ids from pg_stat_activity where datname = current_database()';
+  const { ids } = (await pool.query(sessions)).rows[0];
+  await first.close();
+
+  const next = await createTestDatabase();
+  expect(await stateOf(next)).toEqual(before);
+  expect(ids).toContain((await next.database.pool.query('select pg_backend_pid() as id')).rows[0].id);
+  expect(await takeLease(next)).toBe(version);
+  await next.close();
+});
+
+test('a changed schema is not used again', async () => {
+  const first = await createTestDatabase();
+  await first.database.pool.query('alter table leases rename to others');
+  await first.close();
+  const next = await createTestDatabase();
+  expect(await stateOf(next)).toMatchObject({ rows: 0 });
+  await next.close();
+});
+
+test('a database with a foreign session is not used again', async () => {
+  const first = await createTestDatabase();
+  const { name } = await stateOf(first);
+  const left = openPool({ connection: first.database.connection, log });
+  await left.pool.query('select');
+  await first.close();
+  const next = await createTestDatabase();
+  expect((await stateOf(next)).name).not.toBe(name);
+  await next.close();
+  await left.close();
+});
+
+test('what an earlier test left behind cannot connect any more', async () => {
+  const first = await createTestDatabase();
+  const { connection, classFor } = first.database;
+  await first.close();
+  const left = openPool({ connection, classFor, log });
+  await expect(left.pool.query('select')).rejects.toThrow('ENOENT');
+  await left.close();
 });

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { inject } from 'vitest';
 import type { ServerConnection } from '#server/platform/db/embedded.ts';
 import { type OpenDatabase, openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
+import { copyDatabase, dropDatabase, KeptDatabase } from './kept-database.ts';
 
 export interface TestDatabase {
   database: OpenDatabase;
@@ -11,64 +10,75 @@ export interface TestDatabase {
   passTime(ms: number): Promise<void>;
   /** Lets that time stand still at an instant, from where `passTime` goes on. */
   holdTime(instant: Date): Promise<void>;
-  close(): Promise<void>;
+  /** `stop` ends what uses the database: its connections are kept for later tests. */
+  close(stop?: () => Promise<unknown>): Promise<void>;
 }
+
+/** Emptied databases of earlier tests of this worker. */
+const free: KeptDatabase[] = [];
 
 /** An empty database with the current schema; usually one per test file. */
-export function createTestDatabase(): Promise<TestDatabase> {
-  return cloneDatabase(inject('testServer'));
-}
-
-/** Like `createTestDatabase`, for programs outside a test run, on the given server. */
-export async function cloneDatabase(server: ServerConnection): Promise<TestDatabase> {
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  // Faster than copying through the WAL, because this server never syncs to disk.
-  await onServer(
-    server,
-    `create database ${name} template ${server.database} strategy file_copy`,
-    // A job queue on a test clock has every session ask that clock.
-    `alter database ${name} set pgboss.test_clock = 'on'`,
-  );
-  const log = createLog({ level: 'silent' });
-  const database = openPool({ connection: { ...server, database: name }, log });
-  let held = 'now()';
-  let aheadMs = 0;
-  const replaceTime = () =>
-    database.db.execute(
-      `create or replace function database_time() returns timestamptz language sql stable parallel safe
-       return ${held} + interval '${aheadMs} ms'`,
-    );
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const kept = free.pop() ?? (await KeptDatabase.create(inject('testServer')));
+  const database = openPool({ ...(await kept.lend()), log: silent });
+  const { setBack, ...time } = timeOf(database);
   return {
     database,
-    async passTime(ms) {
-      aheadMs += ms;
-      await replaceTime();
-    },
-    async holdTime(instant) {
-      held = `timestamptz '${instant.toISOString()}'`;
-      aheadMs = 0;
-      await replaceTime();
-    },
-    async close() {
-      await database.close();
-      await onServer(server, `drop database ${name} with (force)`);
+    ...time,
+    async close(stop = async () => {}) {
+      const isEmpty = await kept.empty(async () => {
+        await stop();
+        await setBack();
+        await database.close();
+      });
+      if (isEmpty) free.push(kept);
+      else await kept.drop();
     },
   };
 }
 
-/** One kept connection for each server, by its socket folder: to connect costs the server as much as to copy. */
-const administrators = new Map<string, pg.Pool>();
-
-async function onServer(server: ServerConnection, ...statements: string[]): Promise<void> {
-  const pool = administrators.get(server.host) ?? administrate(server);
-  for (const statement of statements) await pool.query(statement);
+/** Like `createTestDatabase`, for programs outside a test run, on the given server. */
+export async function cloneDatabase(server: ServerConnection): Promise<TestDatabase> {
+  const connection = await copyDatabase(server);
+  const database = openPool({ connection, log: silent });
+  return {
+    database,
+    ...timeOf(database),
+    async close(stop = async () => {}) {
+      await stop();
+      await database.close();
+      await dropDatabase(server, connection);
+    },
+  };
 }
 
-function administrate(server: ServerConnection): pg.Pool {
-  const kept = { max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true };
-  const pool = new pg.Pool({ ...server, database: 'postgres', ...kept });
-  // At the end of a run the server is gone before its workers.
-  pool.on('error', () => {});
-  administrators.set(server.host, pool);
-  return pool;
+const silent = createLog({ level: 'silent' });
+
+function timeOf({ db }: OpenDatabase) {
+  let held = 'now()';
+  let aheadMs = 0;
+  let isSet = false;
+  async function replaceTime(): Promise<void> {
+    isSet = true;
+    await db.execute(
+      `create or replace function database_time() returns timestamptz language sql stable parallel safe
+       return ${held} + interval '${aheadMs} ms'`,
+    );
+  }
+  return {
+    async passTime(ms: number) {
+      aheadMs += ms;
+      await replaceTime();
+    },
+    async holdTime(instant: Date) {
+      held = `timestamptz '${instant.toISOString()}'`;
+      aheadMs = 0;
+      await replaceTime();
+    },
+    async setBack() {
+      if (!isSet) return;
+      [held, aheadMs] = ['now()', 0];
+      await replaceTime();
+    },
+  };
 }

@@ -9,7 +9,7 @@ import type { ReadDisk } from '#server/platform/free-space.ts';
 import { createLog } from '#server/platform/log.ts';
 import { type BackgroundPart, buildProgram, type Program } from '#server/program.ts';
 import { signInOnly, type TestClient, testClient } from '../app/test-client.ts';
-import { createTestDatabase } from '../app/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../app/test-database.ts';
 
 export const ADMIN_USERNAME = 'admin@example.com';
 export const ADMIN_PASSWORD = 'correct horse battery';
@@ -76,13 +76,19 @@ export interface WorldOptions {
 
 export type World = Awaited<ReturnType<typeof startPrograms>>;
 
+const endingWith = (database: OpenDatabase): Pick<TestDatabase, 'database' | 'close'> => ({
+  database,
+  async close(stop) {
+    await stop?.();
+    await database.close();
+  },
+});
+
 /** The program on a database, with its first administrator: one or several instances. */
 export async function startPrograms(options: WorldOptions) {
   const { clock = systemClock, behindMs = [], instances = 1 } = options;
   const { database, close } =
-    options.database === undefined
-      ? await createTestDatabase()
-      : { database: options.database, close: options.database.close };
+    options.database === undefined ? await createTestDatabase() : endingWith(options.database);
   const lines: string[] = [];
   const log = createLog({ level: 'debug', destination: { write: (line) => lines.push(line) } });
   const config: Config = {
@@ -246,10 +252,7 @@ export async function startPrograms(options: WorldOptions) {
     logged: () => lines.join(''),
     /** Lets a test look at what a stop leaves behind. */
     stopProgram,
-    async close() {
-      await stopProgram();
-      await close();
-    },
+    close: () => close(stopProgram),
   };
 }
 

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { desc, eq } from 'drizzle-orm';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { STEP_UP_REQUIRED } from '#contract/factors.ts';
 import type { RiskLimitsAnswer } from '#contract/risk-limits.ts';
@@ -97,8 +97,13 @@ describe('risk limits', () => {
     expect((await board.admin.get(path)).json()).toMatchObject({ limits: stored });
     const replaced = await board.admin.put(path, { maxRisk: '4%' });
     expect(replaced.json<RiskLimitsAnswer>().limits).toEqual({ ...NONE, maxRisk: '4%' });
-    const entries = await db.select().from(auditLog).where(eq(auditLog.action, 'risk limits changed'));
-    expect(entries.at(-1)).toMatchObject({
+    const [entry] = await db
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.action, 'risk limits changed'))
+      .orderBy(desc(auditLog.id))
+      .limit(1);
+    expect(entry).toMatchObject({
       subjectName: title,
       after: { maxRisk: '4%', maxDailyLoss: null },
     });

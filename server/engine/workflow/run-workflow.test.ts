@@ -29,7 +29,7 @@ test('writes nothing more when the workflow was taken over', async () => {
   await runWorkflow(overtakenAt(engine, { key, call: 'fetchTicker' }), workflowId);
   expect(await statusesOf(workflowId)).not.toContain('failed');
   expect((await engine.steps(workflowId)).map(({ stepNumber }) => stepNumber)).not.toContain(6);
-  expect(await engine.workflow(workflowId)).toMatchObject({ status: 'processing', eligibleUsersCount: 0 });
+  expect(await engine.workflow(workflowId)).toMatchObject({ completedAt: null, eligibleUsersCount: 0 });
 });
 
 test('keeps steps that ended before one whose writes fail, and leaves none in progress', async () => {

@@ -42,6 +42,8 @@ export interface OpenDatabase {
   /** For deliveries, which must wait neither for a screen's long list nor for a thousand orders. */
   deliveryDb: Db;
   connection: DatabaseConnection;
+  /** The class with which a pool makes connections, given its own: connections of tests outlive their pools. */
+  classFor(Client: typeof pg.Client): typeof pg.Client;
   embedded: boolean;
   /** Ends the connections and stops the embedded server. */
   close(): Promise<void>;
@@ -141,8 +143,9 @@ export function openPool(options: {
   maxConnections?: number;
   /** Shorter than usual, for tests. */
   limits?: { answerMs: number; idleInTransactionMs: number };
+  classFor?: OpenDatabase['classFor'];
 }): OpenDatabase {
-  const { limits, maxConnections } = options;
+  const { limits, maxConnections, classFor = (Client) => Client } = options;
   const settings: pg.PoolConfig = {
     ...options.connection,
     pipeline: true,
@@ -155,7 +158,7 @@ export function openPool(options: {
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
   };
   const openWith = (max: number, Client: typeof pg.Client) =>
-    new pg.Pool({ ...settings, max: maxConnections ?? max, Client });
+    new pg.Pool({ ...settings, max: maxConnections ?? max, Client: classFor(Client) });
   const pool = openWith(MAX_CONNECTIONS, SharedClient);
   const enginePool = openWith(MAX_ENGINE_CONNECTIONS, createPreparingClient('engine'));
   const deliveryPool = openWith(MAX_DELIVERY_CONNECTIONS, SharedClient);
@@ -173,6 +176,7 @@ export function openPool(options: {
     engineDb: drizzleOver(enginePool),
     deliveryDb: drizzleOver(deliveryPool),
     connection: options.connection,
+    classFor,
     embedded: false,
     async close() {
       isClosing = true;

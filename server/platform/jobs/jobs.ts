@@ -220,6 +220,7 @@ export async function createJobs(options: {
     ...database.connection,
     ...POOL_OPTIONS,
     max,
+    Client: database.classFor(POOL_OPTIONS.Client),
     async onConnect(client) {
       if (sessionStatements.length > 0) await client.query(sessionStatements.join(';'));
     },
