@@ -7,7 +7,8 @@ const log = createLog({ level: 'silent' });
 const STATE = `select current_database() as name,
   (select count(*)::int from leases) as rows, (select count(*)::int from jobs.queue) as queues,
   abs(extract(epoch from database_time() - now())) < 1 as "isNow", current_setting('work_mem') as memory,
-  (select count(*)::int from pg_locks where locktype = 'advisory') as locks`;
+  (select count(*)::int from pg_locks join pg_database on pg_database.oid = database
+   where locktype = 'advisory' and datname = current_database()) as locks`;
 
 async function stateOf({ database: { pool } }: TestDatabase) {
   return (await pool.query(STATE)).rows[0];
