@@ -1,5 +1,5 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { type ServerConnection, startEmbedded } from '#server/platform/db/embedded.ts';
@@ -24,9 +24,11 @@ const SETTINGS = [
   'fsync=off',
   'synchronous_commit=off',
   'full_page_writes=off',
-  'max_connections=400',
+  // The workers, two for each core, keep the connections of their databases.
+  `max_connections=${200 * availableParallelism()}`,
+  // What it has done by then decides on plans, and would differ from run to run.
   'autovacuum=off',
-  // Connections of tests live so briefly that they would plan nearly every statement anew: a seventh of the time.
+  // One plan for each statement and connection; otherwise the first five times would be planned anew.
   'plan_cache_mode=force_generic_plan',
 ];
 
