@@ -58,12 +58,15 @@ export async function addUpList(
   });
 }
 
-/** The id before which every row of the list is committed and final. */
+/**
+ * The id before which every row of the list is committed and final. Without idle sessions: one that reads messages of
+ * the server (notifications, changes of the schema) does so in a transaction with the start of its last statement.
+ */
 async function findSettledBefore(tx: Tx, { table, unsettled }: ListShape, marginMs: number): Promise<string> {
   const { rows } = await tx.execute<{ ms: string }>(sql`
     select floor(extract(epoch from least(clock_timestamp(), min(xact_start))) * 1000) as ms
     from pg_stat_activity
-    where datname = current_database() and backend_type = 'client backend'
+    where datname = current_database() and backend_type = 'client backend' and state <> 'idle'
       and application_name not in (${sql.join(
         READERS.map((name) => sql`${name}`),
         sql`, `,

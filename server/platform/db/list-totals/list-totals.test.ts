@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { firstIdOf, timeOrderedId } from '#server/platform/ids.ts';
 import { testEveryCase } from '#test/app/in-turn.ts';
@@ -196,6 +198,28 @@ test('waits for a transaction that commits late, and then counts its rows', asyn
   await addUpAll('signals');
   expect([await total('signals'), await addedUp('signals')]).toEqual([31, 31]);
   expect(await total('signals', { token: 'SOL' })).toBe(1);
+});
+
+test('does not wait for a listener that reads nothing, whose last statement is old', async () => {
+  const listener = new pg.Client(board.database.connection);
+  await listener.connect();
+  await listener.query('listen unread');
+  // Not in its types.
+  const { stream } = (listener as unknown as { connection: { stream: Socket } }).connection;
+  stream.pause();
+  try {
+    await pool.query(
+      `select pg_notify('unread', number || repeat('x', 7900)) from generate_series(1, 200) as number`,
+    );
+    const sending = `select state from pg_stat_activity where query = 'listen unread' and xact_start is not null`;
+    await expect.poll(async () => (await pool.query(sending)).rows).toEqual([{ state: 'idle' }]);
+    await storeSignal();
+    await addUpAll('signals');
+    expect(await addedUp('signals')).toBe(1);
+  } finally {
+    stream.resume();
+    await listener.end();
+  }
 });
 
 test('does not add up rows younger than the margin, so an id made before its transaction is counted', async () => {
