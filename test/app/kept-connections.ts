@@ -11,7 +11,7 @@ interface KeptClient {
   query(text: string): Promise<unknown>;
   getTransactionStatus(): string | null;
   removeAllListeners(): void;
-  on(event: 'error', listen: () => void): void;
+  on(event: 'error' | 'end', listen: () => void): void;
   ref(): void;
   unref(): void;
   processID: number;
@@ -93,6 +93,7 @@ export class KeptConnections {
     // Those of its pool. Without a listener, an error would end the test run.
     client.removeAllListeners();
     client.on('error', () => {});
+    client.on('end', () => this.#forget(kind, client));
     try {
       await client.query(CLEAN);
     } catch {
@@ -102,6 +103,14 @@ export class KeptConnections {
     client.unref();
     this.#free.set(kind, [...(this.#free.get(kind) ?? []), client]);
     return true;
+  }
+
+  #forget(kind: string, ended: KeptClient): void {
+    const free = this.#free.get(kind) ?? [];
+    this.#free.set(
+      kind,
+      free.filter((client) => client !== ended),
+    );
   }
 
   #takeFree(kind: string): KeptClient | undefined {

@@ -8,11 +8,24 @@ import { KeptConnections } from './kept-connections.ts';
 /** Beyond this, the space of deleted rows costs more than a new database. */
 const MOST_DELETED_ROWS = 20_000;
 
-const CATALOGUES = ['pg_class', 'pg_attribute', 'pg_constraint', 'pg_trigger', 'pg_type'];
-/** Changes with every change of the schema. Tests set the time by a function and set it back. */
-const SCHEMA = `concat_ws(' ', ${[...CATALOGUES, "pg_proc where proname <> 'database_time'"]
-  .map((rows) => `(select count(*) || '-' || max(xmin::text::bigint) from ${rows})`)
-  .join(', ')})`;
+/** PostgreSQL's own objects have smaller ids. */
+const FIRST_ID = 16_384;
+/** Where a schema is kept: the column with the id, and those that change with the schema only. */
+const CATALOGUES = [
+  ['pg_class', 'oid', 'oid, relname, relnamespace, relkind, relnatts, relchecks, reloptions, relacl'],
+  ['pg_attribute', 'attrelid', 'attrelid, attnum, attname, atttypid, atttypmod, attnotnull, attidentity'],
+  ['pg_attrdef', 'oid', 'known.*'],
+  ['pg_constraint', 'oid', 'known.*'],
+  ['pg_index', 'indexrelid', 'known.*'],
+  ['pg_trigger', 'oid', 'known.*'],
+  ['pg_type', 'oid', 'oid, typname, typnotnull, typdefault'],
+  // Tests set the time by a function and set it back.
+  ['pg_proc', "proname <> 'database_time' and oid", 'known.*'],
+] as const;
+const SCHEMA = `concat_ws(' ', ${CATALOGUES.map(
+  ([rows, id, columns]) =>
+    `(select sum(hashtextextended(row(${columns})::text, 0)) from ${rows} as known where ${id} >= ${FIRST_ID})`,
+).join(', ')})`;
 
 /** What a database is emptied to. */
 interface Template {

@@ -62,12 +62,54 @@ test('the next test gets the same database and connection, as new', async () => 
   await next.close();
 });
 
-test('a changed schema is not used again', async () => {
+test.each([
+  'alter table leases rename to others',
+  'alter table leases add more int',
+  'alter table leases alter holder drop not null',
+  'alter table workflows alter created_at set default now()',
+  'alter table workflows drop constraint workflows_pkey cascade',
+  'create index on leases (holder)',
+  'alter table trades disable trigger all',
+  'create or replace function risk_figures(wanted jsonb) returns jsonb language sql return wanted',
+  'create type more as enum ()',
+])('a database is not used again after %s', async (change) => {
   const first = await createTestDatabase();
-  await first.database.pool.query('alter table leases rename to others');
+  const { name } = await stateOf(first);
+  await first.database.pool.query(change);
   await first.close();
   const next = await createTestDatabase();
-  expect(await stateOf(next)).toMatchObject({ rows: 0 });
+  expect((await stateOf(next)).name).not.toBe(name);
+  await next.close();
+});
+
+test('a database with its schema as before is used again', async () => {
+  const first = await createTestDatabase();
+  const { name } = await stateOf(first);
+  await first.database.pool.query(
+    'alter table leases rename to others; alter table others rename to leases; alter table trades disable trigger all',
+  );
+  await first.database.pool.query('alter table trades enable trigger all; truncate leases');
+  await first.close();
+  const next = await createTestDatabase();
+  expect((await stateOf(next)).name).toBe(name);
+  await next.close();
+});
+
+test('a connection that ended meanwhile is not used again', async () => {
+  const first = await createTestDatabase();
+  const askTwice = ({ database: { pool } }: TestDatabase) =>
+    Promise.all([pool.query('select 1'), pool.query('select 2')]);
+  await askTwice(first);
+  await first.close();
+  const next = await createTestDatabase();
+  const { pool } = next.database;
+  const { rowCount } = await pool.query(
+    `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+     where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+  );
+  expect(rowCount).toBeGreaterThan(1);
+  await pool.query('select');
+  expect(await askTwice(next)).toHaveLength(2);
   await next.close();
 });
 
