@@ -71,6 +71,7 @@ test.each([
   'create index on leases (holder)',
   'alter table trades disable trigger all',
   'create or replace function risk_figures(wanted jsonb) returns jsonb language sql return wanted',
+  'create rule more as on delete to leases do instead nothing',
   'create type more as enum ()',
 ])('a database is not used again after %s', async (change) => {
   const first = await createTestDatabase();

@@ -59,8 +59,8 @@ export async function addUpList(
 }
 
 /**
- * The id before which every row of the list is committed and final. Without idle sessions: one that reads messages of
- * the server (notifications, changes of the schema) does so in a transaction with the start of its last statement.
+ * The id before which every row of the list is committed and final. Idle sessions do not count: they read messages of
+ * the server (notifications, changes of the schema) in a transaction that shows the start of their last statement.
  */
 async function findSettledBefore(tx: Tx, { table, unsettled }: ListShape, marginMs: number): Promise<string> {
   const { rows } = await tx.execute<{ ms: string }>(sql`

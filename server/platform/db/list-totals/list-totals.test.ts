@@ -207,10 +207,10 @@ test('does not wait for a listener that reads nothing, whose last statement is o
   // Not in its types.
   const { stream } = (listener as unknown as { connection: { stream: Socket } }).connection;
   stream.pause();
+  // More than the buffers of a socket hold.
+  const notify = `select pg_notify('unread', number || repeat('x', 7900)) from generate_series(1, 1000) as number`;
   try {
-    await pool.query(
-      `select pg_notify('unread', number || repeat('x', 7900)) from generate_series(1, 200) as number`,
-    );
+    await pool.query(notify);
     const sending = `select state from pg_stat_activity where query = 'listen unread' and xact_start is not null`;
     await expect.poll(async () => (await pool.query(sending)).rows).toEqual([{ state: 'idle' }]);
     await storeSignal();
